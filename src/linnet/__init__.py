@@ -1,0 +1,68 @@
+"""linnet: one fast, trustworthy system for every linear model."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from linnet.errors import InputError as InputError
+    from linnet.errors import LinnetError as LinnetError
+    from linnet.errors import NumericalError as NumericalError
+    from linnet.errors import RecipeError as RecipeError
+    from linnet.estimators.linear_regression import LinearRegression as LinearRegression
+    from linnet.estimators.linear_svc import LinearSVC as LinearSVC
+    from linnet.estimators.logistic_regression import LogisticRegression as LogisticRegression
+    from linnet.estimators.online import OnlineClassifier as OnlineClassifier
+    from linnet.estimators.online import OnlineRegressor as OnlineRegressor
+    from linnet.estimators.passive_aggressive import PassiveAggressive as PassiveAggressive
+    from linnet.estimators.perceptron import Perceptron as Perceptron
+    from linnet.learners import catalogue as catalogue
+    from linnet.learners.recipe import Averaging as Averaging
+    from linnet.learners.recipe import Loss as Loss
+    from linnet.learners.recipe import Penalty as Penalty
+    from linnet.learners.recipe import Recipe as Recipe
+    from linnet.learners.recipe import Reduction as Reduction
+    from linnet.learners.recipe import Update as Update
+    from linnet.learners.schedule import Schedule as Schedule
+
+# Where each public name lives. They are loaded on first use: importing linnet must stay cheap, scikit-learn is not.
+_HOMES = {
+    "Averaging": "linnet.learners.recipe",
+    "InputError": "linnet.errors",
+    "LinearRegression": "linnet.estimators.linear_regression",
+    "LinearSVC": "linnet.estimators.linear_svc",
+    "LinnetError": "linnet.errors",
+    "LogisticRegression": "linnet.estimators.logistic_regression",
+    "Loss": "linnet.learners.recipe",
+    "NumericalError": "linnet.errors",
+    "OnlineClassifier": "linnet.estimators.online",
+    "OnlineRegressor": "linnet.estimators.online",
+    "PassiveAggressive": "linnet.estimators.passive_aggressive",
+    "Penalty": "linnet.learners.recipe",
+    "Perceptron": "linnet.estimators.perceptron",
+    "Recipe": "linnet.learners.recipe",
+    "RecipeError": "linnet.errors",
+    "Reduction": "linnet.learners.recipe",
+    "Schedule": "linnet.learners.schedule",
+    "Update": "linnet.learners.recipe",
+    "catalogue": "linnet.learners",
+}
+
+__all__ = [*sorted(_HOMES), "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'linnet' has no attribute {name!r}")
+    found = getattr(import_module(_HOMES[name]), name, None)
+    if found is None:  # a module, not a name in one
+        found = import_module(f"{_HOMES[name]}.{name}")
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__

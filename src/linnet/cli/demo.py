@@ -1,0 +1,120 @@
+"""linnet demo: every family of learners on small real data, in one table."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import StandardScaler
+
+import linnet
+
+CARS = np.array([[31.5, 6.0], [36.2, 2.0], [43.1, 0.0], [27.6, 2.0]])
+MILEAGE = np.array([21.0, 25.0, 18.0, 30.0])
+
+CLASSIFIERS = (
+    ("perceptron, last weights", linnet.Perceptron(max_iter=100)),
+    ("perceptron, averaged", linnet.Perceptron(averaging="average", max_iter=100)),
+    ("perceptron, voted", linnet.Perceptron(averaging="vote", max_iter=20)),
+    ("perceptron, batch", linnet.Perceptron(mode="batch", max_iter=1000)),
+    ("passive-aggressive I", linnet.PassiveAggressive()),
+    ("passive-aggressive II", linnet.PassiveAggressive(loss="squared_hinge")),
+    ("pegasos (online SVM)", linnet.OnlineClassifier("pegasos", alpha=1e-2, eta0=1e2)),
+    ("linear SVM", linnet.LinearSVC(C=0.1)),
+    ("logistic, online", linnet.OnlineClassifier("logistic")),
+    ("logistic regression", linnet.LogisticRegression()),
+    ("adaptive, unscaled data", linnet.OnlineClassifier()),
+)
+REGRESSORS = (
+    ("least squares, analytic", linnet.LinearRegression()),
+    ("least squares, gradient", linnet.LinearRegression(solver="gradient")),
+    ("Widrow-Hoff", linnet.LinearRegression(solver="online", max_iter=20, tol=None)),
+    ("adaptive, unscaled data", linnet.OnlineRegressor()),
+)
+
+
+@dataclass(frozen=True)
+class Result:
+    """One line of the table."""
+
+    data: str
+    learner: str
+    held_out: float
+    measure: str
+    passes: int
+    mistakes: int | None
+    seconds: float
+    converged: bool
+
+
+def run(*, as_json: bool) -> None:
+    """Train, collect, print."""
+    results = list(_results())
+    if as_json:
+        print(json.dumps([asdict(result) for result in results], indent=2))
+    else:
+        _print(results)
+
+
+def _results() -> Iterator[Result]:
+    for name, load in (("breast cancer", load_breast_cancer), ("digits", load_digits)):
+        data = _split(load(return_X_y=True))
+        for learner, estimator in CLASSIFIERS:
+            yield _trained(name, learner, estimator, data, "accuracy")
+    data = _split(load_diabetes(return_X_y=True, scaled=False))
+    for learner, estimator in REGRESSORS:
+        yield _trained("diabetes", learner, estimator, data, "R²")
+    for learner, estimator in REGRESSORS[:1]:
+        yield _trained("four cars", learner, estimator, (CARS, CARS, MILEAGE, MILEAGE), "R², same cars")
+
+
+def _split(data: tuple[Any, Any]) -> tuple[Any, ...]:
+    return tuple(train_test_split(*data, test_size=0.3, random_state=0))
+
+
+def _trained(data_name: str, learner: str, estimator: Any, data: tuple[Any, ...], measure: str) -> Result:
+    train, held_out, y, y_held_out = data
+    if "unscaled" not in learner:
+        scaler = StandardScaler().fit(train)
+        train, held_out = scaler.transform(train), scaler.transform(held_out)
+    began = perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        estimator.fit(train, y)
+    seconds = perf_counter() - began
+    mistakes = estimator.history_[-1].mistakes if hasattr(estimator, "classes_") else None
+    score = float(estimator.score(held_out, y_held_out))
+    return Result(data_name, learner, score, measure, estimator.n_iter_, mistakes, seconds, not caught)
+
+
+def _print(results: list[Result]) -> None:
+    console = Console()
+    for name in dict.fromkeys(result.data for result in results):
+        mine = [result for result in results if result.data == name]
+        table = Table(title=f"{name}: held out 30 %" if name != "four cars" else name, title_justify="left")
+        table.add_column("learner", no_wrap=True)
+        table.add_column(mine[0].measure, justify="right")
+        table.add_column("passes", justify="right")
+        table.add_column("mistakes in the last", justify="right")
+        table.add_column("time", justify="right")
+        for result in mine:
+            table.add_row(
+                result.learner,
+                f"{result.held_out:.3f}",
+                f"{result.passes:,}" + ("" if result.converged else "*"),
+                "" if result.mistakes is None else f"{result.mistakes:,}",
+                f"{1e3 * result.seconds:.1f} ms",
+            )
+        console.print(table)
+    console.print("* stopped at its most passes, not at rest: no plane need separate these rows.")
+    console.print("[dim]Next: python -c 'import linnet; help(linnet.Perceptron)'[/dim]")

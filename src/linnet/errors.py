@@ -1,0 +1,19 @@
+"""What can go wrong, said so that a person can act on it: the thing, the place, the remedy."""
+
+from __future__ import annotations
+
+
+class LinnetError(Exception):
+    """The parent of every error linnet raises on purpose."""
+
+
+class InputError(LinnetError, ValueError):
+    """The data cannot be learnt from as they are."""
+
+
+class RecipeError(LinnetError, ValueError):
+    """A choice is unknown, or choices do not combine."""
+
+
+class NumericalError(LinnetError, ValueError):
+    """Numbers left the range of floating point while learning or predicting."""

@@ -1,0 +1,291 @@
+"""What all estimators share: reading their input as scikit-learn would, and showing what was learnt."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, Self, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from linnet.errors import InputError, RecipeError
+from linnet.estimators.progress import watching
+from linnet.examples import Examples, Rows
+from linnet.labels import Labels
+from linnet.learners.recipe import Averaging, Penalty, Recipe, Reduction
+from linnet.model import LinearModel
+from linnet.training.history import Pass, Watcher
+from linnet.training.online import OnlineTraining, Passes
+from linnet.training.trained import Trained
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+AVERAGING = {"none": Averaging.LAST, "average": Averaging.AVERAGE, "vote": Averaging.VOTE}
+
+
+def offered_if(condition: Callable[[Any], bool]) -> Callable[[Method], Method]:
+    """A method that is there only for some settings (scikit-learn's way, with types)."""
+    return cast("Callable[[Method], Method]", available_if(condition))
+
+
+class LinearEstimator(BaseEstimator):  # type: ignore[misc]
+    """Reading X, y and weights; learning; keeping what was learnt. A subclass says its recipe and how it is run."""
+
+    fit_intercept: bool
+    max_iter: int
+    tol: float | None
+    shuffle: bool
+    verbose: int
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _recipe(self) -> Recipe:
+        """The learner that the parameters describe; an error where they do not fit together."""
+        raise NotImplementedError
+
+    def _train(self, recipe: Recipe, examples: Examples, labels: Labels | None, watch: Watcher) -> Trained:
+        """Run the recipe: online, unless a subclass knows other ways."""
+        training = OnlineTraining(
+            recipe,
+            examples.rows.shape[1],
+            labels,
+            intercept=self.fit_intercept,
+            rows_known=examples.total_weight,
+        )
+        return training.fit(examples, self._passes(), watch)
+
+    def _streams(self) -> bool:
+        """Whether these settings can learn from a stream."""
+        return True
+
+    def _fit(self, examples: Examples, labels: Labels | None, recipe: Recipe) -> Self:
+        with watching(self.verbose, type(self).__name__, self.max_iter) as watch:
+            trained = self._train(recipe, examples, labels, watch)
+        for name in ("_training", "history_", "updates_"):  # what an earlier stream left
+            self.__dict__.pop(name, None)
+        return self._learnt(trained)
+
+    def _take(self, examples: Examples, labels: Labels | None, recipe: Recipe) -> Self:
+        """Learn from one block of a stream."""
+        training = getattr(self, "_training", None)
+        if training is None:
+            training = OnlineTraining(recipe, examples.rows.shape[1], labels, intercept=self.fit_intercept)
+        last = training.take(examples, labels)
+        self._training = training
+        self._show(training.model())
+        self.history_ = [*getattr(self, "history_", []), last]
+        self.n_iter_ = 1
+        self.updates_ = getattr(self, "updates_", 0) + last.updates
+        return self
+
+    def _rows(self, X: Any) -> Rows:
+        """X as rows to predict, its shape and names checked."""
+        check_is_fitted(self)
+        return Rows.of(validate_data(self, X, reset=False, **_READ), getattr(self, "feature_names_in_", ()))
+
+    def _rows_and_targets(self, X: Any, y: Any, *, reset: bool, numeric: bool) -> tuple[Rows, NDArray[Any]]:
+        """X and y to learn from; with reset the columns' number and names are taken down, else checked."""
+        X, y = validate_data(self, X, y, reset=reset, y_numeric=numeric, **_READ)
+        return Rows.of(X, getattr(self, "feature_names_in_", ())), y
+
+    def _weights(self, sample_weight: Any, rows: Rows) -> NDArray[np.float64] | None:
+        if sample_weight is None:
+            return None
+        like = np.empty((rows.shape[0], 0))
+        weights = _check_sample_weight(sample_weight, like, dtype=np.float64, ensure_non_negative=True)
+        if not weights.any():
+            raise InputError("every sample weight is zero: there is nothing to learn from")
+        return cast("NDArray[np.float64]", weights)
+
+    def _passes(self) -> Passes:
+        if not isinstance(self.max_iter, int | np.integer) or self.max_iter < 1:
+            raise RecipeError(f"max_iter must be a whole number of passes, 1 or more; it is {self.max_iter!r}")
+        if self.tol is not None and not 0 <= self.tol < float("inf"):
+            raise RecipeError(f"tol must be 0 or more, or None; it is {self.tol!r}")
+        return Passes(self.max_iter, self.tol, bool(self.shuffle), self._seed(), self._threads())
+
+    def _threads(self) -> int:
+        n_jobs = getattr(self, "n_jobs", None)
+        return 1 if n_jobs is None else int(n_jobs)
+
+    def _seed(self) -> int:
+        state = getattr(self, "random_state", None)
+        if state is None or isinstance(state, int | np.integer):
+            return int(state or 0)
+        return int(check_random_state(state).randint(2**31))
+
+    def _learnt(self, trained: Trained) -> Self:
+        """Keep the outcome of a whole fit, and warn if it did not come to its end."""
+        self._show(trained.model)
+        self.history_ = trained.history
+        self.n_iter_ = len(trained.history)
+        self.updates_ = sum(each.updates for each in trained.history)
+        if not trained.converged:
+            warnings.warn(_unconverged(self, trained.history), ConvergenceWarning, stacklevel=4)
+        return self
+
+    def _show(self, model: LinearModel) -> None:
+        self.model_ = model
+        if model.classes is None:
+            self.coef_: NDArray[np.float64] = model.weights[:, 0].copy()
+            self.intercept_: Any = float(model.intercepts[0])
+        else:
+            self.classes_ = model.classes
+            self.coef_, self.intercept_ = np.ascontiguousarray(model.weights.T), model.intercepts.copy()
+
+
+class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
+    """Labels in, labels out."""
+
+    class_weight: Any
+    multiclass: str
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from all rows, as often as it takes."""
+        recipe = self._recipe()
+        self._passes()
+        rows, y = self._rows_and_targets(X, y, reset=True, numeric=False)
+        _check_labels(y)
+        weights = self._weights(sample_weight, rows)
+        if weights is not None and not weights.all():  # a weight of zero: as if the row were not there
+            kept = np.flatnonzero(weights)
+            rows, y, weights = Rows.of(rows.matrix(kept), rows.names), y[kept], weights[kept]
+        labels = Labels().including(y)
+        if len(labels) < 2:
+            raise InputError(f"to learn a classifier takes at least two classes; the data have one class, {y[0]!r}")
+        return self._fit(self._examples(rows, y, weights, labels), labels, recipe)
+
+    @offered_if(lambda self: self._streams())
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from one block of a stream, each row once, in order; labels may be new at any time.
+
+        Naming all `classes` in the first call gives the same bits as a `fit` that knows them from the start.
+        """
+        recipe = self._recipe()
+        if self.class_weight == "balanced":
+            raise InputError("class_weight='balanced' needs all labels at once: give partial_fit a dictionary")
+        training = getattr(self, "_training", None)
+        rows, y = self._rows_and_targets(X, y, reset=training is None, numeric=False)
+        _check_labels(y)
+        labels = training.labels if training is not None else Labels()
+        for more in (classes, y):
+            if more is not None:
+                labels = labels.including(np.asarray(more))
+        return self._take(self._examples(rows, y, self._weights(sample_weight, rows), labels), labels, recipe)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """w . x + b: one a row for two classes (positive: the second), one a row and class for more."""
+        rows = self._rows(X)
+        return self.model_.decision(rows)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label of each row."""
+        rows = self._rows(X)
+        return self.model_.predict(rows)
+
+    def _proba(self, X: Any) -> NDArray[np.float64]:
+        rows = self._rows(X)
+        return self.model_.predict_proba(rows)
+
+    def _examples(self, rows: Rows, y: NDArray[Any], weights: NDArray[np.float64] | None, labels: Labels) -> Examples:
+        """The rows with their class numbers, and with class weights counted in."""
+        codes = labels.encode(y)
+        if self.class_weight is not None:
+            if self.class_weight == "balanced" and weights is not None:  # a row counts by its weight here too
+                totals = np.bincount(codes, weights=weights, minlength=len(labels))
+                per_class = totals.sum() / (len(labels) * totals)
+            else:
+                per_class = compute_class_weight(self.class_weight, classes=labels.classes, y=y)
+            weights = per_class[codes] * (1.0 if weights is None else weights)
+        return Examples(rows, codes.astype(np.float64), weights)
+
+    def _reduction(self) -> Reduction:
+        return cast("Reduction", chosen(Reduction, "multiclass", self.multiclass))
+
+
+class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
+    """Numbers in, numbers out."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from all rows, as often as it takes."""
+        recipe = self._recipe()
+        self._passes()
+        return self._fit(self._examples(X, y, sample_weight, reset=True), None, recipe)
+
+    @offered_if(lambda self: self._streams())
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from one block of a stream, each row once, in order."""
+        recipe = self._recipe()
+        return self._take(self._examples(X, y, sample_weight, reset=not hasattr(self, "_training")), None, recipe)
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """The predicted number for each row."""
+        rows = self._rows(X)
+        return self.model_.decision(rows)
+
+    def _examples(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Examples:
+        rows, y = self._rows_and_targets(X, y, reset=reset, numeric=True)
+        return Examples(rows, np.ascontiguousarray(y, dtype=np.float64), self._weights(sample_weight, rows))
+
+
+_READ = {
+    "accept_sparse": "csr",
+    "accept_large_sparse": True,
+    "dtype": (np.float64, np.float32),
+    "order": "C",
+    # linnet names the place of a bad value, and finds it without a pass of its own where it can
+    "ensure_all_finite": False,
+}
+
+
+def chosen(options: Any, parameter: str, value: Any) -> Any:
+    """The option of that name, or an error that lists them."""
+    table = options if isinstance(options, dict) else {str(option): option for option in options}
+    if not isinstance(value, str) or value not in table:
+        raise RecipeError(f"{parameter}={value!r} is not known; there are {', '.join(map(repr, table))}")
+    return table[value]
+
+
+def penalty_of(penalty: str | None, weight: float, l1_ratio: float, *, total: bool = False) -> Penalty:
+    """scikit-learn's three parameters as one penalty."""
+    if penalty is None:
+        return Penalty()
+    share = chosen({"l2": 0.0, "l1": 1.0, "elasticnet": l1_ratio}, "penalty", penalty)
+    if not 0 <= share <= 1:
+        raise RecipeError(f"l1_ratio must lie between 0 and 1; it is {l1_ratio}")
+    return Penalty(l1=weight * share, l2=weight * (1 - share), total=total)
+
+
+def check_positive(name: str, value: float) -> float:
+    if not 0 < value < float("inf"):
+        raise RecipeError(f"{name} must be positive and finite; it is {value}")
+    return float(value)
+
+
+def _check_labels(y: NDArray[Any]) -> None:
+    """scikit-learn's check of a classification target, without its sort of all labels where types tell enough."""
+    if not len(y):
+        raise InputError("there are no rows to learn from")
+    if y.dtype.kind in "bui" or (y.dtype.kind == "f" and (y == np.floor(y)).all()):
+        return
+    check_classification_targets(y)
+
+
+def _unconverged(estimator: Any, history: list[Pass]) -> str:
+    last = history[-1]
+    return (
+        f"{type(estimator).__name__} stopped unconverged after {len(history)} passes "
+        f"({last.mistakes:,} mistakes, mean loss {last.loss:.4g} in the last): "
+        f"raise max_iter, scale the features, or set tol=None if this many passes are what you want"
+    )

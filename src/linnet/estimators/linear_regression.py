@@ -1,0 +1,88 @@
+"""LinearRegression: least squares in closed form, by gradient descent, or online."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from linnet.estimators.base import LinearRegressor, chosen
+from linnet.estimators.documentation import documented
+from linnet.examples import Examples
+from linnet.labels import Labels
+from linnet.learners.recipe import Loss, Recipe
+from linnet.learners.schedule import constant
+from linnet.model import LinearModel
+from linnet.training import analytic, batch
+from linnet.training.history import Pass, Watcher
+from linnet.training.trained import Trained
+
+SOLVERS = ("auto", "analytic", "gradient", "online")
+ONLINE_STEP = 0.01
+
+
+@documented("least-squares", "least-squares-gradient", "widrow-hoff")
+class LinearRegression(LinearRegressor):
+    """Least squares: minimises the sum of (y - w.x - b)^2 / 2.
+
+    `solver="auto"` takes the analytic solution, and gradient descent where its d x d table would be too large.
+
+    >>> from linnet import LinearRegression
+    >>> cars = [[31.5, 6], [36.2, 2], [43.1, 0], [27.6, 2]]  # weight in 100 lb, age in years
+    >>> mileage = LinearRegression().fit(cars, [21, 25, 18, 30])
+    >>> [round(w, 2) for w in (mileage.intercept_, *mileage.coef_)]
+    [55.29, -0.84, -1.3]
+    """
+
+    def __init__(
+        self,
+        *,
+        solver: str = "auto",
+        max_iter: int = 1000,
+        tol: float | None = 1e-6,
+        eta0: float | None = None,
+        fit_intercept: bool = True,
+        shuffle: bool = True,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.solver = solver
+        self.max_iter = max_iter
+        self.tol = tol
+        self.eta0 = eta0
+        self.fit_intercept = fit_intercept
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _recipe(self) -> Recipe:
+        chosen(SOLVERS, "solver", self.solver)
+        return Recipe(Loss.SQUARED, schedule=constant(ONLINE_STEP if self.eta0 is None else self.eta0))
+
+    def _train(self, recipe: Recipe, examples: Examples, labels: Labels | None, watch: Watcher) -> Trained:
+        if self.solver == "online":
+            return super()._train(recipe, examples, labels, watch)
+        if self.solver == "analytic" or (self.solver == "auto" and analytic.fits(examples)):
+            return self._analytic(examples)
+        return batch.train(
+            batch.descend,
+            batch.Descent(self.max_iter, self.tol, None if self.eta0 is None else recipe.schedule),
+            examples,
+            labels,
+            recipe,
+            intercept=self.fit_intercept,
+            watch=watch,
+        )
+
+    def _streams(self) -> bool:
+        return self.solver == "online"
+
+    def _analytic(self, examples: Examples) -> Trained:
+        began = perf_counter()
+        w, b = analytic.least_squares(examples, intercept=self.fit_intercept)
+        model = LinearModel(w[:, np.newaxis].copy(), np.array([b]))
+        residuals = examples.targets - model.decision(examples.rows)
+        weights = np.ones(len(residuals)) if examples.weights is None else examples.weights
+        loss = 0.5 * float(weights @ residuals**2) / float(weights.sum())
+        return Trained(model, [Pass(0, 1, loss, perf_counter() - began)], True)

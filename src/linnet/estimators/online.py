@@ -1,0 +1,129 @@
+"""OnlineClassifier and OnlineRegressor: any recipe, by name or your own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.estimators.base import LinearClassifier, LinearRegressor, offered_if, penalty_of
+from linnet.estimators.documentation import documented
+from linnet.learners import catalogue
+from linnet.learners.catalogue import Task, Way
+from linnet.learners.recipe import Recipe
+
+
+def _adjusted(estimator: Any, task: Task) -> Recipe:
+    """The learner's recipe with what the user set instead: a step size, a power, a penalty."""
+    learner = estimator.learner
+    recipe = learner if isinstance(learner, Recipe) else catalogue.find(learner, Way.ONLINE, task).recipe
+    schedule = recipe.schedule
+    if estimator.eta0 is not None:
+        schedule = replace(schedule, eta=float(estimator.eta0))
+    if estimator.power_t is not None:
+        schedule = replace(schedule, power=float(estimator.power_t))
+    penalty = recipe.penalty
+    if estimator.alpha is not None or estimator.penalty != "keep":
+        kind = "l2" if estimator.penalty == "keep" else estimator.penalty
+        penalty = penalty_of(kind, 1e-4 if estimator.alpha is None else float(estimator.alpha), estimator.l1_ratio)
+    return replace(recipe, schedule=schedule, penalty=penalty)
+
+
+@documented("adaptive")
+class OnlineClassifier(LinearClassifier):
+    """Any online learner: the adaptive one by default, which needs no scaled features and no step size.
+
+    >>> from linnet import OnlineClassifier
+    >>> X, y = [[0, 2000], [1, 1000], [0, 3000], [1, 500]], ["a", "b", "a", "b"]
+    >>> OnlineClassifier().fit(X, y).predict(X).tolist()
+    ['a', 'b', 'a', 'b']
+    """
+
+    def __init__(
+        self,
+        learner: str | Recipe = "adaptive",
+        *,
+        max_iter: int = 100,
+        tol: float | None = 1e-3,
+        eta0: float | None = None,
+        power_t: float | None = None,
+        penalty: str | None = "keep",
+        alpha: float | None = None,
+        l1_ratio: float = 0.15,
+        fit_intercept: bool = True,
+        shuffle: bool = True,
+        random_state: Any = None,
+        multiclass: str = "joint",
+        class_weight: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.learner = learner
+        self.max_iter = max_iter
+        self.tol = tol
+        self.eta0 = eta0
+        self.power_t = power_t
+        self.penalty = penalty
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.multiclass = multiclass
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @offered_if(lambda self: self._recipe().has_probabilities)
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The probability of each class (learners of the logistic loss)."""
+        return self._proba(X)
+
+    def _recipe(self) -> Recipe:
+        return replace(_adjusted(self, Task.CLASSIFICATION), reduction=self._reduction())
+
+
+@documented("adaptive-squared")
+class OnlineRegressor(LinearRegressor):
+    """Any online learner of numbers: the adaptive one by default, which needs no scaling of features or target.
+
+    >>> from linnet import OnlineRegressor
+    >>> X = [[x / 10] for x in range(100)]
+    >>> model = OnlineRegressor(max_iter=100, tol=None).fit(X, [1000 + 3 * x[0] for x in X])
+    >>> abs(model.predict([[5.0]])[0] - 1015) < 1
+    True
+    """
+
+    def __init__(
+        self,
+        learner: str | Recipe = "adaptive-squared",
+        *,
+        max_iter: int = 100,
+        tol: float | None = 1e-3,
+        eta0: float | None = None,
+        power_t: float | None = None,
+        penalty: str | None = "keep",
+        alpha: float | None = None,
+        l1_ratio: float = 0.15,
+        fit_intercept: bool = True,
+        shuffle: bool = True,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.learner = learner
+        self.max_iter = max_iter
+        self.tol = tol
+        self.eta0 = eta0
+        self.power_t = power_t
+        self.penalty = penalty
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _recipe(self) -> Recipe:
+        return _adjusted(self, Task.REGRESSION)

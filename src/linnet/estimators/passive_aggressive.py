@@ -1,0 +1,59 @@
+"""PassiveAggressive: the smallest step that mends each row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from linnet.estimators.base import AVERAGING, LinearClassifier, check_positive, chosen
+from linnet.estimators.documentation import documented
+from linnet.learners.recipe import Loss, Recipe
+from linnet.learners.schedule import passive_aggressive
+
+
+@documented("passive-aggressive-1", "passive-aggressive-2")
+class PassiveAggressive(LinearClassifier):
+    """Passive where a row has its margin, aggressive where it has not: `loss="hinge"` is PA-I, `"squared_hinge"` PA-II.
+
+    >>> from linnet import PassiveAggressive
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 1]
+    >>> PassiveAggressive(shuffle=False, tol=None, max_iter=20).fit(X, y).predict(X).tolist()
+    [0, 1, 1, 1]
+    """
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        loss: str = "hinge",
+        averaging: str = "none",
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        fit_intercept: bool = True,
+        shuffle: bool = True,
+        random_state: Any = None,
+        multiclass: str = "joint",
+        class_weight: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.C = C
+        self.loss = loss
+        self.averaging = averaging
+        self.max_iter = max_iter
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.multiclass = multiclass
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _recipe(self) -> Recipe:
+        variant = chosen({"hinge": 1, "squared_hinge": 2}, "loss", self.loss)
+        return Recipe(
+            Loss.HINGE,
+            schedule=passive_aggressive(check_positive("C", self.C), variant=variant),
+            averaging=chosen(AVERAGING, "averaging", self.averaging),
+            reduction=self._reduction(),
+        )

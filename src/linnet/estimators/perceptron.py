@@ -1,0 +1,101 @@
+"""Perceptron: online or batch, its last weights, their mean, or a vote of all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from linnet.errors import RecipeError
+from linnet.estimators.base import AVERAGING, LinearClassifier, chosen, penalty_of
+from linnet.estimators.documentation import documented
+from linnet.examples import Examples
+from linnet.labels import Labels
+from linnet.learners.recipe import Averaging, Loss, Recipe
+from linnet.learners.schedule import constant
+from linnet.training import batch
+from linnet.training.history import Watcher
+from linnet.training.trained import Trained
+
+MODES = ("online", "batch", "fixed-increment")
+
+
+@documented("perceptron", "averaged-perceptron", "voted-perceptron", "batch-perceptron")
+class Perceptron(LinearClassifier):
+    """The perceptron, in every form of the lectures.
+
+    Online until a pass makes no mistake; `max_iter=1` for a single pass, `tol=None` for a fixed number of passes.
+
+    >>> from linnet import Perceptron
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "no", "no", "yes"]
+    >>> Perceptron(shuffle=False).fit(X, y).predict([[1, 1], [0, 1]]).tolist()
+    ['yes', 'no']
+    """
+
+    def __init__(
+        self,
+        *,
+        averaging: str = "none",
+        mode: str = "online",
+        max_iter: int = 1000,
+        tol: float | None = 0.0,
+        eta0: float = 1.0,
+        penalty: str | None = None,
+        alpha: float = 1e-4,
+        l1_ratio: float = 0.15,
+        fit_intercept: bool = True,
+        shuffle: bool = True,
+        random_state: Any = None,
+        multiclass: str = "joint",
+        class_weight: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.averaging = averaging
+        self.mode = mode
+        self.max_iter = max_iter
+        self.tol = tol
+        self.eta0 = eta0
+        self.penalty = penalty
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.multiclass = multiclass
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _train(self, recipe: Recipe, examples: Examples, labels: Labels | None, watch: Watcher) -> Trained:
+        if self.mode == "online":
+            return super()._train(recipe, examples, labels, watch)
+        eta = self.eta0 * (examples.total_weight if self.mode == "fixed-increment" else 1.0)
+        how = batch.Descent(self.max_iter, self.tol, constant(eta))
+        return batch.train(
+            batch.descend,
+            how,
+            examples,
+            labels,
+            recipe,
+            intercept=self.fit_intercept,
+            n_jobs=self._threads(),
+            watch=watch,
+        )
+
+    def _streams(self) -> bool:
+        return self.mode == "online"
+
+    def _recipe(self) -> Recipe:
+        averaging = chosen(AVERAGING, "averaging", self.averaging)
+        if self.mode not in MODES:
+            raise RecipeError(f"mode={self.mode!r} is not known; there are {', '.join(map(repr, MODES))}")
+        if self.mode != "online" and averaging is not Averaging.LAST:
+            raise RecipeError(
+                f"averaging={self.averaging!r} goes with mode='online': a batch step has nothing to average"
+            )
+        return Recipe(
+            Loss.PERCEPTRON,
+            schedule=constant(self.eta0),
+            penalty=penalty_of(self.penalty, self.alpha, self.l1_ratio),
+            averaging=averaging,
+            reduction=self._reduction(),
+        )

@@ -1,0 +1,126 @@
+"""A block of rows with their targets: what every source yields and every learner takes.
+
+Shapes, once for the whole of linnet: n rows, d columns.  A row of a sparse block is values[starts[i]:starts[i + 1]]
+with its column ids beside it; a row of a dense block is values[i * d:(i + 1) * d].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.errors import InputError
+
+NO_IDS = np.empty(0, dtype=np.uint32)
+NO_STARTS = np.empty(0, dtype=np.int64)
+CHECKED_AT_ONCE = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """n rows of d numbers, sparse (CSR) or dense, in the types the kernels take."""
+
+    values: NDArray[Any]
+    ids: NDArray[np.uint32]
+    starts: NDArray[np.int64]
+    shape: tuple[int, int]
+    names: tuple[str, ...] = ()
+
+    @property
+    def dense(self) -> bool:
+        return self.starts is NO_STARTS
+
+    @classmethod
+    def of(cls, X: Any, names: Sequence[str] = ()) -> Rows:
+        """View a 2-D array or a SciPy sparse matrix as rows; nothing is copied where the types already fit."""
+        rows = cls._of_dense(np.asarray(X)) if not hasattr(X, "tocsr") else cls._of_sparse(X.tocsr())
+        return replace(rows, names=tuple(names)) if len(names) else rows
+
+    @classmethod
+    def _of_dense(cls, X: NDArray[Any]) -> Rows:
+        if X.ndim != 2:
+            raise InputError(f"X must have two dimensions, rows and columns; it has {X.ndim}")
+        return cls(np.ascontiguousarray(X, dtype=_value_type(X)).reshape(-1), NO_IDS, NO_STARTS, X.shape)
+
+    @classmethod
+    def _of_sparse(cls, X: Any) -> Rows:
+        n, d = X.shape
+        if d > 2**32 - 1:
+            raise InputError(f"X has {d} columns; linnet numbers columns with 32 bits, {2**32 - 1} at most")
+        starts = np.ascontiguousarray(X.indptr, dtype=np.int64)
+        stored = int(starts[-1])
+        if starts[0] != 0 or stored > min(len(X.indices), len(X.data)) or (np.diff(starts) < 0).any():
+            raise InputError("X is no valid sparse matrix: its row pointers do not rise from 0 to the stored entries")
+        if stored and (int(X.indices[:stored].max()) >= d or int(X.indices[:stored].min()) < 0):
+            raise InputError(f"X is no valid sparse matrix: a column id lies outside 0 to {d - 1}")
+        if not X.has_canonical_format:  # duplicate or unsorted column ids: add up and sort, in a copy
+            X = X.copy()
+            X.sum_duplicates()
+            starts = np.ascontiguousarray(X.indptr, dtype=np.int64)
+            stored = int(starts[-1])
+        ids = X.indices.view(np.uint32) if X.indices.dtype == np.int32 else X.indices.astype(np.uint32)
+        values = np.ascontiguousarray(X.data, dtype=_value_type(X.data))
+        return cls(values[:stored], ids[:stored], starts, (n, d))
+
+    def check_finite(self) -> None:
+        """Raise for the first NaN or infinity, naming its place."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            if np.isfinite(self.values.sum()):  # one cheap read; a finite sum has no NaN and no infinity in it
+                return
+        for first in range(0, len(self.values), CHECKED_AT_ONCE):
+            block = self.values[first : first + CHECKED_AT_ONCE]
+            bad = np.flatnonzero(~np.isfinite(block))
+            if len(bad):
+                at = first + int(bad[0])
+                row, column = self.place(at)
+                name = f" ({self.names[column]})" if self.names else ""
+                what = "NaN" if np.isnan(self.values[at]) else "inf"
+                raise InputError(
+                    f"Input X contains {what} at row {row}, column {column}{name}: "
+                    f"fill in or drop such values first (sklearn.impute has ways)"
+                )
+
+    def place(self, at: int) -> tuple[int, int]:
+        """Row and column of the stored entry number `at`."""
+        if self.dense:
+            return divmod(at, self.shape[1])
+        return int(np.searchsorted(self.starts, at, side="right")) - 1, int(self.ids[at])
+
+    def matrix(self, rows: NDArray[np.int64] | slice = slice(None)) -> Any:
+        """These rows as a 2-D array, or as a SciPy matrix where they are sparse."""
+        if self.dense:
+            return self.values.reshape(self.shape)[rows]
+        from scipy.sparse import csr_array
+
+        signed = self.ids.view(np.int32) if self.shape[1] <= 2**31 else self.ids.astype(np.int64)
+        return csr_array((self.values, signed, self.starts), shape=self.shape)[rows]
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Rows with a target each: a class number, or the number to predict; and how much each row counts."""
+
+    rows: Rows
+    targets: NDArray[np.float64]
+    weights: NDArray[np.float64] | None = None
+    origin: str = "array"
+
+    def __post_init__(self) -> None:
+        n = self.rows.shape[0]
+        if len(self.targets) != n:
+            raise InputError(f"{self.origin}: {n} rows but {len(self.targets)} targets")
+        if self.weights is not None and len(self.weights) != n:
+            raise InputError(f"{self.origin}: {n} rows but {len(self.weights)} weights")
+
+    @property
+    def total_weight(self) -> float:
+        """How many rows these count for."""
+        return float(len(self.targets) if self.weights is None else self.weights.sum())
+
+
+def _value_type(X: NDArray[Any]) -> type[np.float32] | type[np.float64]:
+    return np.float32 if X.dtype == np.float32 else np.float64

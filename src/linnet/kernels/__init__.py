@@ -1,0 +1,1 @@
+"""The hot loops, compiled: arrays and scalars in, arrays and scalars out."""

@@ -1,0 +1,56 @@
+"""Labels and the small integers that stand for them; new labels may appear mid-stream."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.errors import InputError
+
+LOOKED_AT_FIRST = 1024
+
+
+class Labels:
+    """The distinct labels seen so far, sorted, each with its place as its number."""
+
+    def __init__(self, classes: Any = ()) -> None:
+        self.classes: NDArray[Any] = np.unique(np.asarray(classes))
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    def including(self, y: NDArray[Any]) -> Labels:
+        """These labels and those of y."""
+        if len(self) and not len(np.setdiff1d(y, self.classes)):
+            return self
+        grown = Labels()
+        grown.classes = np.union1d(self.classes, y) if len(self) else _distinct(y)
+        return grown
+
+    def encode(self, y: NDArray[Any]) -> NDArray[np.int64]:
+        """The number of each label."""
+        if len(self) == 2:
+            second = y == self.classes[1]
+            if (second | (y == self.classes[0])).all():
+                places: NDArray[np.int64] = second.astype(np.int64)
+                return places
+        codes = np.searchsorted(self.classes, y).astype(np.int64, copy=False)
+        unknown = self.classes[np.minimum(codes, len(self) - 1)] != y
+        if unknown.any():
+            row = int(np.flatnonzero(unknown)[0])
+            raise InputError(f"row {row} has the label {y[row]!r}, which is none of the known classes")
+        return codes
+
+    def decode(self, codes: NDArray[np.int64]) -> NDArray[Any]:
+        decoded: NDArray[Any] = self.classes[codes]
+        return decoded
+
+
+def _distinct(y: NDArray[Any]) -> NDArray[Any]:
+    """np.unique(y), without its sort of the whole where the first rows show all there is (two classes mostly)."""
+    few = np.unique(y[:LOOKED_AT_FIRST])
+    if len(few) == 2 and ((y == few[0]) | (y == few[1])).all():
+        return few
+    return np.unique(y)

@@ -1,0 +1,218 @@
+"""Every named algorithm: one recipe, one formula, one citation. Adding one is adding a row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import StrEnum
+
+from linnet.errors import RecipeError
+from linnet.learners.recipe import Averaging, Loss, Penalty, Recipe, Update
+from linnet.learners.schedule import constant, inverse, inverse_sqrt, passive_aggressive
+
+
+class Way(StrEnum):
+    """How a recipe is run over the data."""
+
+    ONLINE = "online"
+    BATCH = "batch"
+    ANALYTIC = "analytic"
+
+
+class Task(StrEnum):
+    CLASSIFICATION = "classification"
+    REGRESSION = "regression"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row of the catalogue."""
+
+    name: str
+    recipe: Recipe
+    way: Way
+    tasks: tuple[Task, ...]
+    summary: str
+    formula: str
+    citation: str
+
+
+_CLASSES = (Task.CLASSIFICATION,)
+_NUMBERS = (Task.REGRESSION,)
+_BOTH = (Task.CLASSIFICATION, Task.REGRESSION)
+
+_ROWS = (
+    Entry(
+        "adaptive",
+        Recipe(Loss.LOGISTIC, Update.ADAPTIVE, constant(0.5)),
+        Way.ONLINE,
+        _CLASSES,
+        "Logistic loss; every column in its own unit, every weight at its own rate: nothing to scale, nothing to tune.",
+        "w_j += 0.5 √(t/N) g_j / (s_j √Σg_j²), s_j = max |x_j|, N = Σ|x/s|²",
+        "Ross, Mineiro, Langford 2013, Normalized online learning (NAG)",
+    ),
+    Entry(
+        "adaptive-squared",
+        Recipe(Loss.SQUARED, Update.ADAPTIVE, constant(0.5)),
+        Way.ONLINE,
+        _BOTH,
+        "The adaptive learner for least squares; the target, too, is measured in its own running unit.",
+        "as adaptive, with g = ((y - mean)/deviation - w·x) x",
+        "Ross, Mineiro, Langford 2013, Normalized online learning (NAG)",
+    ),
+    Entry(
+        "adaptive-hinge",
+        Recipe(Loss.HINGE, Update.ADAPTIVE, constant(0.5)),
+        Way.ONLINE,
+        _CLASSES,
+        "The adaptive learner for the hinge loss.",
+        "as adaptive, with g = y x where y w·x < 1",
+        "Ross, Mineiro, Langford 2013, Normalized online learning (NAG)",
+    ),
+    Entry(
+        "perceptron",
+        Recipe(Loss.PERCEPTRON),
+        Way.ONLINE,
+        _CLASSES,
+        "Adds a row to the weights whenever they get it wrong, until a pass makes no mistake.",
+        "if y w·x ≤ 0: w += y x",
+        "Rosenblatt 1958, The perceptron",
+    ),
+    Entry(
+        "averaged-perceptron",
+        Recipe(Loss.PERCEPTRON, averaging=Averaging.AVERAGE),
+        Way.ONLINE,
+        _CLASSES,
+        "The perceptron, predicting with the mean of its weights over all steps.",
+        "w̄ = Σ_t w_t / T",
+        "Freund, Schapire 1999, Large margin classification using the perceptron algorithm",
+    ),
+    Entry(
+        "voted-perceptron",
+        Recipe(Loss.PERCEPTRON, averaging=Averaging.VOTE),
+        Way.ONLINE,
+        _CLASSES,
+        "The perceptron's every hypothesis votes, with the number of rows it survived.",
+        "sign Σ_n c_n sign(w_n·x)",
+        "Freund, Schapire 1999, Large margin classification using the perceptron algorithm",
+    ),
+    Entry(
+        "batch-perceptron",
+        Recipe(Loss.PERCEPTRON),
+        Way.BATCH,
+        _CLASSES,
+        "Adds the mean of all misclassified rows, until that mean is short enough.",
+        "w += η Δ, Δ = Σ_{y w·x ≤ 0} y x / N, until |Δ| ≤ ε",
+        "Duda, Hart, Stork 2001, Pattern classification, section 5.5",
+    ),
+    Entry(
+        "passive-aggressive-1",
+        Recipe(Loss.HINGE, schedule=passive_aggressive(1.0, variant=1)),
+        Way.ONLINE,
+        _CLASSES,
+        "The smallest step that gives the row a margin of 1, but never longer than C.",
+        "w += min(C, hinge/|x|²) y x",
+        "Crammer et al. 2006, Online passive-aggressive algorithms (PA-I)",
+    ),
+    Entry(
+        "passive-aggressive-2",
+        Recipe(Loss.HINGE, schedule=passive_aggressive(1.0, variant=2)),
+        Way.ONLINE,
+        _CLASSES,
+        "As PA-I, with the step softened instead of capped.",
+        "w += hinge/(|x|² + 1/2C) y x",
+        "Crammer et al. 2006, Online passive-aggressive algorithms (PA-II)",
+    ),
+    Entry(
+        "pegasos",
+        Recipe(Loss.HINGE, schedule=inverse(1 / 1e-4), penalty=Penalty(l2=1e-4)),
+        Way.ONLINE,
+        _CLASSES,
+        "Stochastic subgradient descent on the linear SVM's objective, with steps 1 / (λ t).",
+        "w ← (1 - 1/t) w + y x / (λ t) where y w·x < 1",
+        "Shalev-Shwartz, Singer, Srebro 2007, Pegasos",
+    ),
+    Entry(
+        "hinge",
+        Recipe(Loss.HINGE, schedule=constant(0.01), penalty=Penalty(l2=1e-4)),
+        Way.ONLINE,
+        _CLASSES,
+        "Stochastic subgradient descent on the hinge loss with a constant step.",
+        "w ← (1 - ηλ) w + η y x where y w·x < 1",
+        "Bottou 2010, Large-scale machine learning with stochastic gradient descent",
+    ),
+    Entry(
+        "hinge-subgradient",
+        Recipe(Loss.HINGE, schedule=inverse_sqrt(1.0), penalty=Penalty(l2=1e-4)),
+        Way.BATCH,
+        _CLASSES,
+        "Subgradient descent on the linear SVM's objective over all rows at once.",
+        "w -= η_t (λ w - Σ_{y w·x < 1} y x / N)",
+        "Shor 1985, Minimization methods for non-differentiable functions",
+    ),
+    Entry(
+        "logistic",
+        Recipe(Loss.LOGISTIC, schedule=inverse_sqrt(0.5), penalty=Penalty(l2=1e-4)),
+        Way.ONLINE,
+        _CLASSES,
+        "Stochastic gradient ascent on the log-likelihood; softmax for many classes.",
+        "w += η_t (y - p(x)) x",
+        "Bottou 2010, Large-scale machine learning with stochastic gradient descent",
+    ),
+    Entry(
+        "logistic-gradient",
+        Recipe(Loss.LOGISTIC, penalty=Penalty(l2=1e-4)),
+        Way.BATCH,
+        _CLASSES,
+        "Gradient ascent on the log-likelihood over all rows at once.",
+        "w += η Σ (y - p(x)) x",
+        "Cox 1958, The regression analysis of binary sequences",
+    ),
+    Entry(
+        "widrow-hoff",
+        Recipe(Loss.SQUARED, schedule=constant(0.01)),
+        Way.ONLINE,
+        _BOTH,
+        "Least mean squares, one row at a time.",
+        "w += r (y - w·x) x",
+        "Widrow, Hoff 1960, Adaptive switching circuits",
+    ),
+    Entry(
+        "least-squares-gradient",
+        Recipe(Loss.SQUARED),
+        Way.BATCH,
+        _NUMBERS,
+        "Least mean squares, all rows at once.",
+        "w += r Σ (y - w·x) x",
+        "Cauchy 1847, Méthode générale pour la résolution des systèmes d'équations simultanées",
+    ),
+    Entry(
+        "least-squares",
+        Recipe(Loss.SQUARED),
+        Way.ANALYTIC,
+        _NUMBERS,
+        "The least-squares solution in closed form; of several, the shortest.",
+        "w = (XᵀX)⁺ Xᵀ y",
+        "Penrose 1956, On best approximate solutions of linear matrix equations",
+    ),
+)
+
+_BY_NAME = {row.name: row for row in _ROWS}
+
+
+def entries(way: Way | None = None, task: Task | None = None) -> Iterator[Entry]:
+    """The rows of the catalogue, or those run this way, for this task."""
+    return (row for row in _ROWS if (way is None or row.way is way) and (task is None or task in row.tasks))
+
+
+def find(name: str, way: Way | None = None, task: Task | None = None) -> Entry:
+    """The row of this name; an error that helps where there is none, or where it does not serve."""
+    row = _BY_NAME.get(name)
+    fitting = [entry.name for entry in entries(way, task)]
+    if row is None or row.name not in fitting:
+        what = " ".join(str(word) for word in (way, task) if word)
+        near = get_close_matches(str(name), fitting, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(fitting)}"
+        raise RecipeError(f"no {what or 'known'} learner is called {name!r}: {hint}")
+    return row

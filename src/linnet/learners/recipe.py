@@ -1,0 +1,104 @@
+"""Recipe: a learner as six independent choices, and which of them combine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+
+from linnet.errors import RecipeError
+from linnet.learners.schedule import Schedule, Step
+
+
+class Loss(IntEnum):
+    """What a wrong or weak score costs. The numbers are the kernels'."""
+
+    PERCEPTRON = 0
+    HINGE = 1
+    SQUARED_HINGE = 2
+    LOGISTIC = 3
+    SQUARED = 4
+
+
+class Update(IntEnum):
+    """How a pull moves the weights: all alike, or each column in its own unit at its own rate."""
+
+    ADDITIVE = 0
+    ADAPTIVE = 1
+
+
+class Averaging(IntEnum):
+    """Which of the weight vectors met on the way predicts: the last, their mean, or all of them by vote."""
+
+    LAST = 0
+    AVERAGE = 1
+    VOTE = 2
+
+
+class Reduction(StrEnum):
+    """How more than two classes are learnt."""
+
+    JOINT = "joint"
+    ONE_VS_REST = "one-vs-rest"
+    PAIRWISE = "pairwise"
+
+
+@dataclass(frozen=True)
+class Penalty:
+    """l1 |w|_1 + l2/2 |w|_2^2 per example; the intercept is never penalised.
+
+    With `total` the two are the penalty of the whole sum of losses (as in 1/C), not of their mean: at step t they
+    count a t-th, and an n-th once n rows are known.
+    """
+
+    l1: float = 0.0
+    l2: float = 0.0
+    total: bool = False
+
+    def __post_init__(self) -> None:
+        for name, value in (("l1", self.l1), ("l2", self.l2)):
+            if not 0 <= value < float("inf"):
+                raise RecipeError(f"the {name} penalty must be 0 or more and finite; it is {value}")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One learner. Anything that combines is a learner; the named ones are in the catalogue."""
+
+    loss: Loss
+    update: Update = Update.ADDITIVE
+    schedule: Schedule = field(default_factory=Schedule)
+    penalty: Penalty = field(default_factory=Penalty)
+    averaging: Averaging = Averaging.LAST
+    reduction: Reduction = Reduction.JOINT
+
+    def __post_init__(self) -> None:
+        penalised = self.penalty.l1 > 0 or self.penalty.l2 > 0
+        aggressive = self.schedule.step is not Step.POWER
+        adaptive = self.update is Update.ADAPTIVE
+        refused = [
+            (aggressive and penalised, "passive-aggressive steps take no penalty: their C already bounds each step"),
+            (aggressive and adaptive, "a passive-aggressive step and adaptive rates both choose the step: take one"),
+            (
+                aggressive and self.loss is not Loss.HINGE,
+                "passive-aggressive steps mend a hinge loss; other losses take a schedule",
+            ),
+            (
+                adaptive and self.averaging is not Averaging.LAST,
+                "the adaptive update has no averaging: it settles alone",
+            ),
+            (
+                self.averaging is Averaging.AVERAGE and self.penalty.l1 > 0,
+                "an average of sparse weights is not sparse: take averaging or an L1 penalty, not both",
+            ),
+            (
+                self.averaging is Averaging.VOTE and (self.loss is not Loss.PERCEPTRON or penalised),
+                "voting keeps every hypothesis as a list of mistakes: perceptron loss without penalty only",
+            ),
+        ]
+        for wrong, why in refused:
+            if wrong:
+                raise RecipeError(why)
+
+    @property
+    def has_probabilities(self) -> bool:
+        return self.loss is Loss.LOGISTIC and self.reduction is not Reduction.PAIRWISE

@@ -1,0 +1,1 @@
+"""Running a recipe over examples: online, in batches, in closed form."""

@@ -1,0 +1,214 @@
+"""Learner: one problem being learnt online, and what its recipe needs to go on."""
+
+from __future__ import annotations
+
+from copy import copy
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.errors import NumericalError
+from linnet.examples import Rows
+from linnet.kernels import passes
+from linnet.learners.recipe import Averaging, Recipe, Update
+from linnet.training.history import Pass
+from linnet.voting import Votes
+
+NOTHING = np.empty(0)
+AS_THEY_STAND = np.empty(0, dtype=np.int64)
+NO_LOG = np.empty((0, 5))
+EPOCH = {
+    "steps": 0.0,
+    "scale": 1.0,
+    "scale_sum": 0.0,
+    "shrunk": 0.0,
+    "norm": 0.0,
+    "mean": 0.0,
+    "spread": 0.0,
+    "survived": 0.0,
+}
+
+
+class Learner:
+    """Weights of (columns + 1) x outputs, the last row the intercepts, stored as the kernel has them.
+
+    One output serves two classes (targets -1 and +1) and regression; several serve as many classes (targets their
+    numbers).  `population` is how many rows a penalty given in total is spread over (see Penalty).
+    """
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        columns: int,
+        outputs: int = 1,
+        *,
+        intercept: bool = True,
+        regression: bool = False,
+        population: float = 1.0,
+    ) -> None:
+        self.recipe = recipe
+        self.columns = columns
+        self.outputs = outputs
+        self.intercept = intercept
+        self.regression = regression
+        self.population = population
+        size = (columns + 1) * outputs
+        adaptive = recipe.update is Update.ADAPTIVE
+        penalised_late = recipe.penalty.l1 > 0 or (adaptive and recipe.penalty.l2 > 0)
+        self.weights = np.zeros(size)
+        self.sums = np.zeros(size) if recipe.averaging is Averaging.AVERAGE else NOTHING
+        self.touched = np.zeros(columns) if penalised_late else NOTHING
+        self.squares = np.zeros(size) if adaptive else NOTHING
+        self.inverse_scales = np.zeros(columns) if adaptive else NOTHING
+        self.clock: dict[str, float] = dict(EPOCH)
+        self._mistakes: tuple[Any, NDArray[np.float64]] = (np.empty((0, columns)), NO_LOG)
+        self._pending: tuple[Rows, list[NDArray[np.float64]]] | None = None
+
+    def copied(self) -> Learner:
+        """The same state, in arrays of its own."""
+        other = copy(self)
+        for name in ("weights", "sums", "touched", "squares", "inverse_scales"):
+            setattr(other, name, getattr(self, name).copy())
+        return other
+
+    def settings(self, rows: Rows) -> dict[str, Any]:
+        """The recipe as the kernel takes it."""
+        recipe = self.recipe
+        return {
+            "columns": self.columns,
+            "outputs": self.outputs,
+            "dense": rows.dense,
+            "intercept": self.intercept,
+            "regression": self.regression,
+            "loss": int(recipe.loss),
+            "geometry": int(recipe.update),
+            "step": int(recipe.schedule.step),
+            "averaging": int(recipe.averaging),
+            "eta": recipe.schedule.eta,
+            "power": recipe.schedule.power,
+            "l1": recipe.penalty.l1,
+            "l2": recipe.penalty.l2,
+            "population": self.population,
+        }
+
+    def present(
+        self, rows: Rows, targets: NDArray[np.float64], order: NDArray[np.int64] | None, shares: NDArray[np.float64]
+    ) -> Pass:
+        """Learn from these rows in this order (None: all, as they stand)."""
+        began = perf_counter()
+        presented = len(targets) if order is None else len(order)
+        if not presented:
+            return Pass(0, 0, 0.0, 0.0)
+        voting = self.recipe.averaging is Averaging.VOTE
+        log = np.empty((presented, 5)) if voting else NO_LOG
+        self.clock, tally, logged = passes.run(
+            rows.values,
+            rows.ids,
+            rows.starts,
+            AS_THEY_STAND if order is None else order,
+            shares,
+            targets,
+            self.weights,
+            self.weights,
+            self.sums,
+            self.touched,
+            self.squares,
+            self.inverse_scales,
+            log,
+            self.settings(rows),
+            self.clock,
+        )
+        if tally["lost"] >= 0:
+            rows.check_finite()
+            raise NumericalError(
+                f"row {tally['lost']} has a score beyond the range of numbers: scale the features down "
+                f"(sklearn.preprocessing.StandardScaler), lower eta0, or take the adaptive learner"
+            )
+        if voting:
+            self._remember(rows, log[:logged])
+        loss = tally["loss"] / max(presented, 1)
+        return Pass(tally["mistakes"], tally["updates"], loss, perf_counter() - began)
+
+    def solution(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """(weights of columns x outputs, intercepts) as the recipe means them; what is stored stays as it is."""
+        shape = (self.columns, self.outputs)
+        w = self.weights[: -self.outputs].reshape(shape).copy()
+        b = self.weights[-self.outputs :].copy()
+        clock, penalty = self.clock, self.recipe.penalty
+        if self.recipe.update is Update.ADAPTIVE:
+            if len(self.touched):
+                owed = (clock["shrunk"] - self.touched)[:, np.newaxis]
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    amount = owed / np.sqrt(self.squares[: -self.outputs].reshape(shape))
+                amount[w == 0] = 0.0
+                w = soft_threshold(w * np.exp(-penalty.l2 * amount), penalty.l1 * amount)
+            w *= self.inverse_scales[:, np.newaxis]
+            if self.regression and clock["steps"]:
+                deviation = np.sqrt(clock["spread"] / clock["steps"])
+                return _finite(w * deviation, b * deviation + clock["mean"])
+            return _finite(w, b)
+        if len(self.touched):
+            w = soft_threshold(w, (clock["shrunk"] - self.touched)[:, np.newaxis])
+        if self.recipe.averaging is Averaging.AVERAGE and clock["steps"]:
+            sums = self.sums[: -self.outputs].reshape(shape)
+            w = (clock["scale_sum"] * w - sums) / clock["steps"]
+            b = b - self.sums[-self.outputs :] / clock["steps"]
+        else:
+            w *= clock["scale"]
+        return _finite(w, b)
+
+    def votes(self) -> Votes | None:
+        """All hypotheses so far, where the recipe votes."""
+        if self.recipe.averaging is not Averaging.VOTE:
+            return None
+        self._settle()
+        mistaken, log = self._mistakes
+        which, truths, rivals = np.ascontiguousarray(log[:, :3].T).astype(np.int64)
+        amounts = np.ascontiguousarray(log[:, 3])
+        survived = np.append(log[:, 4], self.clock["survived"])
+        return Votes(mistaken, which, truths, rivals, amounts, survived, self.outputs, self.intercept)
+
+    def _remember(self, rows: Rows, log: NDArray[np.float64]) -> None:
+        """Note the mistakes of a pass; passes over the same rows share one copy of the rows, made in the end."""
+        if self._pending is not None and self._pending[0] is not rows:
+            self._settle()
+        logs = self._pending[1] if self._pending else []
+        self._pending = (rows, [*logs, log.copy()])
+
+    def _settle(self) -> None:
+        """Copy the rows of the pending mistakes, each once, so that nothing of the caller's is held on to."""
+        if self._pending is None:
+            return
+        rows, logs = self._pending
+        self._pending = None
+        log = np.concatenate(logs)
+        numbers, which = np.unique(log[:, 0].astype(np.int64), return_inverse=True)
+        before, log_before = self._mistakes
+        log[:, 0] = which + before.shape[0]
+        both = (before, rows.matrix(numbers))
+        mistaken = both[1] if not before.shape[0] else _stacked(*both)
+        self._mistakes = (mistaken, np.concatenate([log_before, log]))
+
+
+def _stacked(above: Any, below: Any) -> Any:
+    if isinstance(above, np.ndarray) and isinstance(below, np.ndarray):
+        return np.concatenate([above, below])
+    from scipy.sparse import csr_array, vstack
+
+    return vstack([csr_array(above), csr_array(below)], format="csr")
+
+
+def soft_threshold(w: NDArray[np.float64], by: NDArray[np.float64]) -> NDArray[np.float64]:
+    """sign(w) max(0, |w| - by)."""
+    shrunk: NDArray[np.float64] = np.sign(w) * np.maximum(np.abs(w) - by, 0.0) + 0.0  # 0 for -0
+    return shrunk
+
+
+def _finite(w: NDArray[np.float64], b: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    if not (np.isfinite(w).all() and np.isfinite(b).all()):
+        raise NumericalError(
+            "the weights left the range of numbers: scale the features down, or lower the step size eta0"
+        )
+    return w, b

@@ -1,0 +1,144 @@
+"""Online training: passes over the data, until they change nothing more or enough of them were made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from linnet.examples import Examples
+from linnet.labels import Labels
+from linnet.learners.recipe import Loss, Recipe, Update
+from linnet.model import LinearModel
+from linnet.training.history import Pass, Watcher, added, ignore
+from linnet.training.learner import Learner
+from linnet.training.order import Presentations, presentations
+from linnet.training.reduction import Problem, grown, problems
+from linnet.training.trained import Trained, in_threads
+
+
+@dataclass(frozen=True)
+class Passes:
+    """How often to go over the data.
+
+    With `tol` a learner stops early: a perceptron when a pass makes at most that share of mistakes, any other when
+    a pass improves the mean loss by no more than that share of the first pass's.  Without it, all `most` passes are made.
+    """
+
+    most: int
+    tol: float | None = None
+    shuffle: bool = False
+    seed: int = 0
+    n_jobs: int = 1
+
+    def enough(self, loss: Loss, history: list[Pass], presented: int) -> bool:
+        if self.tol is None:
+            return False
+        last = history[-1]
+        if last.updates == 0:
+            return True
+        if loss is Loss.PERCEPTRON:
+            return last.mistakes <= self.tol * presented
+        return len(history) > 1 and history[-2].loss - last.loss <= self.tol * history[0].loss
+
+
+class OnlineTraining:
+    """A recipe being run: on a whole data set (`fit`), or on one block after another (`take`)."""
+
+    def __init__(
+        self, recipe: Recipe, columns: int, labels: Labels | None, *, intercept: bool = True, rows_known: float = 0.0
+    ) -> None:
+        self.recipe = recipe
+        self.columns = columns
+        self.labels = labels
+        self.intercept = intercept
+        # A penalty in total is spread over the rows: over those of the data set, or over those seen so far.
+        self.population = (rows_known or np.inf) if recipe.penalty.total else 1.0
+        self.learners = {problem: self._learner(problem) for problem in self._problems()}
+
+    def fit(self, examples: Examples, passes: Passes, watch: Watcher = ignore) -> Trained:
+        """Pass over these examples as often as `passes` says."""
+        if self.recipe.update is Update.ADAPTIVE or examples.weights is not None:
+            examples.rows.check_finite()  # elsewhere a bad value shows in the first score it spoils
+        plan = presentations(examples, shuffle=passes.shuffle)
+        run = partial(self._run, examples, plan, passes, watch)
+        results = in_threads(run, self.learners.items(), passes.n_jobs)
+        histories = [history for history, _ in results]
+        return Trained(self.model(), added(histories), all(converged for _, converged in results))
+
+    def take(self, examples: Examples, labels: Labels | None = None) -> Pass:
+        """Learn from one block of a stream, row by row as it stands; `labels` are all known by now.
+
+        A block that cannot be learnt from leaves everything as it was.
+        """
+        examples.rows.check_finite()
+        plan = presentations(examples, shuffle=False)
+        once = Passes(most=1)
+        before = self.labels, {problem: learner.copied() for problem, learner in self.learners.items()}
+        try:
+            self._extend(labels)
+            return added([self._run(examples, plan, once, ignore, item)[0] for item in self.learners.items()])[0]
+        except BaseException:
+            self.labels, self.learners = before
+            raise
+
+    def _extend(self, labels: Labels | None) -> None:
+        """Take in new classes."""
+        if self.labels is None or labels is None or len(labels) == len(self.labels):
+            return
+        numbers = labels.encode(self.labels.classes)
+        self.learners = grown(self.learners, self.recipe.reduction, numbers, len(labels))
+        self.labels = labels
+
+    def model(self) -> LinearModel:
+        """The model as of now."""
+        solutions = [learner.solution() for learner in self.learners.values()]
+        votes = [found for learner in self.learners.values() if (found := learner.votes()) is not None]
+        return LinearModel(
+            np.ascontiguousarray(np.concatenate([w for w, _ in solutions], axis=1)),
+            np.concatenate([b for _, b in solutions]),
+            self.labels.classes if self.labels else None,
+            self.recipe.reduction,
+            probabilities=self.recipe.has_probabilities,
+            votes=tuple(votes),
+        )
+
+    def _problems(self) -> list[Problem]:
+        return [Problem()] if self.labels is None else problems(len(self.labels), self.recipe.reduction)
+
+    def _learner(self, problem: Problem) -> Learner:
+        return Learner(
+            self.recipe,
+            self.columns,
+            1 if self.labels is None else problem.outputs(len(self.labels)),
+            intercept=self.intercept,
+            regression=self.labels is None,
+            population=self.population,
+        )
+
+    def _run(
+        self,
+        examples: Examples,
+        plan: Presentations,
+        passes: Passes,
+        watch: Watcher,
+        item: tuple[Problem, Learner],
+    ) -> tuple[list[Pass], bool]:
+        """All passes of one problem; whether it came to rest."""
+        problem, learner = item
+        targets, members = examples.targets, None
+        if self.labels is not None:
+            targets = problem.targets(examples.targets)
+            members = problem.members(examples.targets, len(self.labels))
+        history: list[Pass] = []
+        while len(history) < passes.most:
+            order = plan.in_pass(len(history), passes.seed)
+            if members is not None:
+                order = np.flatnonzero(members) if order is None else order[members[order]]
+            presented = len(targets) if order is None else len(order)
+            history.append(learner.present(examples.rows, targets, order, plan.shares))
+            watch(history[-1])
+            if passes.enough(self.recipe.loss, history, presented):
+                return history, True
+        return history, passes.tol is None

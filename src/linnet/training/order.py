@@ -1,0 +1,78 @@
+"""In which order rows are presented, and how often.
+
+A row of weight k is presented k times; a weight that is no whole number in equal shares.  A shuffled order is drawn
+from the rows' contents, not from their places: sort the table and the learner still meets the rows in the same
+random order and ends with the same bits, and a weight of 3 is, to the bit, three copies of the row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.errors import InputError
+from linnet.examples import Examples
+from linnet.kernels import fingerprints as kernel
+
+WHOLE = np.empty(0, dtype=np.float64)
+# A heavier row is presented this often, each time with a larger share: time must not grow with the unit of weight.
+MOST_PRESENTATIONS = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Presentations:
+    """Which rows a pass presents (None: each once, as they stand) and how much each presentation counts."""
+
+    rows: NDArray[np.int64] | None
+    shares: NDArray[np.float64]
+    identities: NDArray[np.uint64] | None
+
+    def in_pass(self, number: int, seed: int) -> NDArray[np.int64] | None:
+        """The rows in the order of this pass."""
+        if self.identities is None:
+            return self.rows
+        keys = np.empty_like(self.identities)
+        kernel.scramble(self.identities, ((seed + 1) * 0x9E3779B97F4A7C15 + number) % 2**64, keys)
+        order = np.argsort(keys, kind="stable")
+        return order if self.rows is None else self.rows[order]
+
+
+def presentations(examples: Examples, *, shuffle: bool) -> Presentations:
+    """How often each row is presented, by its weight; shuffled if asked."""
+    rows, shares = None, WHOLE
+    if examples.weights is not None:
+        times = np.minimum(np.ceil(examples.weights), MOST_PRESENTATIONS).astype(np.int64)
+        if not times.any():
+            raise InputError("every sample weight is zero: there is nothing to learn from")
+        shares = np.divide(examples.weights, times, out=np.zeros(len(times)), where=times > 0)
+        if (times != 1).any():
+            rows = np.repeat(np.arange(len(times)), times)
+        if (shares[times > 0] == 1).all():
+            shares = WHOLE
+    identities = _identities(examples, rows, shares) if shuffle else None
+    return Presentations(rows, shares, identities)
+
+
+def _identities(examples: Examples, rows: NDArray[np.int64] | None, shares: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """A number for each presentation: from the row's content, and, of equal rows, which copy it is."""
+    block = examples.rows
+    contents = np.empty(block.shape[0], dtype=np.uint64)
+    kernel.fingerprints(
+        block.values, block.ids, block.starts, block.shape[1], block.dense, examples.targets, shares, contents
+    )
+    if rows is not None:
+        contents = contents[rows]
+    by_content = np.argsort(contents, kind="stable")
+    ordered = contents[by_content]
+    first_of_kind = np.empty(len(ordered), dtype=bool)
+    first_of_kind[:1] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=first_of_kind[1:])
+    if first_of_kind.all():
+        return contents
+    places = np.arange(len(ordered))
+    copies = np.empty(len(ordered), dtype=np.uint64)
+    copies[by_content] = places - np.maximum.accumulate(np.where(first_of_kind, places, 0))
+    with np.errstate(over="ignore"):
+        return contents + copies * np.uint64(0xD1342543DE82EF95)

@@ -1,0 +1,138 @@
+"""How K classes become problems that a learner can take: jointly, one against the rest, or pair by pair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.errors import RecipeError
+from linnet.learners.recipe import Averaging, Reduction
+from linnet.training.learner import Learner
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Class `positive` against class `negative`; against all others where that is None; all jointly where both are."""
+
+    positive: int | None = None
+    negative: int | None = None
+
+    def outputs(self, classes: int) -> int:
+        return classes if self.positive is None else 1
+
+    def targets(self, codes: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Class numbers for the joint problem, +1 and -1 for the others."""
+        return codes if self.positive is None else 2.0 * (codes == self.positive) - 1.0
+
+    def members(self, codes: NDArray[np.float64], classes: int) -> NDArray[np.bool_] | None:
+        """Which rows take part; None for all."""
+        if self.negative is None or classes <= 2:
+            return None
+        members: NDArray[np.bool_] = (codes == self.positive) | (codes == self.negative)
+        return members
+
+
+def problems(classes: int, reduction: Reduction) -> list[Problem]:
+    """Two classes are one problem whatever the reduction."""
+    if classes <= 2:
+        return [Problem(1, 0)]
+    if reduction is Reduction.JOINT:
+        return [Problem()]
+    if reduction is Reduction.ONE_VS_REST:
+        return [Problem(k) for k in range(classes)]
+    return [Problem(b, a) for a, b in combinations(range(classes), 2)]
+
+
+def grown(
+    learners: dict[Problem, Learner], reduction: Reduction, numbers: NDArray[np.int64], classes: int
+) -> dict[Problem, Learner]:
+    """The learners for more classes, when new labels appear mid-stream.
+
+    Old class k is now number numbers[k] of `classes`.  What was learnt still decides between the old classes as it
+    did; a new class starts from nothing.
+    """
+    some = next(iter(learners.values()))
+    if some.recipe.averaging is Averaging.VOTE and classes > 2:
+        raise RecipeError("a voted perceptron cannot take in new classes later: name all in the first call (classes=)")
+    new: dict[Problem, Learner] = {}
+    for problem in problems(classes, reduction):
+        if problem.positive is None:
+            new[problem] = _joined(some, numbers, classes)
+            continue
+        found = _renumbered(learners, numbers).get(problem)
+        new[problem] = found if found is not None else _fresh(some)
+    return new
+
+
+def _renumbered(learners: dict[Problem, Learner], numbers: NDArray[np.int64]) -> dict[Problem, Learner]:
+    """The old learners under every problem of the new numbering that they already solve."""
+    known: dict[Problem, Learner] = {}
+    for problem, learner in learners.items():
+        if problem.positive is None:
+            continue
+        if len(numbers) == 1:  # one class alone was learnt as the negative side, its rival yet unknown
+            other = 1 - int(numbers[0]) if numbers[0] <= 1 else 0
+            pair = (other, int(numbers[0]))
+        elif problem.negative is None:
+            known[Problem(int(numbers[problem.positive]))] = learner
+            continue
+        else:
+            pair = (int(numbers[problem.positive]), int(numbers[problem.negative]))
+        known[Problem(*pair)] = learner
+        known[Problem(pair[1], pair[0])] = _negated(learner)
+        if len(learners) == 1:  # two classes: each of them against the rest, as far as the rest was known
+            known[Problem(pair[0])] = learner
+            known[Problem(pair[1])] = _negated(learner)
+    return known
+
+
+def _fresh(like: Learner) -> Learner:
+    return Learner(
+        like.recipe,
+        like.columns,
+        intercept=like.intercept,
+        regression=like.regression,
+        population=like.population,
+    )
+
+
+def _negated(learner: Learner) -> Learner:
+    """The same learner with the classes' sides changed; a copy."""
+    other = learner.copied()
+    other.weights *= -1.0
+    other.sums *= -1.0
+    mistaken, log = learner._mistakes
+    other._mistakes = (mistaken, log * np.array([1.0, 1.0, 1.0, -1.0, 1.0]))
+    return other
+
+
+def _joined(learner: Learner, numbers: NDArray[np.int64], classes: int) -> Learner:
+    """A joint learner of more classes that decides between the old ones just as `learner` does."""
+    joined = Learner(
+        learner.recipe,
+        learner.columns,
+        classes,
+        intercept=learner.intercept,
+        regression=learner.regression,
+        population=learner.population,
+    )
+    joined.touched, joined.inverse_scales = learner.touched.copy(), learner.inverse_scales.copy()
+    joined.clock = dict(learner.clock)
+    for name in ("weights", "sums", "squares"):
+        old, new = getattr(learner, name), getattr(joined, name)
+        if not len(new):
+            continue
+        table = new.reshape(-1, classes)
+        if learner.outputs > 1:
+            table[:, numbers] = old.reshape(-1, learner.outputs)
+        elif name == "squares":
+            table[:, :] = old[:, np.newaxis]
+        elif len(numbers) == 2:  # one score w.x becomes a lead of w.x: half up, half down
+            table[:, numbers[1]] = old / 2
+            table[:, numbers[0]] = -old / 2
+        else:
+            table[:, numbers[0]] = -old
+    return joined

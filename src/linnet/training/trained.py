@@ -1,0 +1,34 @@
+"""What every training run ends in, and the threads it may use on the way."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeVar
+
+from linnet.model import LinearModel
+from linnet.training.history import Pass
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Trained:
+    """The model, what happened on the way, and whether the way came to its end."""
+
+    model: LinearModel
+    history: list[Pass]
+    converged: bool
+
+
+def in_threads(work: Callable[[T], R], items: Iterable[T], n_jobs: int) -> list[R]:
+    """work(item) for each, on so many threads (-1: one a core); independent work, so the results are the same."""
+    items = list(items)
+    threads = min(len(items), n_jobs if n_jobs > 0 else (os.cpu_count() or 1) + 1 + n_jobs)
+    if threads <= 1:
+        return [work(item) for item in items]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(work, items))

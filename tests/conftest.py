@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+from scipy.sparse import csr_array
+
+settings.register_profile(
+    "linnet", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+settings.load_profile("linnet")
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20)
+
+
+def sparse_table(rng, n, d, density=0.4):
+    """Random rows, dense, with many zeros, an empty row and an empty column."""
+    X = rng.normal(size=(n, d)) * (rng.random((n, d)) < density)
+    X[n // 2] = 0
+    X[:, d // 2] = 0
+    return X
+
+
+def both_forms(X):
+    return [X, csr_array(X)]

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from linnet.kernels import losses, passes
+from linnet.learners.recipe import Averaging, Loss, Update
+from linnet.learners.schedule import Step
+from tests import twins
+
+MARGINS = st.floats(-50, 50)
+
+
+@given(st.floats(-700, 700))
+def test_exp_is_within_one_unit_in_the_last_place(x):
+    assert abs(losses.exp_same_bits(x) - math.exp(x)) <= math.ulp(math.exp(x))
+
+
+@pytest.mark.parametrize(("x", "expected"), [(-1e4, 0.0), (-math.inf, 0.0), (0.0, 1.0), (-0.0, 1.0)])
+def test_exp_at_its_ends(x, expected):
+    assert losses.exp_same_bits(x) == expected
+    assert math.isfinite(losses.exp_same_bits(1e4))
+
+
+@pytest.mark.parametrize("loss", Loss)
+@given(margin=MARGINS)
+def test_losses_equal_their_formulas(loss, margin):
+    at = losses.loss_at(loss, margin)
+    value, pull = twins.loss_and_pull(loss, margin)
+    assert at["value"] == pytest.approx(value, rel=1e-13, abs=1e-16)
+    assert at["pull"] == pytest.approx(pull, rel=1e-13, abs=1e-300)
+
+
+@pytest.mark.parametrize("loss", Loss)
+@given(margin=MARGINS)
+def test_pulls_are_the_negative_slopes_of_the_losses(loss, margin):
+    h = 1e-6
+    kinks = {Loss.PERCEPTRON: 0.0, Loss.HINGE: 1.0}
+    if abs(margin - kinks.get(loss, np.inf)) <= h:
+        return
+    slope = (losses.loss_at(loss, margin + h)["value"] - losses.loss_at(loss, margin - h)["value"]) / (2 * h)
+    assert losses.loss_at(loss, margin)["pull"] == pytest.approx(-slope, rel=1e-5, abs=1e-7)
+
+
+def test_the_names_and_numbers_of_the_choices_are_the_kernels():
+    for ours, kernels in [
+        (Loss, losses.Loss),
+        (Update, passes.Geometry),
+        (Step, passes.Step),
+        (Averaging, passes.Averaging),
+    ]:
+        assert {choice.name: int(choice) for choice in ours} == {choice.name: int(choice) for choice in kernels}

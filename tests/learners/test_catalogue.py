@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from linnet import OnlineClassifier, Recipe, RecipeError, catalogue
+from linnet.learners.catalogue import Entry, Task, Way
+from linnet.learners.recipe import Loss
+from linnet.learners.schedule import inverse_sqrt
+
+
+def test_names_are_unique_and_every_row_is_complete():
+    rows = list(catalogue.entries())
+    assert len({row.name for row in rows}) == len(rows)
+    for row in rows:
+        assert row.summary.endswith(".")
+        assert row.formula
+        assert any(year.isdigit() and len(year) == 4 for year in row.citation.replace(",", " ").split())
+
+
+def test_a_wrong_name_is_answered_with_the_nearest():
+    with pytest.raises(RecipeError, match="did you mean 'pegasos'"):
+        catalogue.find("pegasus")
+    with pytest.raises(RecipeError, match="there are adaptive"):
+        catalogue.find("xyz", Way.ONLINE)
+    with pytest.raises(RecipeError, match="no online regression learner"):
+        catalogue.find("perceptron", Way.ONLINE, Task.REGRESSION)
+
+
+def test_a_new_row_is_all_that_a_new_algorithm_takes(monkeypatch, rng):
+    """What CONTRIBUTING promises."""
+    row = Entry(
+        "squared-hinge",
+        Recipe(Loss.SQUARED_HINGE, schedule=inverse_sqrt(0.1)),
+        Way.ONLINE,
+        (Task.CLASSIFICATION,),
+        "Stochastic gradient descent on the squared hinge loss.",
+        "w += 2 η_t (1 - y w·x) y x where y w·x < 1",
+        "Chang, Hsieh, Lin 2008, Coordinate descent method for large-scale L2-loss linear SVM",
+    )
+    monkeypatch.setattr(catalogue, "_ROWS", (*catalogue._ROWS, row))
+    monkeypatch.setattr(catalogue, "_BY_NAME", {**catalogue._BY_NAME, row.name: row})
+    y = rng.integers(2, size=100)
+    X = rng.normal(size=(100, 3)) + 4 * y[:, np.newaxis]
+    assert OnlineClassifier("squared-hinge").fit(X, y).score(X, y) > 0.95

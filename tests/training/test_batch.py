@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.optimize import approx_fprime, minimize
+
+from linnet import InputError, LinearRegression, LinearSVC, LogisticRegression, NumericalError, Perceptron
+from linnet.examples import Examples, Rows
+from linnet.learners.recipe import Loss, Penalty
+from linnet.training.batch import Objective
+from tests.conftest import both_forms, sparse_table
+
+SMOOTH = [Loss.SQUARED_HINGE, Loss.LOGISTIC, Loss.SQUARED]
+
+
+def objective(X, targets, loss, outputs, weights=None, penalty=None, regression=False):
+    examples = Examples(Rows.of(X), targets, weights)
+    return Objective(
+        examples, targets, loss, penalty or Penalty(l2=0.3), outputs, intercept=True, regression=regression
+    )
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("outputs", [1, 3])
+@pytest.mark.parametrize("loss", SMOOTH)
+def test_gradients_agree_with_finite_differences(loss, outputs, weighted, rng):
+    table = sparse_table(rng, 30, 5)
+    targets = rng.integers(outputs, size=30).astype(float) if outputs > 1 else rng.choice([-1.0, 1.0], size=30)
+    weights = rng.integers(0, 3, size=30).astype(float) if weighted else None
+    at = rng.normal(size=6 * outputs)
+    for X in both_forms(table):
+        problem = objective(X, targets, loss, outputs, weights)
+        slopes = approx_fprime(at, lambda w, problem=problem: problem.smooth(w)[0], 1e-7)
+        assert_allclose(problem.smooth(at)[1], slopes, rtol=1e-4, atol=1e-5)
+
+
+def test_the_objective_is_the_formula(rng):
+    X, y, c = rng.normal(size=(20, 4)), rng.choice([-1.0, 1.0], size=20), rng.uniform(size=20)
+    w, b = rng.normal(size=4), 0.7
+    expected = (c * np.logaddexp(0, -y * (X @ w + b))).sum() / c.sum() + 0.5 * 0.3 * w @ w
+    assert objective(X, y, Loss.LOGISTIC, 1, c).smooth(np.append(w, b))[0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("solver", ["lbfgs", "gradient"])
+def test_logistic_regression_reaches_the_optimum_of_an_independent_solver(solver, rng):
+    X, y = rng.normal(size=(80, 4)) * [1, 10, 0.1, 1], rng.integers(2, size=80)
+    signs, C = 2.0 * y - 1, 0.7
+
+    def value(v):
+        return 0.5 * v[:4] @ v[:4] + C * np.logaddexp(0, -signs * (X @ v[:4] + v[4])).sum()
+
+    best = minimize(value, np.zeros(5), method="BFGS", options={"gtol": 1e-9, "maxiter": 2000}).fun
+    model = LogisticRegression(solver=solver, C=C, max_iter=200_000, tol=1e-8).fit(X, y)
+    assert value(np.append(model.coef_[0], model.intercept_)) == pytest.approx(best, rel=1e-9)
+
+
+def test_l1_solutions_meet_the_optimality_conditions(rng):
+    X, y = rng.normal(size=(100, 8)), rng.integers(2, size=100)
+    C = 0.2
+    model = LogisticRegression(penalty="l1", C=C, max_iter=100_000, tol=1e-10).fit(X, y)
+    w, signs = model.coef_[0], 2.0 * y - 1
+    slope = C * X.T @ (-signs / (1 + np.exp(signs * (X @ w + model.intercept_[0]))))
+    assert 0 < (w == 0).sum() < 8
+    assert_allclose(slope[w != 0], -np.sign(w[w != 0]), atol=1e-6)
+    assert (np.abs(slope[w == 0]) <= 1 + 1e-9).all()
+
+
+def test_batch_least_squares_reaches_the_analytic_solution(rng):
+    X, y = rng.normal(size=(60, 5)), rng.normal(size=60)
+    analytic = LinearRegression(solver="analytic").fit(X, y)
+    gradient = LinearRegression(solver="gradient", max_iter=50_000, tol=1e-13).fit(X, y)
+    assert_allclose(gradient.coef_, analytic.coef_, rtol=1e-9)
+    assert gradient.intercept_ == pytest.approx(analytic.intercept_, rel=1e-9)
+
+
+@pytest.mark.parametrize("rows", [3, 40])
+def test_the_analytic_solution_is_the_shortest_least_squares_solution(rows, rng):
+    X, y = rng.normal(size=(rows, 6)), rng.normal(size=rows)
+    X[:, 5] = X[:, 4]
+    for form in both_forms(X):
+        model = LinearRegression(fit_intercept=False).fit(form, y)
+        assert_allclose(model.coef_, np.linalg.pinv(X) @ y, rtol=1e-8, atol=1e-12)
+
+
+def test_large_least_squares_equal_small_ones(monkeypatch, rng):
+    from linnet.training import analytic
+
+    X, y, c = rng.normal(size=(300, 6)) + 5, rng.normal(size=300), rng.uniform(size=300)
+    X[:, 5] = X[:, 4]
+    for form in both_forms(X):
+        small = LinearRegression().fit(form, y, c)
+        monkeypatch.setattr(analytic, "DECOMPOSED_AT_MOST", 0)
+        large = LinearRegression().fit(form, y, c)
+        monkeypatch.undo()
+        assert_allclose(large.coef_, small.coef_, rtol=1e-7)
+    monkeypatch.setattr(analytic, "DECOMPOSED_AT_MOST", 0)
+    monkeypatch.setattr(analytic, "COLUMNS_AT_MOST", 3)
+    with pytest.raises(InputError, match="solver='gradient'"):
+        LinearRegression(solver="analytic").fit(X, y)
+    LinearRegression(solver="auto", max_iter=20_000).fit(X - X.mean(axis=0), y)
+
+
+@pytest.mark.parametrize("mode", ["batch", "fixed-increment"])
+def test_the_batch_perceptron_adds_all_mistaken_rows_at_once(mode, rng):
+    X, y = rng.normal(size=(40, 3)), rng.integers(2, size=40)
+    w, signs = np.zeros(4), 2.0 * y - 1
+    Z = np.hstack([X, np.ones((40, 1))])
+    for _ in range(7):
+        delta = (signs[:, np.newaxis] * Z)[signs * (Z @ w) <= 0].sum(axis=0)
+        w += 0.5 * (delta / 40 if mode == "batch" else delta)
+    model = Perceptron(mode=mode, eta0=0.5, max_iter=7, tol=None).fit(X, y)
+    assert_allclose(np.append(model.coef_[0], model.intercept_), w, rtol=1e-12)
+
+
+def test_the_batch_perceptron_stops_when_its_step_is_short_enough(rng):
+    y = rng.integers(2, size=60)
+    X = rng.normal(size=(60, 2)) + 6 * y[:, np.newaxis]
+    model = Perceptron(mode="batch").fit(X, y)
+    assert model.score(X, y) == 1.0
+    assert model.n_iter_ < 1000
+    assert model.history_[-1].mistakes == 0
+
+
+def test_the_hinge_subgradient_comes_close_to_the_optimum(rng):
+    y = rng.integers(2, size=200)
+    X, signs = rng.normal(size=(200, 3)) + y[:, np.newaxis], 2.0 * y - 1
+    C = 0.1
+
+    def value(v):
+        return 0.5 * v[:3] @ v[:3] + C * np.maximum(0, 1 - signs * (X @ v[:3] + v[3])).sum()
+
+    best = min(
+        minimize(value, start, method="Nelder-Mead", options={"maxiter": 20_000, "xatol": 1e-8, "fatol": 1e-10}).fun
+        for start in rng.normal(size=(5, 4))
+    )
+    model = LinearSVC(loss="hinge", C=C, max_iter=5000, tol=None).fit(X, y)
+    assert best <= value(np.append(model.coef_[0], model.intercept_)) <= 1.01 * best
+
+
+def test_a_step_too_long_is_a_clear_error_not_a_nan(rng):
+    X, y = 1e3 * rng.normal(size=(30, 3)), rng.normal(size=30)
+    with pytest.raises(NumericalError, match="eta0"):
+        LinearRegression(solver="gradient", eta0=1.0, max_iter=1000).fit(X, y)
+    with pytest.raises(NumericalError, match="eta0"):
+        LinearRegression(solver="online", eta0=1.0, max_iter=1000).fit(X, y)

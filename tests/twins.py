@@ -1,0 +1,114 @@
+"""The learners again, as plainly as NumPy can say them: dense, eager, one step after the other.
+
+Nothing here is lazy: penalties touch every weight at every step, averages add up every weight vector.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linnet.learners.recipe import Loss
+from linnet.learners.schedule import Step
+
+
+def loss_and_pull(loss, margin):
+    if loss is Loss.PERCEPTRON:
+        return (max(0.0, -margin), float(margin <= 0))
+    if loss is Loss.HINGE:
+        return (max(0.0, 1 - margin), float(margin < 1))
+    if loss is Loss.SQUARED_HINGE:
+        return (max(0.0, 1 - margin) ** 2, 2 * max(0.0, 1 - margin))
+    if loss is Loss.LOGISTIC:
+        return (np.logaddexp(0, -margin), np.exp(-np.logaddexp(0, margin)))
+    return ((1 - margin) ** 2 / 2, 1 - margin)
+
+
+def pulls(loss, scores, target, regression):
+    """(loss, the pull on each output)."""
+    if regression:
+        residual = target - scores[0]
+        return residual**2 / 2, np.array([residual])
+    if len(scores) == 1:
+        value, pull = loss_and_pull(loss, target * scores[0])
+        return value, np.array([pull * target])
+    truth = int(target)
+    signs = np.where(np.arange(len(scores)) == truth, 1.0, -1.0)
+    if loss is Loss.LOGISTIC:
+        p = np.exp(scores - scores.max())
+        p /= p.sum()
+        return -np.log(p[truth]), (signs > 0) - p
+    if loss is Loss.SQUARED:
+        return ((signs - scores) ** 2).sum() / 2, signs - scores
+    others = np.where(signs > 0, -np.inf, scores)
+    rival = int(np.argmax(others))
+    value, pull = loss_and_pull(loss, scores[truth] - scores[rival])
+    moved = np.zeros(len(scores))
+    moved[truth], moved[rival] = pull, -pull
+    return value, moved
+
+
+def soft(w, by):
+    return np.sign(w) * np.maximum(np.abs(w) - by, 0)
+
+
+def run(X, targets, recipe, outputs=1, *, intercept=True, regression=False, passes=1, shares=None, population=1.0):
+    """All weights met on the way, [(w, b), ...] after each step, and the total of mistakes."""
+    X = np.asarray(X, dtype=np.float64)
+    w, b, met, mistakes, t = np.zeros((X.shape[1], outputs)), np.zeros(outputs), [], 0, 0
+    penalty, schedule = recipe.penalty, recipe.schedule
+    for _ in range(passes):
+        for i, x in enumerate(X):
+            t += 1
+            share = 1.0 if shares is None else shares[i]
+            scores = x @ w + b
+            value, pull = pulls(recipe.loss, scores, targets[i], regression)
+            lead = (
+                targets[i] * scores[0]
+                if outputs == 1
+                else scores[int(targets[i])] - np.delete(scores, int(targets[i])).max()
+            )
+            mistakes += (not regression) and not lead > 0
+            if schedule.step is Step.POWER:
+                eta = schedule.at(t)
+            else:
+                length = (x @ x + intercept) * (2 if outputs > 1 else 1)
+                if schedule.step is Step.PASSIVE_AGGRESSIVE_1:
+                    eta = min(schedule.eta, value / (length * share)) if length else 0.0
+                else:
+                    eta = value / (share * (length + 1 / (2 * schedule.eta * share)))
+            spread = min(t, population)
+            w = w * max(0.0, 1 - eta * penalty.l2 / spread) + eta * share * np.outer(x, pull)
+            w = soft(w, eta * penalty.l1 / spread)
+            if intercept:
+                b = b + eta * share * pull
+            met.append((w, b))
+    return met, mistakes
+
+
+def adaptive(X, targets, recipe, outputs=1, *, intercept=True, regression=False, passes=1):
+    """NAG (Ross, Mineiro, Langford 2013, algorithm 2) as printed: raw weights, rescaled when a larger value appears."""
+    X = np.asarray(X, dtype=np.float64)
+    n, d = X.shape
+    ones = np.ones((n, 1)) if intercept else np.zeros((n, 0))
+    Z = np.hstack([X, ones])
+    w, G, s, N, t = np.zeros((Z.shape[1], outputs)), np.zeros((Z.shape[1], outputs)), np.zeros(Z.shape[1]), 0.0, 0
+    seen = []
+    for _ in range(passes):
+        for i, x in enumerate(Z):
+            t += 1
+            for j in np.flatnonzero(np.abs(x) > s):
+                w[j] *= s[j] / abs(x[j])
+                s[j] = abs(x[j])
+            on = x != 0
+            N += ((x[on] / s[on]) ** 2).sum()
+            seen.append(targets[i])
+            mean, deviation = (np.mean(seen), np.std(seen)) if regression else (0.0, 1.0)
+            target = (targets[i] - mean) / deviation if deviation > 0 else 0.0
+            g = np.outer(x, pulls(recipe.loss, x @ w, target if regression else targets[i], regression)[1])
+            G += g**2
+            moved = G > 0
+            rate = recipe.schedule.eta * np.sqrt(t / N)
+            w[moved] += (rate * g / (np.where(s > 0, s, 1)[:, None] * np.sqrt(np.where(moved, G, 1))))[moved]
+    mean, deviation = (np.mean(seen), np.std(seen)) if regression else (0.0, 1.0)
+    b = w[-1] * deviation + mean if intercept else np.zeros(outputs) + mean
+    return w[:d] * deviation, b
