@@ -51,7 +51,7 @@ _HOMES = {
     "catalogue": "linnet.learners",
 }
 
-__all__ = [*sorted(_HOMES), "__version__"]
+__all__ = sorted([*_HOMES, "__version__"])
 
 
 def __getattr__(name: str) -> Any:

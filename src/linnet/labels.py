@@ -40,7 +40,9 @@ class Labels:
         unknown = self.classes[np.minimum(codes, len(self) - 1)] != y
         if unknown.any():
             row = int(np.flatnonzero(unknown)[0])
-            raise InputError(f"row {row} has the label {y[row]!r}, which is none of the known classes")
+            raise InputError(
+                f"row {row} has the label {y[row : row + 1].tolist()[0]!r}, which is none of the known classes"
+            )
         return codes
 
     def decode(self, codes: NDArray[np.int64]) -> NDArray[Any]:

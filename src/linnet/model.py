@@ -40,6 +40,7 @@ class LinearModel:
         if d != len(self.weights):
             raise InputError(f"the model was learnt on {len(self.weights)} columns, the data have {d}")
         if self.votes:
+            rows.check_finite()
             return np.concatenate([votes.count(rows) for votes in self.votes], axis=1)
         into = np.empty((n, len(self.intercepts)))
         kernel.scores(rows.values, rows.ids, rows.starts, d, rows.dense, self.weights, self.intercepts, into)

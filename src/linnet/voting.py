@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.errors import NumericalError
 from linnet.examples import Rows
 from linnet.kernels import votes as kernel
 
@@ -40,8 +41,11 @@ class Votes:
             return counted
         at_once = max(1, PRODUCTS_AT_ONCE // self.mistaken.shape[0])
         for first in range(0, n, at_once):
-            products = rows.matrix(slice(first, first + at_once)) @ self.mistaken.T
+            with np.errstate(over="ignore", invalid="ignore"):  # told below, once
+                products = rows.matrix(slice(first, first + at_once)) @ self.mistaken.T
             products = products.toarray() if hasattr(products, "toarray") else products
+            if not np.isfinite(products).all():
+                raise NumericalError("a row's score is beyond the range of numbers: its values are too large")
             kernel.count_votes(
                 np.ascontiguousarray(products, dtype=np.float64),
                 self.which,

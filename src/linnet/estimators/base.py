@@ -163,7 +163,9 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             rows, y, weights = Rows.of(rows.matrix(kept), rows.names), y[kept], weights[kept]
         labels = Labels().including(y)
         if len(labels) < 2:
-            raise InputError(f"to learn a classifier takes at least two classes; the data have one class, {y[0]!r}")
+            raise InputError(
+                f"a classifier takes at least two classes; the data have one class, {labels.classes.tolist()[0]!r}"
+            )
         return self._fit(self._examples(rows, y, weights, labels), labels, recipe)
 
     @offered_if(lambda self: self._streams())

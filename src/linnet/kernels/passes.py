@@ -339,6 +339,8 @@ def adaptive_scores(
     for k in range(outputs):
         scores[k] = 0.0
     for e in range(start, stop):
+        if values[e] == 0:  # so that a zero touches nothing, stored or not
+            continue
         j = e - start if settings.dense else ids[e]
         share = meet(values[e], j, outputs, squares, inverse_scales)
         if penalised:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh, lstsq
 
-from linnet.errors import InputError
+from linnet.errors import InputError, NumericalError
 from linnet.examples import Examples
 
 # Up to this many entries the rows are copied and decomposed; beyond, only their d x d products are kept.
@@ -22,12 +22,19 @@ def fits(examples: Examples) -> bool:
 
 
 def least_squares(examples: Examples, *, intercept: bool) -> tuple[NDArray[np.float64], float]:
-    """Minimise sum_i c_i (w . x_i + b - y_i)^2.
+    """Minimise sum_i c_i (w . x_i + b - y_i)^2; weights and intercept."""
+    examples.rows.check_finite()
+    with np.errstate(over="ignore", invalid="ignore"):  # told below, once
+        w, b = _solved(examples, intercept)
+    if not (np.isfinite(w).all() and np.isfinite(b)):
+        raise NumericalError("the weights left the range of numbers: scale the features or the target down")
+    return w, b
 
-    Centred by the weighted means, so that the intercept drops out; then by singular values, or for large data by
+
+def _solved(examples: Examples, intercept: bool) -> tuple[NDArray[np.float64], float]:
+    """Centred by the weighted means, so that the intercept drops out; then by singular values, or for large data by
     the eigenvalues of X'X, both with what is zero to rounding left out, which makes the answer the shortest.
     """
-    examples.rows.check_finite()
     X, y = examples.rows.matrix(), examples.targets
     n, d = X.shape
     c = np.ones(n) if examples.weights is None else examples.weights
@@ -38,7 +45,7 @@ def least_squares(examples: Examples, *, intercept: bool) -> tuple[NDArray[np.fl
         table = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
         root = np.sqrt(c)
         cutoff = max(n, d) * np.finfo(float).eps
-        w = lstsq((table - x_mean) * root[:, np.newaxis], (y - y_mean) * root, cond=cutoff)[0]
+        w = lstsq((table - x_mean) * root[:, np.newaxis], (y - y_mean) * root, cond=cutoff, check_finite=False)[0]
     elif not fits(examples):
         raise InputError(
             f"the analytic solution needs a table of {d} x {d} numbers; take solver='gradient' or 'online' instead"

@@ -30,6 +30,11 @@ from linnet.training.trained import Trained, in_threads
 
 Flat = NDArray[np.float64]
 
+TOO_LARGE = (
+    "the weights left the range of numbers: scale the features down (sklearn.preprocessing.StandardScaler), "
+    "or lower the step size eta0"
+)
+
 # The largest second derivative of each smooth loss; for many classes softmax bends twice as much.
 CURVATURE = {Loss.LOGISTIC: 0.25, Loss.SQUARED: 1.0, Loss.SQUARED_HINGE: 2.0}
 
@@ -93,10 +98,7 @@ class Objective:
             weights, into, NOTHING, NOTHING, NOTHING, NOTHING, NO_LOG, self.settings, dict(EPOCH),
         )  # fmt: skip
         if tally["lost"] >= 0:
-            raise NumericalError(
-                f"row {tally['lost']} has a score beyond the range of numbers: scale the features down "
-                f"(sklearn.preprocessing.StandardScaler) or lower the step size eta0"
-            )
+            raise NumericalError(TOO_LARGE)
         into /= self.total
         mean = tally["loss"] / self.total
         return into, Pass(tally["mistakes"], tally["updates"], mean, perf_counter() - began)
@@ -182,7 +184,11 @@ def train(
         objective = Objective(
             mine, targets, recipe.loss, recipe.penalty, outputs, intercept=intercept, regression=labels is None
         )
-        return method(objective, how, watch), outputs
+        with np.errstate(over="ignore", invalid="ignore"):  # told in one clear error instead
+            found = method(objective, how, watch)
+        if not np.isfinite(found.weights).all():
+            raise NumericalError(TOO_LARGE)
+        return found, outputs
 
     asked = problems(classes, recipe.reduction) if labels else [Problem()]
     solved = in_threads(solve, asked, n_jobs)
@@ -218,15 +224,14 @@ def descend(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
         before = value
         if schedule is not None:
             eta = schedule.at(t)
-        with np.errstate(over="ignore", invalid="ignore"):  # told below, once
-            after = weights - eta * gradient
-            if problem.penalty.l1 > 0:
-                w = problem.penalised(after)
-                w[:] = soft_threshold(w, np.asarray(eta * problem.penalty.l1))
-            moved = float(np.linalg.norm(after - weights)) / eta
+        after = weights - eta * gradient
+        if problem.penalty.l1 > 0:
+            w = problem.penalised(after)
+            w[:] = soft_threshold(w, np.asarray(eta * problem.penalty.l1))
+        moved = float(np.linalg.norm(after - weights)) / eta
         weights = after
         if not np.isfinite(moved):
-            raise NumericalError(f"the weights left the range of numbers in step {t}: lower the step size eta0")
+            raise NumericalError(TOO_LARGE)
         if how.tol is not None and moved <= how.tol:
             return Found(weights, history, True)
     return Found(weights, history, how.tol is None)

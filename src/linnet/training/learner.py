@@ -133,31 +133,39 @@ class Learner:
 
     def solution(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """(weights of columns x outputs, intercepts) as the recipe means them; what is stored stays as it is."""
-        shape = (self.columns, self.outputs)
-        w = self.weights[: -self.outputs].reshape(shape).copy()
-        b = self.weights[-self.outputs :].copy()
-        clock, penalty = self.clock, self.recipe.penalty
+        w, b, clock = self._paid(), self.weights[-self.outputs :].copy(), self.clock
         if self.recipe.update is Update.ADAPTIVE:
-            if len(self.touched):
-                owed = (clock["shrunk"] - self.touched)[:, np.newaxis]
-                with np.errstate(divide="ignore", invalid="ignore"):
-                    amount = owed / np.sqrt(self.squares[: -self.outputs].reshape(shape))
-                amount[w == 0] = 0.0
-                w = soft_threshold(w * np.exp(-penalty.l2 * amount), penalty.l1 * amount)
             w *= self.inverse_scales[:, np.newaxis]
             if self.regression and clock["steps"]:
                 deviation = np.sqrt(clock["spread"] / clock["steps"])
-                return _finite(w * deviation, b * deviation + clock["mean"])
+                with np.errstate(over="ignore", invalid="ignore"):  # told by _finite, once
+                    w, b = w * deviation, b * deviation + clock["mean"]
             return _finite(w, b)
-        if len(self.touched):
-            w = soft_threshold(w, (clock["shrunk"] - self.touched)[:, np.newaxis])
         if self.recipe.averaging is Averaging.AVERAGE and clock["steps"]:
-            sums = self.sums[: -self.outputs].reshape(shape)
+            sums = self.sums[: -self.outputs].reshape(w.shape)
             w = (clock["scale_sum"] * w - sums) / clock["steps"]
             b = b - self.sums[-self.outputs :] / clock["steps"]
         else:
             w *= clock["scale"]
         return _finite(w, b)
+
+    def _paid(self) -> NDArray[np.float64]:
+        """The stored weights of columns x outputs, a copy, with the penalties paid that they still owe."""
+        w = self.weights[: -self.outputs].reshape(self.columns, self.outputs).copy()
+        if not len(self.touched):
+            return w
+        owed = (self.clock["shrunk"] - self.touched)[:, np.newaxis]
+        if self.recipe.update is Update.ADDITIVE:
+            return soft_threshold(w, owed)
+        penalty, squares = self.recipe.penalty, self.squares[: -self.outputs].reshape(w.shape)
+        amount = owed / np.sqrt(np.where(w != 0, squares, 1.0))
+        return soft_threshold(w * np.exp(-penalty.l2 * amount), penalty.l1 * amount)
+
+    def settle(self) -> None:
+        """Pay all penalties now, leaving no debt that depends on the size of the weights."""
+        if len(self.touched):
+            self.weights[: -self.outputs] = self._paid().reshape(-1)
+            self.touched[:] = self.clock["shrunk"]
 
     def votes(self) -> Votes | None:
         """All hypotheses so far, where the recipe votes."""

@@ -17,13 +17,16 @@ from linnet.training.order import Presentations, presentations
 from linnet.training.reduction import Problem, grown, problems
 from linnet.training.trained import Trained, in_threads
 
+PATIENCE = 5
+
 
 @dataclass(frozen=True)
 class Passes:
     """How often to go over the data.
 
     With `tol` a learner stops early: a perceptron when a pass makes at most that share of mistakes, any other when
-    a pass improves the mean loss by no more than that share of the first pass's.  Without it, all `most` passes are made.
+    passes improve the mean loss by no more than that share of the first pass's (judged over five of them: one alone
+    may be unlucky).  Without it, all passes are made.
     """
 
     most: int
@@ -40,7 +43,10 @@ class Passes:
             return True
         if loss is Loss.PERCEPTRON:
             return last.mistakes <= self.tol * presented
-        return len(history) > 1 and history[-2].loss - last.loss <= self.tol * history[0].loss
+        if len(history) <= PATIENCE:
+            return False
+        losses = [each.loss for each in history]
+        return min(losses[:-PATIENCE]) - min(losses[-PATIENCE:]) <= PATIENCE * self.tol * losses[0]
 
 
 class OnlineTraining:

@@ -1,0 +1,205 @@
+"""What scikit-learn asks of every estimator, with no failure expected."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+import linnet
+from linnet.estimators.base import LinearClassifier, LinearEstimator
+from linnet.estimators.documentation import PARAMETERS
+
+NAMES = [
+    "LinearRegression",
+    "LinearSVC",
+    "LogisticRegression",
+    "OnlineClassifier",
+    "OnlineRegressor",
+    "PassiveAggressive",
+    "Perceptron",
+]
+ESTIMATORS = [getattr(linnet, name) for name in NAMES]
+VARIANTS = [
+    linnet.Perceptron(averaging="average", max_iter=20),
+    linnet.Perceptron(averaging="vote", max_iter=20),
+    linnet.Perceptron(mode="batch"),
+    linnet.Perceptron(multiclass="one-vs-rest"),
+    linnet.Perceptron(multiclass="pairwise"),
+    linnet.PassiveAggressive(loss="squared_hinge"),
+    linnet.LogisticRegression(solver="online"),
+    linnet.LogisticRegression(solver="gradient"),
+    linnet.LogisticRegression(multiclass="one-vs-rest"),
+    linnet.LogisticRegression(multiclass="pairwise"),
+    linnet.LinearSVC(multiclass="joint"),
+    linnet.OnlineClassifier("adaptive-hinge", multiclass="one-vs-rest"),
+    linnet.LinearRegression(solver="gradient"),
+]
+
+
+def checks():
+    for estimator in [*(cls() for cls in ESTIMATORS), *VARIANTS]:
+        for instance, check in estimator_checks_generator(estimator, legacy=True, expected_failed_checks={}):
+            if getattr(check, "func", check).__name__ == "check_array_api_input":
+                continue  # needs SCIPY_ARRAY_API, set in the test below
+            yield pytest.param(instance, check, id=f"{instance}-{getattr(check, 'func', check).__name__}")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("estimator", "check"), list(checks()))
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def test_check_estimator_as_users_call_it_fails_nothing_and_skips_nothing():
+    """In a process of its own, where the checks of array libraries are switched on."""
+    code = f"""
+import warnings
+import linnet
+from sklearn.utils.estimator_checks import check_estimator
+warnings.simplefilter("ignore")
+for name in {NAMES}:
+    for result in check_estimator(getattr(linnet, name)(), expected_failed_checks={{}}):
+        assert result["status"] == "passed", (name, result)
+"""
+    subprocess.run([sys.executable, "-c", code], env={**os.environ, "SCIPY_ARRAY_API": "1"}, check=True)
+
+
+def test_these_are_all_the_estimators():
+    public = [getattr(linnet, name) for name in linnet.__all__]
+    assert [cls for cls in public if inspect.isclass(cls) and issubclass(cls, LinearEstimator)] == ESTIMATORS
+
+
+@pytest.mark.parametrize("cls", ESTIMATORS)
+def test_docstrings_describe_every_parameter_and_their_examples_hold(cls):
+    for name in inspect.signature(cls).parameters:
+        assert f"{name} : default" in cls.__doc__
+    assert set(inspect.signature(cls).parameters) <= set(PARAMETERS)
+    found = doctest.DocTestFinder(recurse=False).find(cls, globs={})
+    assert sum(len(test.examples) for test in found) > 0
+    for test in found:
+        assert doctest.DocTestRunner().run(test).failed == 0
+
+
+@pytest.mark.parametrize("cls", ESTIMATORS)
+def test_a_fitted_estimator_survives_pickling(cls, rng):
+    X, y = rng.normal(size=(60, 4)), rng.integers(3, size=60)
+    model = cls(max_iter=2, tol=None).fit(X, y)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
+
+
+@pytest.mark.filterwarnings("ignore:Perceptron stopped")  # no line need cut one of four classes from the rest
+@pytest.mark.parametrize("cls", [cls for cls in ESTIMATORS if issubclass(cls, LinearClassifier)])
+@pytest.mark.parametrize("multiclass", ["joint", "one-vs-rest", "pairwise"])
+def test_many_classes_by_every_reduction(cls, multiclass, rng):
+    y = rng.choice(["ant", "bee", "cat", "dog"], size=400)
+    centres = {"ant": [0, 5], "bee": [5, 0], "cat": [0, -5], "dog": [-5, 0]}
+    X = np.array([centres[label] for label in y]) + rng.normal(size=(400, 2))
+    model = cls(multiclass=multiclass).fit(X, y)
+    assert model.score(X, y) > 0.97
+    assert list(model.classes_) == ["ant", "bee", "cat", "dog"]
+    outputs = 6 if multiclass == "pairwise" else 4
+    assert model.coef_.shape == (outputs, 2)
+    assert model.intercept_.shape == (outputs,)
+    assert model.decision_function(X).shape == (400, 4)
+    if hasattr(model, "predict_proba"):
+        p = model.predict_proba(X)
+        np.testing.assert_allclose(p.sum(axis=1), 1)
+        np.testing.assert_array_equal(model.classes_[p.argmax(axis=1)], model.predict(X))
+
+
+def test_one_vs_rest_is_each_class_learnt_alone(rng):
+    X, y = rng.normal(size=(100, 4)), rng.integers(3, size=100)
+    together = linnet.OnlineClassifier("logistic", multiclass="one-vs-rest", shuffle=False, tol=None, max_iter=3)
+    together.fit(X, y)
+    for k in range(3):
+        alone = clone(together).fit(X, y == k)
+        np.testing.assert_array_equal(together.coef_[k], alone.coef_[0])
+        assert together.intercept_[k] == alone.intercept_[0]
+
+
+def test_pairwise_is_each_pair_learnt_alone(rng):
+    X, y = rng.normal(size=(100, 4)), rng.integers(3, size=100)
+    together = linnet.PassiveAggressive(multiclass="pairwise", shuffle=False, tol=None, max_iter=3).fit(X, y)
+    for row, (a, b) in enumerate([(0, 1), (0, 2), (1, 2)]):
+        members = (y == a) | (y == b)
+        alone = clone(together).fit(X[members], y[members])
+        np.testing.assert_array_equal(together.coef_[row], alone.coef_[0])
+
+
+def test_probabilities_are_there_only_where_the_loss_has_them():
+    assert hasattr(linnet.OnlineClassifier(), "predict_proba")
+    assert not hasattr(linnet.OnlineClassifier("pegasos"), "predict_proba")
+    assert not hasattr(linnet.LogisticRegression(multiclass="pairwise"), "predict_proba")
+    assert not hasattr(linnet.Perceptron(), "predict_proba")
+
+
+def test_streams_are_there_only_where_the_settings_allow_them():
+    assert hasattr(linnet.LogisticRegression(solver="online"), "partial_fit")
+    assert not hasattr(linnet.LogisticRegression(), "partial_fit")
+    assert not hasattr(linnet.Perceptron(mode="batch"), "partial_fit")
+
+
+def test_history_tells_of_every_pass(rng):
+    X, y = rng.normal(size=(80, 3)), rng.integers(2, size=80)
+    model = linnet.Perceptron(max_iter=5, tol=None).fit(X, y)
+    assert model.n_iter_ == len(model.history_) == 5
+    assert model.updates_ == sum(each.updates for each in model.history_) > 0
+    assert all(each.mistakes == each.updates and each.loss >= 0 and each.seconds > 0 for each in model.history_)
+
+
+def test_stopping_unconverged_is_a_warning_that_names_the_remedy(rng):
+    X, y = rng.normal(size=(80, 3)), rng.integers(2, size=80)
+    with pytest.warns(
+        ConvergenceWarning, match=r"Perceptron stopped unconverged after 3 passes \(\d+ mistakes.*max_iter"
+    ):
+        linnet.Perceptron(max_iter=3).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="LogisticRegression"):
+        linnet.LogisticRegression(max_iter=2).fit(X, y)
+
+
+def test_a_progress_bar_is_shown_when_asked_and_only_then(rng, capfd):
+    X, y = rng.normal(size=(80, 3)), rng.integers(2, size=80)
+    linnet.Perceptron(max_iter=3, tol=None).fit(X, y)
+    assert capfd.readouterr() == ("", "")
+    linnet.Perceptron(max_iter=3, tol=None, verbose=1).fit(X, y)
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "Perceptron" in err
+    assert "3/3" in err
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (linnet.Perceptron(averaging="mean"), r"averaging='mean' is not known; there are 'none', 'average', 'vote'"),
+        (linnet.Perceptron(mode="offline"), "mode='offline' is not known"),
+        (linnet.Perceptron(mode="batch", averaging="vote"), "mode='online'"),
+        (linnet.Perceptron(multiclass="ovr"), "'one-vs-rest'"),
+        (linnet.Perceptron(max_iter=0), "max_iter"),
+        (linnet.Perceptron(max_iter=1.5), "max_iter"),
+        (linnet.Perceptron(tol=-1.0), "tol"),
+        (linnet.Perceptron(eta0=0.0), "step size"),
+        (linnet.PassiveAggressive(C=0), "C must be positive"),
+        (linnet.PassiveAggressive(loss="log"), "loss='log'"),
+        (linnet.LogisticRegression(solver="newton"), "solver='newton'"),
+        (linnet.LogisticRegression(solver="lbfgs", penalty="l1"), "smooth"),
+        (linnet.LogisticRegression(penalty="l3"), "penalty='l3'"),
+        (linnet.LogisticRegression(penalty="elasticnet", l1_ratio=2), "l1_ratio"),
+        (linnet.LinearSVC(loss="hinge", solver="lbfgs"), "squared_hinge"),
+        (linnet.OnlineClassifier("pegasus"), "did you mean 'pegasos'"),
+        (linnet.LinearRegression(solver="exact"), "'analytic'"),
+    ],
+)
+def test_wrong_parameters_are_answered_with_what_there_is(estimator, message, rng):
+    with pytest.raises(linnet.RecipeError, match=message):
+        estimator.fit(rng.normal(size=(10, 2)), [0, 1] * 5)

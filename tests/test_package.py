@@ -1,0 +1,52 @@
+"""The package as a whole: its names, its version, what importing it costs."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+import linnet
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_public_names():
+    assert linnet.__all__ == [
+        "Averaging", "InputError", "LinearRegression", "LinearSVC", "LinnetError", "LogisticRegression", "Loss",
+        "NumericalError", "OnlineClassifier", "OnlineRegressor", "PassiveAggressive", "Penalty", "Perceptron",
+        "Recipe", "RecipeError", "Reduction", "Schedule", "Update", "__version__", "catalogue",
+    ]  # fmt: skip
+    for name in linnet.__all__:
+        assert getattr(linnet, name) is not None
+    assert dir(linnet) == linnet.__all__
+    with pytest.raises(AttributeError, match="no attribute 'Perzeptron'"):
+        linnet.Perzeptron
+
+
+def test_the_version_is_one():
+    assert linnet.__version__ == version("linnet")
+
+
+def test_importing_linnet_imports_nothing_heavy():
+    code = "import sys, linnet; print([m for m in ('numpy', 'scipy', 'sklearn', 'rich', 'typer') if m in sys.modules])"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
+
+
+def test_recipes_do_not_need_scikit_learn():
+    code = "import sys, linnet; linnet.Recipe, linnet.catalogue; print('sklearn' in sys.modules)"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "False"
+
+
+def test_a_kernel_is_compiled_as_the_build_says():
+    """Without this, a kernel that fell back to plain Python would pass every other test, slowly."""
+    from linnet.kernels import fingerprints, losses, passes, scores, votes
+
+    for kernel in (fingerprints, losses, passes, scores, votes):
+        assert not kernel.__file__.endswith(".py")
+    built = re.search(r"kernels = \[(.*)\]", (ROOT / "meson.build").read_text())[1]
+    assert {name.strip(" '") for name in built.split(",")} == {"fingerprints", "losses", "passes", "scores", "votes"}
