@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.errors import InputError
+from linnet.kernels.checks import rising_below
 
 NO_IDS = np.empty(0, dtype=np.uint32)
 NO_STARTS = np.empty(0, dtype=np.int64)
@@ -55,16 +56,15 @@ class Rows:
         stored = int(starts[-1])
         if starts[0] != 0 or stored > min(len(X.indices), len(X.data)) or (np.diff(starts) < 0).any():
             raise InputError("X is no valid sparse matrix: its row pointers do not rise from 0 to the stored entries")
-        if stored and (int(X.indices[:stored].max()) >= d or int(X.indices[:stored].min()) < 0):
-            raise InputError(f"X is no valid sparse matrix: a column id lies outside 0 to {d - 1}")
-        if not X.has_canonical_format:  # duplicate or unsorted column ids: add up and sort, in a copy
-            X = X.copy()
+        ids = _narrow(X.indices[:stored], d)
+        if not rising_below(ids, starts, d):
+            if int(ids.max()) >= d:
+                raise InputError(f"X is no valid sparse matrix: a column id lies outside 0 to {d - 1}")
+            X = X.copy()  # duplicate or unsorted column ids: sort and add up
+            X.has_canonical_format = X.has_sorted_indices = False
             X.sum_duplicates()
-            starts = np.ascontiguousarray(X.indptr, dtype=np.int64)
-            stored = int(starts[-1])
-        ids = X.indices.view(np.uint32) if X.indices.dtype == np.int32 else X.indices.astype(np.uint32)
-        values = np.ascontiguousarray(X.data, dtype=_value_type(X.data))
-        return cls(values[:stored], ids[:stored], starts, (n, d))
+            return cls._of_sparse(X)
+        return cls(np.ascontiguousarray(X.data[:stored], dtype=_value_type(X.data)), ids, starts, (n, d))
 
     def check_finite(self) -> None:
         """Raise for the first NaN or infinity, naming its place."""
@@ -120,6 +120,15 @@ class Examples:
     def total_weight(self) -> float:
         """How many rows these count for."""
         return float(len(self.targets) if self.weights is None else self.weights.sum())
+
+
+def _narrow(ids: NDArray[Any], columns: int) -> NDArray[np.uint32]:
+    """Column ids in 32 bits; a view where they have 32, and no id wraps around to look valid where they have 64."""
+    if ids.dtype == np.int32:
+        return np.ascontiguousarray(ids).view(np.uint32)
+    if len(ids) and not 0 <= int(ids.min()) <= int(ids.max()) < columns:
+        return np.full(1, columns, dtype=np.uint32)
+    return ids.astype(np.uint32)
 
 
 def _value_type(X: NDArray[Any]) -> type[np.float32] | type[np.float64]:

@@ -9,7 +9,9 @@ cpdef enum Loss:
 
 cdef struct LossPoint:
     double value
+    double factor
     double pull
 
 cpdef double exp_same_bits(double x) noexcept nogil
 cpdef LossPoint loss_at(int loss, double margin) noexcept nogil
+cpdef double soft_threshold(double w, double by) noexcept nogil

@@ -9,10 +9,13 @@ For a margin m (y times the score for two classes, the true class's lead for mor
     squared        (1 - m)^2 / 2      pull 1 - m
 
 with pull = -d loss / d m.  The perceptron pulls at m = 0 too: with w = 0 nothing else would ever begin.
+
+A loss is handed over as value + log(factor).  Who adds up many multiplies the factors and takes one logarithm of
+hundreds: a logarithm for every row would cost as much as the row's dot product.
 """
 
 import cython
-from cython.cimports.libc.math import fabs, log1p
+from cython.cimports.libc.math import fabs
 from cython.cimports.linnet.kernels.losses import Loss, LossPoint
 
 Bits = cython.union(number=cython.double, pattern=cython.longlong)
@@ -50,9 +53,10 @@ def exp_same_bits(x: cython.double):
 
 @cython.cdivision(True)
 def loss_at(loss: cython.int, margin: cython.double):
-    """The loss at this margin and its pull, by the table above."""
+    """The loss at this margin (value + log(factor)) and its pull, by the table above."""
     at: LossPoint
     at.value = 0.0
+    at.factor = 1.0
     at.pull = 0.0
     e: cython.double
     inverse: cython.double
@@ -60,7 +64,8 @@ def loss_at(loss: cython.int, margin: cython.double):
         e = exp_same_bits(-fabs(margin))
         inverse = 1.0 / (1.0 + e)
         at.pull = e * inverse if margin >= 0 else inverse
-        at.value = log1p(e) - (margin if margin < 0 else 0.0)
+        at.value = -margin if margin < 0 else 0.0
+        at.factor = 1.0 + e
     elif loss == Loss.PERCEPTRON:
         if margin <= 0:
             at.value = -margin
@@ -76,3 +81,12 @@ def loss_at(loss: cython.int, margin: cython.double):
             at.value = (1.0 - margin) * (1.0 - margin)
             at.pull = 2.0 * (1.0 - margin)
     return at
+
+
+def soft_threshold(w: cython.double, by: cython.double):
+    """w moved towards 0 by so much, and not beyond: what an L1 penalty does to a weight."""
+    if w > by:
+        return w - by
+    if w < -by:
+        return w + by
+    return 0.0

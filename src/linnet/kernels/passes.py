@@ -1,14 +1,14 @@
 """The one loop behind every online learner, and behind every batch gradient.
 
-For each row in turn: score it, turn score and target into (output, pull) pairs, choose a step, apply
+For each row in turn: score it, turn score and target into pulls, choose a step, apply
 
     additive   w_jk += eta pull_k x_j
-    adaptive   the same on columns scaled to largest entry 1, each weight with a rate of its own
+    adaptive   the same on scaled columns, each weight with a rate of its own (adaptive.py)
 
-Weights are one flat array, entry j * K + k for column j and output k (K = 1 for two classes and for regression);
-the row after the last column holds the intercepts.  A row of X is values[start:stop] with its column ids, or, dense,
-with the columns in order.  Scores come from `weights` and changes go to `into`: one array for an online learner, two
-for a batch learner, whose weights hold still while the same loop sums its gradient.
+Weights are one flat array, entry j * K + k for column j and output k (K = 1 for two classes and for regression); the
+row after the last column holds the intercepts.  A row of X is values[start:stop] with its column ids, or, dense, with
+the columns in order.  Scores come from `weights` and changes go to `into`: one array for an online learner, two for a
+batch learner, whose weights hold still while the same loop sums its gradient.
 
 Stored weights v are not always the weights w:
     L2      w = scale v, so that shrinking every weight is one multiplication (the intercept is never scaled);
@@ -19,22 +19,25 @@ Stored weights v are not always the weights w:
 
 import cython
 import numpy as np
-from cython.cimports.libc.math import fabs, log, sqrt
+from cython.cimports.libc.math import log, sqrt
 from cython.cimports.libc.math import pow as power_of
-from cython.cimports.linnet.kernels.losses import Loss, LossPoint, exp_same_bits, loss_at
+from cython.cimports.linnet.kernels.adaptive import adaptive_add, adaptive_scores
+from cython.cimports.linnet.kernels.joint import add_each, dot_each, pull_each, rival_of
+from cython.cimports.linnet.kernels.losses import LossPoint, loss_at, soft_threshold
 from cython.cimports.linnet.kernels.passes import Averaging, Clock, Geometry, Settings, Step, Tally, prefetch, value_t
 
 # How many entries ahead of the dot product the next ones are asked for: a few rows of a sparse matrix.
-RARE = cython.declare(cython.Py_ssize_t, 20)
 AHEAD = cython.declare(cython.Py_ssize_t, 256)
+# Of the next row's weights, how many are asked for while this row's loss is computed.
+RARE = cython.declare(cython.Py_ssize_t, 20)
 # The scale is folded into the weights before it gets this small: what is added meanwhile is divided by it, and an
 # average would lose as many digits as it has zeros.
 TINY_SCALE = cython.declare(cython.double, 1e-4)
-# An adaptive learner divides by a column's largest entry; below this the quotient would not be a finite number.
-TINY_VALUE = cython.declare(cython.double, 1e-300)
+# The product of the losses' factors is turned into a logarithm before it overflows.
+LARGE_PRODUCT = cython.declare(cython.double, 1e280)
 
 
-# -- additive geometry -------------------------------------------------------------------------------------------
+# -- one row, one output: what all the time goes into, so written out and inlined -----------------------------------
 
 
 @cython.cfunc
@@ -49,7 +52,7 @@ def dot(
     dense: cython.bint,
     w: cython.double[::1],
 ) -> cython.double:
-    """w . x for one output, in four sums: one alone would wait for each addition before the next."""
+    """w . x in four sums: one alone would wait for each addition before the next."""
     s0: cython.double = 0.0
     s1: cython.double = 0.0
     s2: cython.double = 0.0
@@ -90,41 +93,13 @@ def dot(
 def ask_for(
     ids: cython.const[cython.uint][::1], start: cython.Py_ssize_t, stop: cython.Py_ssize_t, w: cython.double[::1]
 ) -> cython.void:
-    """Have the next row's weights fetched while this row's loss is computed: only its last ones, where a numbering
-    by first appearance has the rare columns (the common ones are in cache anyway)."""
+    """Have a row's weights fetched before they are needed: only its last ones, where a numbering by first appearance
+    has the rare columns (the common ones are in cache anyway)."""
     e: cython.Py_ssize_t
     if stop - start > RARE:
         start = stop - RARE
     for e in range(start, stop):
         prefetch(cython.address(w[ids[e]]))
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def dot_each(
-    values: cython.const[value_t][::1],
-    ids: cython.const[cython.uint][::1],
-    start: cython.Py_ssize_t,
-    stop: cython.Py_ssize_t,
-    dense: cython.bint,
-    w: cython.double[::1],
-    scores: cython.double[::1],
-) -> cython.void:
-    """w_k . x for every output k."""
-    outputs: cython.Py_ssize_t = scores.shape[0]
-    e: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    at: cython.Py_ssize_t
-    x: cython.double
-    for k in range(outputs):
-        scores[k] = 0.0
-    for e in range(start, stop):
-        at = (e - start if dense else ids[e]) * outputs
-        x = values[e]
-        for k in range(outputs):
-            scores[k] += x * w[at + k]
 
 
 @cython.cfunc
@@ -138,26 +113,19 @@ def add(
     stop: cython.Py_ssize_t,
     dense: cython.bint,
     w: cython.double[::1],
-    outputs: cython.Py_ssize_t,
-    k: cython.Py_ssize_t,
     amount: cython.double,
 ) -> cython.void:
-    """w_k += amount x."""
-    e: cython.Py_ssize_t
-    j: cython.Py_ssize_t = 0
+    """w += amount x."""
+    e: cython.Py_ssize_t = start
+    j: cython.Py_ssize_t
     x0: cython.double
     x1: cython.double
     x2: cython.double
     x3: cython.double
-    if outputs > 1:
-        for e in range(start, stop):
-            j = e - start if dense else ids[e]
-            w[j * outputs + k] += amount * values[e]
-    elif dense:
+    if dense:
         for j in range(stop - start):
             w[j] += amount * values[start + j]
     else:
-        e = start
         while e + 4 <= stop:  # the four products first: they need not wait for one another's stores
             x0 = amount * values[e]
             x1 = amount * values[e + 1]
@@ -196,18 +164,6 @@ def squared_length(
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def soft_threshold(w: cython.double, by: cython.double) -> cython.double:
-    if w > by:
-        return w - by
-    if w < -by:
-        return w + by
-    return 0.0
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
 def pay(
     j: cython.Py_ssize_t,
     outputs: cython.Py_ssize_t,
@@ -215,39 +171,12 @@ def pay(
     touched: cython.double[::1],
     shrunk: cython.double,
 ) -> cython.void:
-    """Give column j of an additive learner the soft-thresholding it owes."""
+    """Give column j the soft-thresholding it owes."""
     k: cython.Py_ssize_t
     owed: cython.double = shrunk - touched[j]
     if owed > 0:
         for k in range(j * outputs, (j + 1) * outputs):
             w[k] = soft_threshold(w[k], owed)
-        touched[j] = shrunk
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-@cython.cdivision(True)
-def pay_adaptive(
-    j: cython.Py_ssize_t,
-    outputs: cython.Py_ssize_t,
-    w: cython.double[::1],
-    squares: cython.double[::1],
-    touched: cython.double[::1],
-    shrunk: cython.double,
-    l1: cython.double,
-    l2: cython.double,
-) -> cython.void:
-    """The same for an adaptive learner, whose every weight is penalised at its own rate, 1 / sqrt(squares)."""
-    k: cython.Py_ssize_t
-    amount: cython.double
-    owed: cython.double = shrunk - touched[j]
-    if owed > 0:
-        for k in range(j * outputs, (j + 1) * outputs):
-            if w[k] != 0.0:
-                amount = owed / sqrt(squares[k])
-                w[k] = soft_threshold(w[k] * exp_same_bits(-l2 * amount), l1 * amount)
         touched[j] = shrunk
 
 
@@ -258,7 +187,7 @@ def fold(
     w: cython.double[::1],
     sums: cython.double[::1],
     touched: cython.double[::1],
-    settings: Settings,
+    settings: cython.pointer(Settings),
     clock: cython.pointer(Clock),
 ) -> cython.void:
     """Multiply the scale into the weights and go on from scale 1, before the scale underflows."""
@@ -276,201 +205,6 @@ def fold(
     for j in range(n):
         w[j] *= clock.scale
     clock.scale = 1.0
-
-
-# -- adaptive geometry -------------------------------------------------------------------------------------------
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-@cython.cdivision(True)
-def meet(
-    x: cython.double,
-    j: cython.Py_ssize_t,
-    outputs: cython.Py_ssize_t,
-    squares: cython.double[::1],
-    inverse_scales: cython.double[::1],
-) -> cython.double:
-    """x as a share of the largest entry its column has shown, which it may now be itself."""
-    size: cython.double = fabs(x)
-    inverse: cython.double = inverse_scales[j]
-    k: cython.Py_ssize_t
-    ratio: cython.double
-    if size * inverse > 1.0 or inverse == 0.0:
-        if size < TINY_VALUE:
-            return 0.0
-        ratio = 1.0 / size
-        for k in range(j * outputs, (j + 1) * outputs):
-            # gradients seen so far, in the new unit; twice by the ratio, whose square might underflow
-            squares[k] = squares[k] * (ratio / inverse) * (ratio / inverse) if inverse > 0 else 0.0
-        inverse_scales[j] = ratio
-        return 1.0 if x > 0 else -1.0
-    return x * inverse
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def adaptive_scores(
-    values: cython.const[value_t][::1],
-    ids: cython.const[cython.uint][::1],
-    start: cython.Py_ssize_t,
-    stop: cython.Py_ssize_t,
-    settings: Settings,
-    w: cython.double[::1],
-    squares: cython.double[::1],
-    inverse_scales: cython.double[::1],
-    touched: cython.double[::1],
-    shrunk: cython.double,
-    scores: cython.double[::1],
-) -> cython.double:
-    """Score every output on the scaled row; the row's squared length in those units comes back."""
-    outputs: cython.Py_ssize_t = settings.outputs
-    penalised: cython.bint = settings.l1 > 0 or settings.l2 > 0
-    length: cython.double = 1.0 if settings.intercept else 0.0
-    e: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    share: cython.double
-    total: cython.double = 0.0
-    for k in range(outputs):
-        scores[k] = 0.0
-    for e in range(start, stop):
-        if values[e] == 0:  # so that a zero touches nothing, stored or not
-            continue
-        j = e - start if settings.dense else ids[e]
-        share = meet(values[e], j, outputs, squares, inverse_scales)
-        if penalised:
-            pay_adaptive(j, outputs, w, squares, touched, shrunk, settings.l1, settings.l2)
-        length += share * share
-        if outputs == 1:
-            total += share * w[j]
-        else:
-            for k in range(outputs):
-                scores[k] += share * w[j * outputs + k]
-    if outputs == 1:
-        scores[0] = total
-    return length
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-@cython.cdivision(True)
-def adaptive_add(
-    values: cython.const[value_t][::1],
-    ids: cython.const[cython.uint][::1],
-    start: cython.Py_ssize_t,
-    stop: cython.Py_ssize_t,
-    settings: Settings,
-    w: cython.double[::1],
-    squares: cython.double[::1],
-    inverse_scales: cython.double[::1],
-    k: cython.Py_ssize_t,
-    pull: cython.double,
-    rate: cython.double,
-) -> cython.void:
-    """w_jk += rate g / sqrt(sum of g^2 so far) with g = pull times the scaled x_j."""
-    e: cython.Py_ssize_t
-    at: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    g: cython.double
-    for e in range(start, stop):
-        j = e - start if settings.dense else ids[e]
-        g = pull * values[e] * inverse_scales[j]
-        if g != 0.0:
-            at = j * settings.outputs + k
-            squares[at] += g * g
-            if squares[at] > 0:  # g * g may underflow
-                w[at] += rate * g / sqrt(squares[at])
-    if settings.intercept:
-        at = settings.columns * settings.outputs + k
-        squares[at] += pull * pull
-        if squares[at] > 0:
-            w[at] += rate * pull / sqrt(squares[at])
-
-
-# -- from scores to pulls ----------------------------------------------------------------------------------------
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def pull_one(settings: Settings, score: cython.double, target: cython.double, pulls: cython.double[::1]) -> LossPoint:
-    """One output: two classes (target -1 or +1) or a number to predict. Its pull, and its loss and margin pull."""
-    at: LossPoint
-    if settings.regression:
-        at.pull = target - score
-        at.value = 0.5 * at.pull * at.pull
-        pulls[0] = at.pull
-    else:
-        at = loss_at(settings.loss, target * score)
-        pulls[0] = at.pull * target
-    return at
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def rival_of(scores: cython.double[::1], truth: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    """The best class but the true one; the first of equals."""
-    k: cython.Py_ssize_t
-    rival: cython.Py_ssize_t = 1 if truth == 0 else 0
-    for k in range(scores.shape[0]):
-        if k != truth and scores[k] > scores[rival]:
-            rival = k
-    return rival
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-@cython.cdivision(True)
-def pull_each(
-    settings: Settings,
-    scores: cython.double[::1],
-    truth: cython.Py_ssize_t,
-    rival: cython.Py_ssize_t,
-    pulls: cython.double[::1],
-) -> LossPoint:
-    """Many classes. The true class and its rival pull apart; softmax and least squares move all of them."""
-    at: LossPoint
-    one: LossPoint
-    k: cython.Py_ssize_t
-    total: cython.double = 0.0
-    top: cython.double
-    if settings.loss == Loss.LOGISTIC:
-        top = scores[truth] if scores[truth] > scores[rival] else scores[rival]
-        for k in range(settings.outputs):
-            pulls[k] = exp_same_bits(scores[k] - top)
-            total += pulls[k]
-        for k in range(settings.outputs):
-            pulls[k] = -pulls[k] / total
-        pulls[truth] += 1.0
-        at.value = log(total) + (top - scores[truth])
-        at.pull = pulls[truth]
-        return at
-    if settings.loss == Loss.SQUARED:
-        at.value = 0.0
-        for k in range(settings.outputs):
-            one = loss_at(Loss.SQUARED, scores[k] if k == truth else -scores[k])
-            at.value += one.value
-            pulls[k] = one.pull if k == truth else -one.pull
-        at.pull = 1.0
-        return at
-    for k in range(settings.outputs):
-        pulls[k] = 0.0
-    at = loss_at(settings.loss, scores[truth] - scores[rival])
-    pulls[truth] = at.pull
-    pulls[rival] = -at.pull
-    return at
 
 
 # -- the loop ----------------------------------------------------------------------------------------------------
@@ -500,6 +234,7 @@ def step_size(
     return settings.eta * power_of(steps, -settings.power)
 
 
+@cython.cdivision(True)
 def run(
     values: cython.const[value_t][::1],
     ids: cython.const[cython.uint][::1],
@@ -529,76 +264,84 @@ def run(
     tally.mistakes = 0
     tally.updates = 0
     tally.lost = -1
+    product: cython.double = 1.0
     logged: cython.Py_ssize_t = 0
     ordered: cython.bint = order.shape[0] > 0
     shared: cython.bint = shares.shape[0] > 0
     presentations: cython.Py_ssize_t = order.shape[0] if ordered else targets.shape[0]
+    dense: cython.bint = settings.dense
     joint: cython.bint = settings.outputs > 1
     adaptive: cython.bint = settings.geometry == Geometry.ADAPTIVE
-    standardised: cython.bint = adaptive and settings.regression
+    aggressive: cython.bint = settings.step != Step.POWER
     intercepts: cython.Py_ssize_t = settings.columns * settings.outputs
     owing: cython.bint = settings.l1 > 0 and not adaptive
     averaged: cython.bint = settings.averaging == Averaging.AVERAGE
+    voting: cython.bint = settings.averaging == Averaging.VOTE
 
     p: cython.Py_ssize_t
     i: cython.Py_ssize_t
     e: cython.Py_ssize_t
     k: cython.Py_ssize_t
+    following: cython.Py_ssize_t
     start: cython.Py_ssize_t
     stop: cython.Py_ssize_t
     truth: cython.Py_ssize_t = 0
     rival: cython.Py_ssize_t = 0
     share: cython.double = 1.0
     target: cython.double
+    score: cython.double
+    margin: cython.double
+    pull: cython.double = 0.0
+    at: LossPoint
     unit: cython.double = 1.0
     delta: cython.double
     length: cython.double = 0.0
-    eta: cython.double
+    spread_over: cython.double
+    eta: cython.double = 0.0
     decay: cython.double
     amount: cython.double
-    margin: cython.double
-    total: cython.double
-    at: LossPoint
-    following: cython.Py_ssize_t
 
     with cython.nogil:
         for p in range(presentations):
             i = order[p] if ordered else p
-            start = i * settings.columns if settings.dense else starts[i]
-            stop = start + settings.columns if settings.dense else starts[i + 1]
+            start = i * settings.columns if dense else starts[i]
+            stop = start + settings.columns if dense else starts[i + 1]
             if shared:
                 share = shares[i]
             target = targets[i]
             clock.steps += 1.0
+            spread_over = clock.steps if clock.steps < settings.population else settings.population
 
             # score
             if adaptive:
                 length = adaptive_scores(
-                    values, ids, start, stop, settings, weights, squares, inverse_scales, touched, clock.shrunk, scores
-                )
+                    values, ids, start, stop, cython.address(settings), weights, squares, inverse_scales, touched,
+                    clock.shrunk, scores,
+                )  # fmt: skip
                 clock.norm += length
             else:
                 if owing:
                     for e in range(start, stop):
-                        pay(e - start if settings.dense else ids[e], settings.outputs, weights, touched, clock.shrunk)
+                        pay(e - start if dense else ids[e], settings.outputs, weights, touched, clock.shrunk)
                 if joint:
-                    dot_each(values, ids, start, stop, settings.dense, weights, scores)
-                    for k in range(settings.outputs):
-                        scores[k] *= clock.scale
+                    dot_each(values, ids, start, stop, dense, weights, clock.scale, scores)
+            if joint:
+                score = 0.0  # their sum, which is finite if all are
+                for k in range(settings.outputs):
+                    if settings.intercept:
+                        scores[k] += weights[intercepts + k]
+                    score += scores[k]
+            else:
+                if adaptive:
+                    score = scores[0]
                 else:
-                    scores[0] = clock.scale * dot(values, ids, start, stop, settings.dense, weights)
-                    if not settings.dense and p + 1 < presentations:
+                    score = clock.scale * dot(values, ids, start, stop, dense, weights)
+                    if not dense and p + 1 < presentations:
                         following = order[p + 1] if ordered else p + 1
                         ask_for(ids, starts[following], starts[following + 1], weights)
-            if settings.intercept:
-                for k in range(settings.outputs):
-                    scores[k] += weights[intercepts + k]
-
-            # a score that is no number (inf - inf, 0 * inf) would poison every weight it touches
-            total = 0.0
-            for k in range(settings.outputs):
-                total += scores[k]
-            if total - total != 0.0:
+                if settings.intercept:
+                    score += weights[intercepts]
+            if score - score != 0.0:  # infinite, or no number: it would poison every weight it touches
                 tally.lost = i
                 break
 
@@ -606,96 +349,91 @@ def run(
             if joint:
                 truth = cython.cast(cython.Py_ssize_t, target)
                 rival = rival_of(scores, truth)
-                at = pull_each(settings, scores, truth, rival, pulls)
                 margin = scores[truth] - scores[rival]
-            else:
-                if standardised:  # predict (y - mean) / deviation, both as known so far
+                at = pull_each(settings.loss, scores, truth, rival, pulls)
+            elif settings.regression:
+                if adaptive:  # predict (y - mean) / deviation, both as known so far
                     delta = target - clock.mean
                     clock.mean += delta / clock.steps
                     clock.spread += delta * (target - clock.mean)
                     unit = sqrt(clock.spread / clock.steps)
                     target = (target - clock.mean) / unit if unit > 0 else 0.0
-                at = pull_one(settings, scores[0], target, pulls)
-                margin = target * scores[0]
-            tally.loss += share * at.value * unit * unit
-            if not settings.regression and not margin > 0:
+                margin = 1.0
+                pull = target - score
+                at.value = 0.5 * pull * pull
+                at.factor = 1.0
+                at.pull = pull
+            else:
+                margin = target * score
+                at = loss_at(settings.loss, margin)
+                pull = at.pull * target
+            if not margin > 0:
                 tally.mistakes += 1
+            if shared or settings.regression:
+                tally.loss += share * unit * unit * (at.value + log(at.factor))
+            else:
+                tally.loss += at.value
+                product *= at.factor
+                if product > LARGE_PRODUCT:
+                    tally.loss += log(product)
+                    product = 1.0
 
-            # step
+            # step and apply
             if adaptive:
                 eta = settings.eta * sqrt(clock.steps / clock.norm) if clock.norm > 0 else settings.eta
-                clock.shrunk += eta / (clock.steps if clock.steps < settings.population else settings.population)
+                clock.shrunk += eta / spread_over
                 if at.pull != 0.0:
                     tally.updates += 1
                     for k in range(settings.outputs):
-                        if pulls[k] != 0.0:
+                        if joint:
+                            pull = pulls[k]
+                        if pull != 0.0:
                             adaptive_add(
-                                values,
-                                ids,
-                                start,
-                                stop,
-                                settings,
-                                weights,
-                                squares,
-                                inverse_scales,
-                                k,
-                                share * pulls[k],
-                                eta,
-                            )
+                                values, ids, start, stop, cython.address(settings), weights, squares, inverse_scales,
+                                k, share * pull, eta,
+                            )  # fmt: skip
                 continue
-
-            if settings.step != Step.POWER and at.pull != 0.0:
+            if aggressive and at.pull != 0.0:
                 length = squared_length(values, start, stop) + (1.0 if settings.intercept else 0.0)
                 length *= 2.0 if joint else 1.0  # the row moves in two classes' weights at once
                 if length == 0.0:
                     at.pull = 0.0  # nothing to move
             eta = step_size(settings, clock.steps, at.value, length, share)
             if settings.l2 > 0:
-                decay = 1.0 - eta * settings.l2 / (
-                    clock.steps if clock.steps < settings.population else settings.population
-                )
+                decay = 1.0 - eta * settings.l2 / spread_over
                 clock.scale *= decay if decay > 0 else 0.0
                 if clock.scale < TINY_SCALE:
-                    fold(weights, sums, touched, settings, cython.address(clock))
-
+                    fold(weights, sums, touched, cython.address(settings), cython.address(clock))
             if at.pull != 0.0:
                 tally.updates += 1
-                for k in range(settings.outputs):
-                    if pulls[k] != 0.0:
-                        amount = eta * share * pulls[k]
-                        add(values, ids, start, stop, settings.dense, into, settings.outputs, k, amount / clock.scale)
+                amount = eta * share / clock.scale
+                if joint:
+                    add_each(values, ids, start, stop, dense, into, amount, pulls)
+                    if averaged:
+                        add_each(values, ids, start, stop, dense, sums, amount * clock.scale_sum, pulls)
+                else:
+                    add(values, ids, start, stop, dense, into, amount * pull)
+                    if averaged:
+                        add(values, ids, start, stop, dense, sums, amount * clock.scale_sum * pull)
+                if settings.intercept:
+                    for k in range(settings.outputs):
+                        if joint:
+                            pull = pulls[k]
+                        into[intercepts + k] += eta * share * pull
                         if averaged:
-                            add(
-                                values,
-                                ids,
-                                start,
-                                stop,
-                                settings.dense,
-                                sums,
-                                settings.outputs,
-                                k,
-                                amount / clock.scale * clock.scale_sum,
-                            )
-                        if settings.intercept:
-                            into[intercepts + k] += amount
-                            if averaged:
-                                sums[intercepts + k] += amount * (clock.steps - 1.0)
-                if settings.averaging == Averaging.VOTE:
+                            sums[intercepts + k] += eta * share * pull * (clock.steps - 1.0)
+                if voting:
                     log_of_mistakes[logged, 0] = i
                     log_of_mistakes[logged, 1] = truth
                     log_of_mistakes[logged, 2] = rival
-                    log_of_mistakes[logged, 3] = eta * share * (at.pull if joint else pulls[0])
+                    log_of_mistakes[logged, 3] = eta * share * (at.pull if joint else pull)
                     log_of_mistakes[logged, 4] = clock.survived
                     logged += 1
                     clock.survived = 0.0
-            if settings.averaging == Averaging.VOTE and at.pull == 0.0:
+            elif voting:
                 clock.survived += 1.0
             if owing:
-                clock.shrunk += (
-                    eta
-                    * settings.l1
-                    / (clock.steps if clock.steps < settings.population else settings.population)
-                    / clock.scale
-                )
+                clock.shrunk += eta * settings.l1 / spread_over / clock.scale
             clock.scale_sum += clock.scale
+    tally.loss += log(product)
     return clock, tally, logged
