@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.errors import InputError
-from linnet.kernels.checks import rising_below
+from linnet.kernels.checks import pointers_and_ids
 
 NO_IDS = np.empty(0, dtype=np.uint32)
 NO_STARTS = np.empty(0, dtype=np.int64)
 CHECKED_AT_ONCE = 1 << 20
+COLUMNS_AT_MOST = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,21 +51,25 @@ class Rows:
     @classmethod
     def _of_sparse(cls, X: Any) -> Rows:
         n, d = X.shape
-        if d > 2**32 - 1:
-            raise InputError(f"X has {d} columns; linnet numbers columns with 32 bits, {2**32 - 1} at most")
+        if d > COLUMNS_AT_MOST:
+            raise InputError(f"X has {d} columns; linnet numbers columns with 31 bits, {COLUMNS_AT_MOST} at most")
+        if X.indices.dtype != np.int32 and len(X.indices) and not 0 <= X.indices.min() <= X.indices.max() < d:
+            raise InputError(f"X is no valid sparse matrix: a column id lies outside 0 to {d - 1}")
         starts = np.ascontiguousarray(X.indptr, dtype=np.int64)
-        stored = int(starts[-1])
-        if starts[0] != 0 or stored > min(len(X.indices), len(X.data)) or (np.diff(starts) < 0).any():
+        ids = np.ascontiguousarray(X.indices, dtype=np.int32)
+        pointers_good, ids_good = pointers_and_ids(ids, starts, d)
+        if not pointers_good or starts[-1] > len(X.data):
             raise InputError("X is no valid sparse matrix: its row pointers do not rise from 0 to the stored entries")
-        ids = _narrow(X.indices[:stored], d)
-        if not rising_below(ids, starts, d):
-            if int(ids.max()) >= d:
+        stored = int(starts[-1])
+        if not ids_good:
+            if not 0 <= ids[:stored].min() <= ids[:stored].max() < d:
                 raise InputError(f"X is no valid sparse matrix: a column id lies outside 0 to {d - 1}")
             X = X.copy()  # duplicate or unsorted column ids: sort and add up
             X.has_canonical_format = X.has_sorted_indices = False
             X.sum_duplicates()
             return cls._of_sparse(X)
-        return cls(np.ascontiguousarray(X.data[:stored], dtype=_value_type(X.data)), ids, starts, (n, d))
+        values = np.ascontiguousarray(X.data[:stored], dtype=_value_type(X.data))
+        return cls(values, ids[:stored].view(np.uint32), starts, (n, d))
 
     def check_finite(self) -> None:
         """Raise for the first NaN or infinity, naming its place."""
@@ -96,8 +101,7 @@ class Rows:
             return self.values.reshape(self.shape)[rows]
         from scipy.sparse import csr_array
 
-        signed = self.ids.view(np.int32) if self.shape[1] <= 2**31 else self.ids.astype(np.int64)
-        return csr_array((self.values, signed, self.starts), shape=self.shape)[rows]
+        return csr_array((self.values, self.ids.view(np.int32), self.starts), shape=self.shape)[rows]
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,15 +124,6 @@ class Examples:
     def total_weight(self) -> float:
         """How many rows these count for."""
         return float(len(self.targets) if self.weights is None else self.weights.sum())
-
-
-def _narrow(ids: NDArray[Any], columns: int) -> NDArray[np.uint32]:
-    """Column ids in 32 bits; a view where they have 32, and no id wraps around to look valid where they have 64."""
-    if ids.dtype == np.int32:
-        return np.ascontiguousarray(ids).view(np.uint32)
-    if len(ids) and not 0 <= int(ids.min()) <= int(ids.max()) < columns:
-        return np.full(1, columns, dtype=np.uint32)
-    return ids.astype(np.uint32)
 
 
 def _value_type(X: NDArray[Any]) -> type[np.float32] | type[np.float64]:

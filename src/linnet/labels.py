@@ -29,24 +29,24 @@ class Labels:
         grown.classes = np.union1d(self.classes, y) if len(self) else _distinct(y)
         return grown
 
-    def encode(self, y: NDArray[Any]) -> NDArray[np.int64]:
-        """The number of each label."""
+    def encode(self, y: NDArray[Any]) -> NDArray[np.float64]:
+        """The number of each label, as the floating-point number that learners take for a target."""
         if len(self) == 2:
             second = y == self.classes[1]
             if (second | (y == self.classes[0])).all():
-                places: NDArray[np.int64] = second.astype(np.int64)
+                places: NDArray[np.float64] = second.astype(np.float64)
                 return places
-        codes = np.searchsorted(self.classes, y).astype(np.int64, copy=False)
+        codes = np.searchsorted(self.classes, y)
         unknown = self.classes[np.minimum(codes, len(self) - 1)] != y
         if unknown.any():
             row = int(np.flatnonzero(unknown)[0])
-            raise InputError(
-                f"row {row} has the label {y[row : row + 1].tolist()[0]!r}, which is none of the known classes"
-            )
-        return codes
+            label = y[row : row + 1].tolist()[0]
+            raise InputError(f"row {row} has the label {label!r}, which is none of the known classes")
+        return codes.astype(np.float64)
 
-    def decode(self, codes: NDArray[np.int64]) -> NDArray[Any]:
-        decoded: NDArray[Any] = self.classes[codes]
+    def decode(self, codes: NDArray[Any]) -> NDArray[Any]:
+        """The labels of these numbers."""
+        decoded: NDArray[Any] = self.classes[codes.astype(np.int64)]
         return decoded
 
 

@@ -205,12 +205,12 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         codes = labels.encode(y)
         if self.class_weight is not None:
             if self.class_weight == "balanced" and weights is not None:  # a row counts by its weight here too
-                totals = np.bincount(codes, weights=weights, minlength=len(labels))
+                totals = np.bincount(codes.astype(np.int64), weights=weights, minlength=len(labels))
                 per_class = totals.sum() / (len(labels) * totals)
             else:
                 per_class = compute_class_weight(self.class_weight, classes=labels.classes, y=y)
-            weights = per_class[codes] * (1.0 if weights is None else weights)
-        return Examples(rows, codes.astype(np.float64), weights)
+            weights = per_class[codes.astype(np.int64)] * (1.0 if weights is None else weights)
+        return Examples(rows, codes, weights)
 
     def _reduction(self) -> Reduction:
         return cast("Reduction", chosen(Reduction, "multiclass", self.multiclass))

@@ -1,35 +1,47 @@
-"""A look at a sparse matrix's column ids before they are trusted, in one read of them."""
+"""A look at a sparse matrix before its row pointers and column ids are trusted, in one read of them."""
 
 import cython
 
-ROWS_AT_ONCE = cython.declare(cython.Py_ssize_t, 256)
+ROWS_AT_ONCE = cython.declare(cython.Py_ssize_t, 64)
 
 
-def rising_below(
-    ids: cython.const[cython.uint][::1], starts: cython.const[cython.longlong][::1], columns: cython.longlong
+def pointers_and_ids(
+    ids: cython.const[cython.int][::1], starts: cython.const[cython.longlong][::1], columns: cython.longlong
 ):
-    """Whether the ids of every row rise strictly and end below `columns`.
+    """Whether the row pointers rise from 0 and stay within ids; whether every row's ids rise strictly below columns.
 
-    Steps that do not rise are counted over some rows together, in a loop without branches, and then over the places
-    between those rows, where they are allowed: within rows all rise exactly if the two counts agree.
+    Rising steps are counted over some rows together, in a loop without branches that compiles to vectors, and then
+    over the places between those rows, which do not count: within rows all rise exactly if the rest is every step.
     """
     rows: cython.Py_ssize_t = starts.shape[0] - 1
+    entries: cython.Py_ssize_t = ids.shape[0]
     first: cython.Py_ssize_t = 0
     last: cython.Py_ssize_t
     e: cython.Py_ssize_t
     i: cython.Py_ssize_t
-    falls: cython.uint = 0  # as wide as the ids, which lets vectors count; wrapping around does no harm
-    allowed: cython.uint = 0
-    beyond: cython.Py_ssize_t = 0
+    rises: cython.int
+    steps: cython.Py_ssize_t
+    wrong: cython.Py_ssize_t = 0
+    if starts[0] != 0 or starts[rows] > entries:
+        return False, False
+    with cython.nogil:
+        for i in range(rows):
+            wrong += starts[i] > starts[i + 1]
+    if wrong > 0:
+        return False, False
     with cython.nogil:
         while first < rows:
             last = first + ROWS_AT_ONCE if first + ROWS_AT_ONCE < rows else rows
+            steps = 0
+            rises = 0
             for e in range(starts[first], starts[last] - 1):
-                falls += ids[e + 1] <= ids[e]
+                rises += ids[e] < ids[e + 1]
             for i in range(first, last):
                 if starts[i] < starts[i + 1]:
-                    beyond += ids[starts[i + 1] - 1] >= columns
+                    steps += starts[i + 1] - starts[i] - 1
+                    wrong += ids[starts[i]] < 0 or ids[starts[i + 1] - 1] >= columns
                     if starts[i] > starts[first]:
-                        allowed += ids[starts[i]] <= ids[starts[i] - 1]
+                        rises -= ids[starts[i] - 1] < ids[starts[i]]
+            wrong += rises != steps
             first = last
-    return falls == allowed and beyond == 0
+    return True, wrong == 0

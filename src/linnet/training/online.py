@@ -93,7 +93,7 @@ class OnlineTraining:
         """Take in new classes."""
         if self.labels is None or labels is None or len(labels) == len(self.labels):
             return
-        numbers = labels.encode(self.labels.classes)
+        numbers = labels.encode(self.labels.classes).astype(np.int64)
         self.learners = grown(self.learners, self.recipe.reduction, numbers, len(labels))
         self.labels = labels
 

@@ -25,7 +25,12 @@ class Problem:
 
     def targets(self, codes: NDArray[np.float64]) -> NDArray[np.float64]:
         """Class numbers for the joint problem, +1 and -1 for the others."""
-        return codes if self.positive is None else 2.0 * (codes == self.positive) - 1.0
+        if self.positive is None:
+            return codes
+        targets: NDArray[np.float64] = (codes == self.positive).astype(np.float64)
+        targets *= 2.0
+        targets -= 1.0
+        return targets
 
     def members(self, codes: NDArray[np.float64], classes: int) -> NDArray[np.bool_] | None:
         """Which rows take part; None for all."""
