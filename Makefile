@@ -5,6 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find src -type f -not -name '*.pyc') pyproject.toml meson.build meson.options
 DATA ?=
+# Built in place, with the tools of the virtual environment, so that a change compiles only what it touches.
+INSTALL := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pip install -q --disable-pip-version-check --no-build-isolation
 
 .PHONY: demo test lint types suite test-slow test-checked bench format clean
 
@@ -22,14 +24,14 @@ types: $(VENV)/.test-ready
 	$(BIN)/mypy
 
 suite: $(VENV)/.test-ready
-	$(BIN)/pytest -m "not slow"
+	$(BIN)/pytest -m "not slow and not checked"
 
 test-slow: $(VENV)/.test-ready
 	$(BIN)/pytest -m slow
 
 # The same suite against kernels that check every index, installed beside the virtual environment.
 test-checked: $(VENV)/.test-ready
-	$(BIN)/pip install -q --no-build-isolation --no-deps --upgrade --target build/checked-install \
+	$(INSTALL) --no-deps --upgrade --target build/checked-install \
 		-Cbuild-dir=build/checked -Csetup-args=-Dchecked=true .
 	PYTHONPATH=build/checked-install $(BIN)/pytest -m "not slow"
 
@@ -50,16 +52,13 @@ $(VENV)/.made:
 	touch $@
 
 $(VENV)/.installed: $(VENV)/.made $(SOURCES)
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pip install -q --disable-pip-version-check --no-build-isolation \
-		-Cbuild-dir=build/release .
+	$(INSTALL) -Cbuild-dir=build/release .
 	touch $@
 
 $(VENV)/.test-ready: $(VENV)/.installed
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pip install -q --disable-pip-version-check --no-build-isolation \
-		-Cbuild-dir=build/release ".[test]"
+	$(INSTALL) -Cbuild-dir=build/release ".[test]"
 	touch $@
 
 $(VENV)/.bench-ready: $(VENV)/.installed
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pip install -q --disable-pip-version-check --no-build-isolation \
-		-Cbuild-dir=build/release ".[bench]"
+	$(INSTALL) -Cbuild-dir=build/release ".[bench]"
 	touch $@

@@ -1,0 +1,24 @@
+"""The examples run, as a reader would run them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
+SAID = {
+    "conjunctions": "100% with the conjunction",
+    "mileage": "25.7 miles a gallon",
+    "unit_circle": "no mistake in pass",
+}
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_example(path):
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert SAID[path.stem] in done.stdout

@@ -1,0 +1,96 @@
+"""The lectures' worked examples."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from linnet import LinearRegression, Perceptron
+
+CARS = np.array([[31.5, 6.0], [36.2, 2.0], [43.1, 0.0], [27.6, 2.0]])
+MILEAGE = np.array([21.0, 25.0, 18.0, 30.0])
+
+
+def test_mileage_is_the_solution_of_the_normal_equations():
+    """w* = (X X')^-1 X Y with examples as columns, the first row all ones."""
+    X = np.vstack([np.ones(4), CARS.T])
+    w = np.linalg.inv(X @ X.T) @ X @ MILEAGE
+    model = LinearRegression(solver="analytic").fit(CARS, MILEAGE)
+    assert_allclose([model.intercept_, *model.coef_], w, rtol=1e-9)
+
+
+def test_batch_gradient_descent_walks_to_the_same_mileage():
+    """J is a sum, not a mean: a step r of the lecture is a step 4 r here, where the mean is descended."""
+    scaled = (CARS - CARS.mean(axis=0)) / CARS.std(axis=0)
+    Z, w, r = np.column_stack([scaled, np.ones(4)]), np.zeros(3), 0.05
+    for _ in range(50):
+        w += r * Z.T @ (MILEAGE - Z @ w)
+    walked = LinearRegression(solver="gradient", eta0=4 * r, max_iter=50, tol=None).fit(scaled, MILEAGE)
+    assert_allclose([*walked.coef_, walked.intercept_], w, rtol=1e-12)
+    exact = LinearRegression().fit(scaled, MILEAGE)
+    arrived = LinearRegression(solver="gradient", max_iter=10_000, tol=1e-12).fit(scaled, MILEAGE)
+    assert_allclose(arrived.coef_, exact.coef_, rtol=1e-9)
+
+
+def test_the_widrow_hoff_rule_adds_r_times_error_times_input():
+    w, r = np.zeros(3), 0.0005
+    for _ in range(3):
+        for x, y in zip(np.column_stack([CARS, np.ones(4)]), MILEAGE, strict=True):
+            w += r * (y - w @ x) * x
+    model = LinearRegression(solver="online", eta0=r, max_iter=3, tol=None, shuffle=False).fit(CARS, MILEAGE)
+    assert_allclose([*model.coef_, model.intercept_], w, rtol=1e-12)
+
+
+def test_on_the_unit_circle_every_mistake_adds_the_point():
+    angles = np.radians(np.arange(0, 360, 10))
+    X = np.column_stack([np.cos(angles), np.sin(angles)])
+    y = np.where(X @ [-1, 1] > 0, 1, -1)
+    w, updates = np.zeros(2), 0
+    while True:
+        before = updates
+        for x, target in zip(X, y, strict=True):
+            if target * (x @ w) <= 0:
+                w, updates = w + target * x, updates + 1
+        if updates == before:
+            break
+    model = Perceptron(fit_intercept=False, shuffle=False).fit(X, y)
+    assert_allclose(model.coef_[0], w, atol=1e-12)
+    assert model.updates_ == updates
+    gamma = (y * (X @ [-1, 1]) / np.sqrt(2)).min()
+    assert model.updates_ <= 1 / gamma**2
+
+
+@pytest.mark.parametrize(
+    ("rule", "weights", "threshold"),
+    [
+        (lambda a, b, c: a and b and c, [1, 1, 1], 3),
+        (lambda a, b, c: a and b and not c, [1, 1, -1], 2),
+        (lambda a, b, c: a or b or c, [1, 1, 1], 1),
+        (lambda a, b, c: a or b or not c, [1, 1, -1], 0),
+        (lambda a, b, c: a + b + c >= 2, [1, 1, 1], 2),
+    ],
+)
+def test_conjunctions_disjunctions_and_m_of_n_rules_are_lines(rule, weights, threshold):
+    table = np.array(list(product([0, 1], repeat=3)))
+    truth = np.array([bool(rule(*row)) for row in table])
+    assert_array_equal(table @ weights >= threshold, truth)
+    assert_array_equal(Perceptron().fit(table, truth).predict(table), truth)
+
+
+def test_parity_is_no_line_but_its_conjunction_makes_it_one():
+    square = np.array(list(product([0, 1], repeat=2)))
+    parity = square.sum(axis=1) % 2
+    assert Perceptron(tol=None).fit(square, parity).score(square, parity) < 1
+    wider = np.column_stack([square, square.prod(axis=1)])
+    assert Perceptron().fit(wider, parity).score(wider, parity) == 1
+
+
+def test_points_between_two_others_are_separated_by_x_and_x_squared():
+    x = np.linspace(-3, 3, 13)
+    inside = np.abs(x) < 1.2
+    assert Perceptron(tol=None).fit(x[:, np.newaxis], inside).score(x[:, np.newaxis], inside) < 1
+    curve = np.column_stack([x, x**2])
+    assert Perceptron().fit(curve, inside).score(curve, inside) == 1
