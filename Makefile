@@ -24,7 +24,7 @@ types: $(VENV)/.test-ready
 	$(BIN)/mypy
 
 suite: $(VENV)/.test-ready
-	$(BIN)/pytest -m "not slow and not checked"
+	$(BIN)/pytest
 
 test-slow: $(VENV)/.test-ready
 	$(BIN)/pytest -m slow

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from linnet import LinearRegression, Perceptron
+from linnet import LinearRegression, LogisticRegression, Perceptron
 
 CARS = np.array([[31.5, 6.0], [36.2, 2.0], [43.1, 0.0], [27.6, 2.0]])
 MILEAGE = np.array([21.0, 25.0, 18.0, 30.0])
@@ -23,12 +23,12 @@ def test_mileage_is_the_solution_of_the_normal_equations():
 
 
 def test_batch_gradient_descent_walks_to_the_same_mileage():
-    """J is a sum, not a mean: a step r of the lecture is a step 4 r here, where the mean is descended."""
+    """J is a sum, not a mean."""
     scaled = (CARS - CARS.mean(axis=0)) / CARS.std(axis=0)
     Z, w, r = np.column_stack([scaled, np.ones(4)]), np.zeros(3), 0.05
     for _ in range(50):
         w += r * Z.T @ (MILEAGE - Z @ w)
-    walked = LinearRegression(solver="gradient", eta0=4 * r, max_iter=50, tol=None).fit(scaled, MILEAGE)
+    walked = LinearRegression(solver="gradient", eta0=r, max_iter=50, tol=None).fit(scaled, MILEAGE)
     assert_allclose([*walked.coef_, walked.intercept_], w, rtol=1e-12)
     exact = LinearRegression().fit(scaled, MILEAGE)
     arrived = LinearRegression(solver="gradient", max_iter=10_000, tol=1e-12).fit(scaled, MILEAGE)
@@ -42,6 +42,18 @@ def test_the_widrow_hoff_rule_adds_r_times_error_times_input():
             w += r * (y - w @ x) * x
     model = LinearRegression(solver="online", eta0=r, max_iter=3, tol=None, shuffle=False).fit(CARS, MILEAGE)
     assert_allclose([*model.coef_, model.intercept_], w, rtol=1e-12)
+
+
+def test_batch_gradient_ascent_on_the_likelihood_climbs():
+    """g = sum (y - p(x)) x, w += eta g: plus, or it would be descent."""
+    X, y = CARS - CARS.mean(axis=0), np.array([0, 1, 0, 1])
+    Z, w, eta = np.column_stack([X, np.ones(4)]), np.zeros(3), 0.003
+    for _ in range(40):
+        w += eta * Z.T @ (y - 1 / (1 + np.exp(-Z @ w)))
+    model = LogisticRegression(solver="gradient", penalty=None, eta0=eta, max_iter=40, tol=None).fit(X, y)
+    assert_allclose([*model.coef_[0], *model.intercept_], w, rtol=1e-12)
+    losses = [each.loss for each in model.history_]
+    assert losses == sorted(losses, reverse=True)
 
 
 def test_on_the_unit_circle_every_mistake_adds_the_point():

@@ -38,7 +38,7 @@ CLASSIFIERS = (
 REGRESSORS = (
     ("least squares, analytic", linnet.LinearRegression()),
     ("least squares, gradient", linnet.LinearRegression(solver="gradient")),
-    ("Widrow-Hoff", linnet.LinearRegression(solver="online", max_iter=20, tol=None)),
+    ("Widrow-Hoff", linnet.LinearRegression(solver="online", max_iter=200, tol=None)),
     ("adaptive, unscaled data", linnet.OnlineRegressor()),
 )
 
@@ -51,6 +51,7 @@ class Result:
     learner: str
     held_out: float
     measure: str
+    rows: str
     passes: int
     mistakes: int | None
     seconds: float
@@ -74,8 +75,8 @@ def _results() -> Iterator[Result]:
     data = _split(load_diabetes(return_X_y=True, scaled=False))
     for learner, estimator in REGRESSORS:
         yield _trained("diabetes", learner, estimator, data, "R²")
-    for learner, estimator in REGRESSORS[:1]:
-        yield _trained("four cars", learner, estimator, (CARS, CARS, MILEAGE, MILEAGE), "R², same cars")
+    for learner, estimator in REGRESSORS[:3]:  # four rows are too few to find every column's unit on the way
+        yield _trained("four cars", learner, estimator, (CARS, CARS, MILEAGE, MILEAGE), "R² on them")
 
 
 def _split(data: tuple[Any, Any]) -> tuple[Any, ...]:
@@ -84,6 +85,7 @@ def _split(data: tuple[Any, Any]) -> tuple[Any, ...]:
 
 def _trained(data_name: str, learner: str, estimator: Any, data: tuple[Any, ...], measure: str) -> Result:
     train, held_out, y, y_held_out = data
+    rows = f"{len(y):,} rows to learn from" + (f", {len(y_held_out):,} held out" if held_out is not train else "")
     if "unscaled" not in learner:
         scaler = StandardScaler().fit(train)
         train, held_out = scaler.transform(train), scaler.transform(held_out)
@@ -94,27 +96,26 @@ def _trained(data_name: str, learner: str, estimator: Any, data: tuple[Any, ...]
     seconds = perf_counter() - began
     mistakes = estimator.history_[-1].mistakes if hasattr(estimator, "classes_") else None
     score = float(estimator.score(held_out, y_held_out))
-    return Result(data_name, learner, score, measure, estimator.n_iter_, mistakes, seconds, not caught)
+    return Result(data_name, learner, score, measure, rows, estimator.n_iter_, mistakes, seconds, not caught)
 
 
 def _print(results: list[Result]) -> None:
     console = Console()
     for name in dict.fromkeys(result.data for result in results):
         mine = [result for result in results if result.data == name]
-        table = Table(title=f"{name}: held out 30 %" if name != "four cars" else name, title_justify="left")
+        classes = mine[0].mistakes is not None
+        table = Table(title=f"{name}, {mine[0].rows}", title_justify="left", title_style="bold")
         table.add_column("learner", no_wrap=True)
-        table.add_column(mine[0].measure, justify="right")
-        table.add_column("passes", justify="right")
-        table.add_column("mistakes in the last", justify="right")
-        table.add_column("time", justify="right")
+        for column in (mine[0].measure, "passes", *(("mistakes",) if classes else ()), "time"):
+            table.add_column(column, justify="right")
         for result in mine:
             table.add_row(
                 result.learner,
                 f"{result.held_out:.3f}",
                 f"{result.passes:,}" + ("" if result.converged else "*"),
-                "" if result.mistakes is None else f"{result.mistakes:,}",
+                *((f"{result.mistakes:,}",) if classes else ()),
                 f"{1e3 * result.seconds:.1f} ms",
             )
         console.print(table)
-    console.print("* stopped at its most passes, not at rest: no plane need separate these rows.")
-    console.print("[dim]Next: python -c 'import linnet; help(linnet.Perceptron)'[/dim]")
+    console.print("mistakes: on the way through the training rows, in the last pass")
+    console.print("*  stopped at the most passes it was given, not at rest")

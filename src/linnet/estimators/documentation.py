@@ -27,7 +27,8 @@ PARAMETERS = {
     "tol": "When to stop. Perceptron: a pass with at most this share of mistakes (batch: a step no longer than this). "
     "Online learners: passes that improve the mean loss by no more than this share of the first pass's. Solvers: a "
     "gradient this small beside the first. None makes all `max_iter` passes.",
-    "eta0": "The step size, or its start. None keeps the learner's own, or lets the solver find a safe one.",
+    "eta0": "The step size, or its start; for a batch gradient, on the objective as written above. None keeps the "
+    "learner's own, or lets the solver find a safe one.",
     "power_t": "Steps are eta0 * t ** -power_t: 0 constant, 0.5 and 1 falling. None keeps the learner's own.",
     "fit_intercept": "Whether to learn an intercept b beside the weights.",
     "shuffle": "Whether to present the rows in a random order, a new one each pass. The order is drawn from the rows' "

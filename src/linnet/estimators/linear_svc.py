@@ -80,6 +80,9 @@ class LinearSVC(LinearClassifier):
         smooth = recipe.loss is Loss.SQUARED_HINGE and penalty.l1 == 0
         if self.solver == "lbfgs" and not smooth:
             raise RecipeError("solver='lbfgs' needs loss='squared_hinge' and penalty='l2': take solver='gradient'")
+        if self.eta0 is not None:  # the objective is a sum, its mean is descended
+            scale = self.C * examples.total_weight
+            recipe = replace(recipe, schedule=replace(recipe.schedule, eta=recipe.schedule.eta * scale))
         scheduled = recipe.loss is Loss.HINGE or self.eta0 is not None
         return batch.train(
             batch.lbfgs if smooth and self.solver != "gradient" else batch.descend,

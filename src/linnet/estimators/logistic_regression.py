@@ -76,10 +76,12 @@ class LogisticRegression(LinearClassifier):
         total, sparse = examples.total_weight, recipe.penalty.l1 > 0
         if self.solver == "lbfgs" and sparse:
             raise RecipeError("solver='lbfgs' needs a smooth penalty: take solver='gradient' or 'online' with L1")
+        # the objective is a sum, its mean is descended: a step on the one is so many times a step on the other
+        schedule = None if self.eta0 is None else constant(self.eta0 * self.C * total)
         mean_recipe = replace(recipe, penalty=Penalty(recipe.penalty.l1 / total, recipe.penalty.l2 / total))
         return batch.train(
             batch.descend if sparse or self.solver == "gradient" else batch.lbfgs,
-            batch.Descent(self.max_iter, self.tol, None if self.eta0 is None else constant(self.eta0)),
+            batch.Descent(self.max_iter, self.tol, schedule),
             examples,
             labels,
             mean_recipe,

@@ -69,7 +69,7 @@ class Perceptron(LinearClassifier):
         if self.mode == "online":
             return super()._train(recipe, examples, labels, watch)
         eta = self.eta0 * (examples.total_weight if self.mode == "fixed-increment" else 1.0)
-        how = batch.Descent(self.max_iter, self.tol, constant(eta))
+        how = batch.Descent(self.max_iter, self.tol, constant(eta), relative=False)
         return batch.train(
             batch.descend,
             how,

@@ -48,6 +48,7 @@ class Descent:
     most: int
     tol: float | None
     schedule: Schedule | None = None
+    relative: bool = True
 
 
 @dataclass(frozen=True)
@@ -205,7 +206,7 @@ def train(
 
 
 def descend(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
-    """w += eta (-gradient), soft-thresholded where there is an L1 penalty, until |step / eta| <= tol.
+    """w += eta (-gradient), soft-thresholded where there is an L1 penalty, until |step| / eta <= tol (times the first).
 
     With no schedule the step is 1/L for the smooth losses, halved should f ever rise.
     """
@@ -213,7 +214,7 @@ def descend(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
     eta = problem.safe_step() if schedule is None else 0.0
     weights = np.zeros(problem.size)
     history: list[Pass] = []
-    before = np.inf
+    before, first = np.inf, 1.0
     for t in range(1, how.most + 1):
         value, gradient, tally = problem.smooth(weights)
         value += problem.penalty.l1 * float(np.abs(problem.penalised(weights)).sum())
@@ -232,7 +233,9 @@ def descend(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
         weights = after
         if not np.isfinite(moved):
             raise NumericalError(TOO_LARGE)
-        if how.tol is not None and moved <= how.tol:
+        if t == 1 and how.relative:
+            first = moved
+        if how.tol is not None and moved <= how.tol * first:
             return Found(weights, history, True)
     return Found(weights, history, how.tol is None)
 

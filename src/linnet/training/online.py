@@ -43,10 +43,11 @@ class Passes:
             return True
         if loss is Loss.PERCEPTRON:
             return last.mistakes <= self.tol * presented
-        if len(history) <= PATIENCE:
+        if len(history) <= PATIENCE + 1:
             return False
         losses = [each.loss for each in history]
-        return min(losses[:-PATIENCE]) - min(losses[-PATIENCE:]) <= PATIENCE * self.tol * losses[0]
+        # the first pass sets the scale but not the mark: an adaptive learner's unit is small while it still grows
+        return min(losses[1:-PATIENCE]) - min(losses[-PATIENCE:]) <= PATIENCE * self.tol * losses[0]
 
 
 class OnlineTraining:
