@@ -25,7 +25,6 @@ ESTIMATORS = [
     linnet.LogisticRegression(max_iter=5, tol=None, solver="online"),
     linnet.LinearSVC(max_iter=5, tol=None),
     linnet.LinearSVC(max_iter=5, tol=None, loss="hinge"),
-    linnet.LinearSVC(max_iter=5, tol=None, solver="online"),
     linnet.LinearRegression(),
     linnet.LinearRegression(max_iter=5, tol=None, solver="gradient"),
     linnet.LinearRegression(max_iter=5, tol=None, solver="online"),

@@ -144,3 +144,23 @@ def test_a_step_too_long_is_a_clear_error_not_a_nan(rng):
         LinearRegression(solver="gradient", eta0=1.0, max_iter=1000).fit(X, y)
     with pytest.raises(NumericalError, match="eta0"):
         LinearRegression(solver="online", eta0=1.0, max_iter=1000).fit(X, y)
+
+
+@pytest.mark.parametrize("make", [LogisticRegression, LinearSVC])
+def test_C_means_the_same_for_a_pair_alone_and_among_other_classes(make, rng):
+    X, y = rng.normal(size=(120, 3)), rng.integers(3, size=120)
+    together = make(multiclass="pairwise", C=0.3, tol=1e-10).fit(X, y)
+    for row, pair in enumerate([(0, 1), (0, 2), (1, 2)]):
+        members = np.isin(y, pair)
+        alone = make(C=0.3, tol=1e-10).fit(X[members], y[members])
+        assert_allclose(together.coef_[row], alone.coef_[0], rtol=1e-5, atol=1e-8)
+
+
+def test_C_means_the_same_online(rng):
+    X, y = rng.normal(size=(120, 3)), rng.integers(3, size=120)
+    online = {"solver": "online", "C": 0.3, "shuffle": False, "tol": None, "max_iter": 3}
+    together = LogisticRegression(multiclass="pairwise", **online).fit(X, y)
+    for row, pair in enumerate([(0, 1), (0, 2), (1, 2)]):
+        members = np.isin(y, pair)
+        alone = LogisticRegression(**online).fit(X[members], y[members])
+        assert_allclose(together.coef_[row], alone.coef_[0], rtol=1e-12)

@@ -22,6 +22,7 @@ from linnet.examples import Examples, Rows
 from linnet.labels import Labels
 from linnet.learners.recipe import Averaging, Penalty, Recipe, Reduction
 from linnet.model import LinearModel
+from linnet.training import batch
 from linnet.training.history import Pass, Watcher
 from linnet.training.online import OnlineTraining, Passes
 from linnet.training.trained import Trained
@@ -42,8 +43,11 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
     fit_intercept: bool
     max_iter: int
     tol: float | None
-    shuffle: bool
     verbose: int
+    # what not every estimator leaves to its user
+    shuffle: bool = False
+    random_state: Any = None
+    n_jobs: int | None = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -56,14 +60,22 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _train(self, recipe: Recipe, examples: Examples, labels: Labels | None, watch: Watcher) -> Trained:
         """Run the recipe: online, unless a subclass knows other ways."""
-        training = OnlineTraining(
-            recipe,
-            examples.rows.shape[1],
-            labels,
-            intercept=self.fit_intercept,
-            rows_known=examples.total_weight,
-        )
+        training = OnlineTraining(recipe, examples.rows.shape[1], labels, intercept=self.fit_intercept)
         return training.fit(examples, self._passes(), watch)
+
+    def _train_in_batch(
+        self,
+        method: batch.Method,
+        how: batch.Descent,
+        recipe: Recipe,
+        examples: Examples,
+        labels: Labels | None,
+        watch: Watcher,
+    ) -> Trained:
+        """Run the recipe over all rows at once, by this method."""
+        return batch.train(
+            method, how, examples, labels, recipe, intercept=self.fit_intercept, n_jobs=self._threads(), watch=watch
+        )
 
     def _streams(self) -> bool:
         """Whether these settings can learn from a stream."""
@@ -116,11 +128,10 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         return Passes(self.max_iter, self.tol, bool(self.shuffle), self._seed(), self._threads())
 
     def _threads(self) -> int:
-        n_jobs = getattr(self, "n_jobs", None)
-        return 1 if n_jobs is None else int(n_jobs)
+        return 1 if self.n_jobs is None else int(self.n_jobs)
 
     def _seed(self) -> int:
-        state = getattr(self, "random_state", None)
+        state = self.random_state
         if state is None or isinstance(state, int | np.integer):
             return int(state or 0)
         return int(check_random_state(state).randint(2**31))

@@ -65,17 +65,8 @@ class LinearRegression(LinearRegressor):
             return super()._train(recipe, examples, labels, watch)
         if self.solver == "analytic" or (self.solver == "auto" and analytic.fits(examples)):
             return self._analytic(examples)
-        # the objective is a sum, its mean is descended: a step on the one is so many times a step on the other
-        schedule = None if self.eta0 is None else constant(self.eta0 * examples.total_weight)
-        return batch.train(
-            batch.descend,
-            batch.Descent(self.max_iter, self.tol, schedule),
-            examples,
-            labels,
-            recipe,
-            intercept=self.fit_intercept,
-            watch=watch,
-        )
+        how = batch.Descent(self.max_iter, self.tol, None if self.eta0 is None else recipe.schedule, gain=1.0)
+        return self._train_in_batch(batch.descend, how, recipe, examples, labels, watch)
 
     def _streams(self) -> bool:
         return self.solver == "online"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from linnet.errors import RecipeError
@@ -11,21 +10,21 @@ from linnet.estimators.documentation import documented
 from linnet.examples import Examples
 from linnet.labels import Labels
 from linnet.learners.recipe import Loss, Recipe
-from linnet.learners.schedule import Schedule, inverse
+from linnet.learners.schedule import inverse_sqrt
 from linnet.training import batch
 from linnet.training.history import Watcher
 from linnet.training.trained import Trained
 
-SOLVERS = ("auto", "lbfgs", "gradient", "online")
+SOLVERS = ("auto", "lbfgs", "gradient")
 LOSSES = {"hinge": Loss.HINGE, "squared_hinge": Loss.SQUARED_HINGE}
 
 
-@documented("hinge-subgradient", "pegasos")
+@documented("hinge-subgradient")
 class LinearSVC(LinearClassifier):
     """The widest margin that the rows allow: minimises |w|^2 / 2 + C * sum of (squared) hinge losses.
 
     `solver="auto"` takes L-BFGS for the squared hinge, which is smooth, and subgradient steps for the hinge, which is
-    not; `"online"` is pegasos for the hinge, stochastic gradient descent for its square.
+    not. For streams there is `OnlineClassifier("pegasos")`.
 
     >>> from linnet import LinearSVC
     >>> LinearSVC().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]).predict([[0.4], [2.6]]).tolist()
@@ -44,8 +43,6 @@ class LinearSVC(LinearClassifier):
         tol: float | None = 1e-6,
         eta0: float | None = None,
         fit_intercept: bool = True,
-        shuffle: bool = True,
-        random_state: Any = None,
         multiclass: str = "one-vs-rest",
         class_weight: Any = None,
         n_jobs: int | None = None,
@@ -60,8 +57,6 @@ class LinearSVC(LinearClassifier):
         self.tol = tol
         self.eta0 = eta0
         self.fit_intercept = fit_intercept
-        self.shuffle = shuffle
-        self.random_state = random_state
         self.multiclass = multiclass
         self.class_weight = class_weight
         self.n_jobs = n_jobs
@@ -69,36 +64,20 @@ class LinearSVC(LinearClassifier):
 
     def _recipe(self) -> Recipe:
         chosen(SOLVERS, "solver", self.solver)
-        check_positive("C", self.C)
-        return Recipe(chosen(LOSSES, "loss", self.loss), reduction=self._reduction())
-
-    def _train(self, recipe: Recipe, examples: Examples, labels: Labels | None, watch: Watcher) -> Trained:
-        penalty = penalty_of(self.penalty, 1.0 / (self.C * examples.total_weight), self.l1_ratio)
-        recipe = replace(recipe, schedule=self._schedule(penalty.l2, recipe.loss), penalty=penalty)
-        if self.solver == "online":
-            return super()._train(recipe, examples, labels, watch)
-        smooth = recipe.loss is Loss.SQUARED_HINGE and penalty.l1 == 0
-        if self.solver == "lbfgs" and not smooth:
-            raise RecipeError("solver='lbfgs' needs loss='squared_hinge' and penalty='l2': take solver='gradient'")
-        if self.eta0 is not None:  # the objective is a sum, its mean is descended
-            scale = self.C * examples.total_weight
-            recipe = replace(recipe, schedule=replace(recipe.schedule, eta=recipe.schedule.eta * scale))
-        scheduled = recipe.loss is Loss.HINGE or self.eta0 is not None
-        return batch.train(
-            batch.lbfgs if smooth and self.solver != "gradient" else batch.descend,
-            batch.Descent(self.max_iter, self.tol, recipe.schedule if scheduled else None),
-            examples,
-            labels,
-            recipe,
-            intercept=self.fit_intercept,
-            n_jobs=self._threads(),
-            watch=watch,
+        return Recipe(
+            chosen(LOSSES, "loss", self.loss),
+            penalty=penalty_of(self.penalty, 1.0 / check_positive("C", self.C), self.l1_ratio, total=True),
+            reduction=self._reduction(),
         )
 
-    def _streams(self) -> bool:
-        return False  # pegasos needs to know how many rows there are; streams have OnlineClassifier("pegasos")
+    def _train(self, recipe: Recipe, examples: Examples, labels: Labels | None, watch: Watcher) -> Trained:
+        smooth = recipe.loss is Loss.SQUARED_HINGE and recipe.penalty.l1 == 0
+        if self.solver == "lbfgs" and not smooth:
+            raise RecipeError("solver='lbfgs' needs loss='squared_hinge' and penalty='l2': take solver='gradient'")
+        method = batch.lbfgs if smooth and self.solver != "gradient" else batch.descend
+        steps = None if self.eta0 is None else inverse_sqrt(self.eta0)
+        how = batch.Descent(self.max_iter, self.tol, steps, gain=self.C)
+        return self._train_in_batch(method, how, recipe, examples, labels, watch)
 
-    def _schedule(self, l2: float, loss: Loss) -> Schedule:
-        if loss is Loss.HINGE and self.eta0 is None and l2 > 0:
-            return inverse(1.0 / l2)
-        return Schedule(0.1 if self.eta0 is None else self.eta0, 0.5)
+    def _streams(self) -> bool:
+        return False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from linnet.estimators.base import LinearClassifier, check_positive, chosen, off
 from linnet.estimators.documentation import documented
 from linnet.examples import Examples
 from linnet.labels import Labels
-from linnet.learners.recipe import Loss, Penalty, Recipe
+from linnet.learners.recipe import Loss, Recipe
 from linnet.learners.schedule import Schedule, constant
 from linnet.training import batch
 from linnet.training.history import Watcher
@@ -73,22 +72,12 @@ class LogisticRegression(LinearClassifier):
     def _train(self, recipe: Recipe, examples: Examples, labels: Labels | None, watch: Watcher) -> Trained:
         if self.solver == "online":
             return super()._train(recipe, examples, labels, watch)
-        total, sparse = examples.total_weight, recipe.penalty.l1 > 0
+        sparse = recipe.penalty.l1 > 0
         if self.solver == "lbfgs" and sparse:
             raise RecipeError("solver='lbfgs' needs a smooth penalty: take solver='gradient' or 'online' with L1")
-        # the objective is a sum, its mean is descended: a step on the one is so many times a step on the other
-        schedule = None if self.eta0 is None else constant(self.eta0 * self.C * total)
-        mean_recipe = replace(recipe, penalty=Penalty(recipe.penalty.l1 / total, recipe.penalty.l2 / total))
-        return batch.train(
-            batch.descend if sparse or self.solver == "gradient" else batch.lbfgs,
-            batch.Descent(self.max_iter, self.tol, schedule),
-            examples,
-            labels,
-            mean_recipe,
-            intercept=self.fit_intercept,
-            n_jobs=self._threads(),
-            watch=watch,
-        )
+        method = batch.descend if sparse or self.solver == "gradient" else batch.lbfgs
+        how = batch.Descent(self.max_iter, self.tol, None if self.eta0 is None else constant(self.eta0), gain=self.C)
+        return self._train_in_batch(method, how, recipe, examples, labels, watch)
 
     def _streams(self) -> bool:
         return self.solver == "online"

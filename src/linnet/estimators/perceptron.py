@@ -68,18 +68,9 @@ class Perceptron(LinearClassifier):
     def _train(self, recipe: Recipe, examples: Examples, labels: Labels | None, watch: Watcher) -> Trained:
         if self.mode == "online":
             return super()._train(recipe, examples, labels, watch)
-        eta = self.eta0 * (examples.total_weight if self.mode == "fixed-increment" else 1.0)
-        how = batch.Descent(self.max_iter, self.tol, constant(eta), relative=False)
-        return batch.train(
-            batch.descend,
-            how,
-            examples,
-            labels,
-            recipe,
-            intercept=self.fit_intercept,
-            n_jobs=self._threads(),
-            watch=watch,
-        )
+        gain = 1.0 if self.mode == "fixed-increment" else None
+        how = batch.Descent(self.max_iter, self.tol, recipe.schedule, gain, relative=False)
+        return self._train_in_batch(batch.descend, how, recipe, examples, labels, watch)
 
     def _streams(self) -> bool:
         return self.mode == "online"

@@ -21,7 +21,7 @@ from linnet.examples import Examples
 from linnet.kernels import passes
 from linnet.labels import Labels
 from linnet.learners.recipe import Loss, Penalty, Recipe
-from linnet.learners.schedule import Schedule
+from linnet.learners.schedule import Schedule, inverse, inverse_sqrt
 from linnet.model import LinearModel
 from linnet.training.history import Pass, Watcher, added, ignore
 from linnet.training.learner import AS_THEY_STAND, EPOCH, NO_LOG, NOTHING, Learner, soft_threshold
@@ -43,11 +43,14 @@ CURVATURE = {Loss.LOGISTIC: 0.25, Loss.SQUARED: 1.0, Loss.SQUARED_HINGE: 2.0}
 class Descent:
     """How to go down: at most so many steps, until the gradient is short enough (see each method).
 
-    Without `tol` all steps are made."""
+    Without `tol` all steps are made.  A schedule's steps are on f, a mean over the rows; with a `gain`, on gain times
+    the sum.
+    """
 
     most: int
     tol: float | None
     schedule: Schedule | None = None
+    gain: float | None = None
     relative: bool = True
 
 
@@ -75,7 +78,7 @@ class Objective:
         regression: bool,
     ) -> None:
         examples.rows.check_finite()
-        self.rows, self.targets, self.loss, self.penalty = examples.rows, targets, loss, penalty
+        self.rows, self.targets, self.loss = examples.rows, targets, loss
         self.outputs, self.intercept = outputs, intercept
         self.columns = examples.rows.shape[1]
         self.shares = NOTHING if examples.weights is None else examples.weights
@@ -85,6 +88,7 @@ class Objective:
             if not len(self.order):
                 raise InputError("every sample weight is zero: there is nothing to learn from")
         self.total = examples.total_weight
+        self.penalty = Penalty(penalty.l1 / self.total, penalty.l2 / self.total) if penalty.total else penalty
         self.presented = len(self.order) or len(targets)
         plain = Learner(Recipe(loss), self.columns, outputs, intercept=intercept, regression=regression)
         self.settings = plain.settings(self.rows)
@@ -208,10 +212,15 @@ def train(
 def descend(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
     """w += eta (-gradient), soft-thresholded where there is an L1 penalty, until |step| / eta <= tol (times the first).
 
-    With no schedule the step is 1/L for the smooth losses, halved should f ever rise.
+    With no schedule the step is 1/L for the smooth losses, halved should f ever rise; for the hinge loss, which has no
+    L, it is 1 / (l2 t).
     """
-    schedule, guarded = how.schedule, how.schedule is None
+    schedule = how.schedule
+    if schedule is None and problem.loss is Loss.HINGE:
+        schedule = inverse(1.0 / problem.penalty.l2) if problem.penalty.l2 > 0 else inverse_sqrt()
+    guarded = schedule is None
     eta = problem.safe_step() if schedule is None else 0.0
+    gain = 1.0 if how.gain is None else how.gain * problem.total
     weights = np.zeros(problem.size)
     history: list[Pass] = []
     before, first = np.inf, 1.0
@@ -224,7 +233,7 @@ def descend(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
             eta /= 2
         before = value
         if schedule is not None:
-            eta = schedule.at(t)
+            eta = gain * schedule.at(t)
         after = weights - eta * gradient
         if problem.penalty.l1 > 0:
             w = problem.penalised(after)

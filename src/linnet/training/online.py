@@ -53,15 +53,11 @@ class Passes:
 class OnlineTraining:
     """A recipe being run: on a whole data set (`fit`), or on one block after another (`take`)."""
 
-    def __init__(
-        self, recipe: Recipe, columns: int, labels: Labels | None, *, intercept: bool = True, rows_known: float = 0.0
-    ) -> None:
+    def __init__(self, recipe: Recipe, columns: int, labels: Labels | None, *, intercept: bool = True) -> None:
         self.recipe = recipe
         self.columns = columns
         self.labels = labels
         self.intercept = intercept
-        # A penalty in total is spread over the rows: over those of the data set, or over those seen so far.
-        self.population = (rows_known or np.inf) if recipe.penalty.total else 1.0
         self.learners = {problem: self._learner(problem) for problem in self._problems()}
 
     def fit(self, examples: Examples, passes: Passes, watch: Watcher = ignore) -> Trained:
@@ -69,7 +65,7 @@ class OnlineTraining:
         if self.recipe.update is Update.ADAPTIVE or examples.weights is not None:
             examples.rows.check_finite()  # elsewhere a bad value shows in the first score it spoils
         plan = presentations(examples, shuffle=passes.shuffle)
-        run = partial(self._run, examples, plan, passes, watch)
+        run = partial(self._run, examples, plan, passes, watch, whole=True)
         results = in_threads(run, self.learners.items(), passes.n_jobs)
         histories = [history for history, _ in results]
         return Trained(self.model(), added(histories), all(converged for _, converged in results))
@@ -121,7 +117,7 @@ class OnlineTraining:
             1 if self.labels is None else problem.outputs(len(self.labels)),
             intercept=self.intercept,
             regression=self.labels is None,
-            population=self.population,
+            population=np.inf if self.recipe.penalty.total else 1.0,
         )
 
     def _run(
@@ -131,8 +127,10 @@ class OnlineTraining:
         passes: Passes,
         watch: Watcher,
         item: tuple[Problem, Learner],
+        *,
+        whole: bool = False,
     ) -> tuple[list[Pass], bool]:
-        """All passes of one problem; whether it came to rest."""
+        """All passes of one problem, and whether it came to rest; `whole` says that these are all its examples."""
         problem, learner = item
         targets, members = examples.targets, None
         if self.labels is not None:
@@ -144,6 +142,8 @@ class OnlineTraining:
             if members is not None:
                 order = np.flatnonzero(members) if order is None else order[members[order]]
             presented = len(targets) if order is None else len(order)
+            if whole and self.recipe.penalty.total:  # known at last: a stream spreads it over the rows so far
+                learner.population = float(presented)
             history.append(learner.present(examples.rows, targets, order, plan.shares))
             watch(history[-1])
             if passes.enough(self.recipe.loss, history, presented):
