@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linnet import Perceptron
@@ -21,9 +21,23 @@ def separable(seed, n, d, margin):
     return X[kept], (distance[kept] > 0).astype(int), u
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(5, 200), st.integers(1, 20), st.floats(0.01, 0.3), st.booleans())
+PROBLEMS = (st.integers(0, 2**32 - 1), st.integers(5, 200), st.integers(1, 20), st.floats(0.01, 0.3), st.booleans())
+
+
+@given(*PROBLEMS)
 def test_updates_never_exceed_the_bound(seed, n, d, margin, shuffle):
     """Novikoff 1962: at most (R / gamma)^2, both measured on the points (x, 1)."""
+    check_bound(seed, n, d, margin, shuffle)
+
+
+@pytest.mark.slow
+@settings(max_examples=5000)
+@given(*PROBLEMS)
+def test_updates_never_exceed_the_bound_on_thousands_of_problems(seed, n, d, margin, shuffle):
+    check_bound(seed, n, d, margin, shuffle)
+
+
+def check_bound(seed, n, d, margin, shuffle):
     X, y, u = separable(seed, n, d, margin)
     if len(np.unique(y)) < 2:
         return

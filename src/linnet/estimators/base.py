@@ -211,6 +211,11 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         rows = self._rows(X)
         return self.model_.predict_proba(rows)
 
+    def _log_proba(self, X: Any) -> NDArray[np.float64]:
+        with np.errstate(divide="ignore"):  # the logarithm of a probability of 0 is -inf
+            logs: NDArray[np.float64] = np.log(self._proba(X))
+        return logs
+
     def _examples(self, rows: Rows, y: NDArray[Any], weights: NDArray[np.float64] | None, labels: Labels) -> Examples:
         """The rows with their class numbers, and with class weights counted in."""
         codes = labels.encode(y)

@@ -90,8 +90,7 @@ class LogisticRegression(LinearClassifier):
     @offered_if(lambda self: self.multiclass != "pairwise")
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """The logarithm of the probability of each class."""
-        logs: NDArray[np.float64] = np.log(self._proba(X))
-        return logs
+        return self._log_proba(X)
 
     def _recipe(self) -> Recipe:
         chosen(SOLVERS, "solver", self.solver)

@@ -81,6 +81,11 @@ class OnlineClassifier(LinearClassifier):
         """The probability of each class (learners of the logistic loss)."""
         return self._proba(X)
 
+    @offered_if(lambda self: self._recipe().has_probabilities)
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """The logarithm of the probability of each class (learners of the logistic loss)."""
+        return self._log_proba(X)
+
     def _recipe(self) -> Recipe:
         return replace(_adjusted(self, Task.CLASSIFICATION), reduction=self._reduction())
 
