@@ -18,7 +18,7 @@ test: lint types suite
 lint: $(VENV)/.test-ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	PYTHONPATH=src $(BIN)/lint-imports --no-cache
+	PYTHONPATH=src $(BIN)/lint-imports --no-cache --no-logo
 
 types: $(VENV)/.test-ready
 	$(BIN)/mypy

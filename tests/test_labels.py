@@ -31,6 +31,13 @@ def test_new_labels_keep_the_old_and_longer_names_fit():
     assert list(labels.classes) == ["a-long-name", "b"]
 
 
+def test_labels_of_two_kinds_are_refused():
+    with pytest.raises(InputError, match="were text so far and are numbers now"):
+        Labels(["a"]).including(np.array([1, 2]))
+    with pytest.raises(InputError, match="were numbers so far and are text now"):
+        Labels([1]).including(np.array(["a"]))
+
+
 @pytest.mark.parametrize("known", [["a"], ["a", "b"], ["a", "b", "c"]])
 def test_an_unknown_label_is_named_with_its_row(known):
     with pytest.raises(InputError, match=r"row 1 has the label .*'z'"):

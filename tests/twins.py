@@ -69,7 +69,7 @@ def run(X, targets, recipe, outputs=1, *, intercept=True, regression=False, pass
             )
             mistakes += (not regression) and not lead > 0
             if schedule.step is Step.POWER:
-                eta = schedule.at(t)
+                eta = schedule.at(t) / (penalty.l2 if schedule.per_penalty else 1.0)
             else:
                 length = (x @ x + intercept) * (2 if outputs > 1 else 1)
                 if schedule.step is Step.PASSIVE_AGGRESSIVE_1:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from linnet.errors import InputError
 
 LOOKED_AT_FIRST = 1024
+TEXT = "USO"
 
 
 class Labels:
@@ -23,6 +24,9 @@ class Labels:
 
     def including(self, y: NDArray[Any]) -> Labels:
         """These labels and those of y."""
+        if len(self) and (self.classes.dtype.kind in TEXT) != (y.dtype.kind in TEXT):
+            kinds = ("numbers", "text") if y.dtype.kind in TEXT else ("text", "numbers")
+            raise InputError(f"the labels were {kinds[0]} so far and are {kinds[1]} now: convert them to one kind")
         if len(self) and not len(np.setdiff1d(y, self.classes)):
             return self
         grown = Labels()

@@ -73,6 +73,8 @@ class LinearModel:
     def predict_proba(self, rows: Rows) -> NDArray[np.float64]:
         """(n, classes): logistic for two classes, softmax for more; one-vs-rest logistics made to add up to 1."""
         decision = self.decision(rows)
+        if self.classes is not None and len(self.classes) == 1:  # a stream that has shown one class only
+            return np.ones((len(decision), 1))
         if decision.ndim == 1:
             second = logistic(decision)
             return np.column_stack([1.0 - second, second])

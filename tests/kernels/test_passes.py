@@ -27,7 +27,7 @@ RECIPES = {
         Loss.HINGE, schedule=constant(0.9), penalty=Penalty(l2=1.0), averaging=Averaging.AVERAGE
     ),
     "hinge, 1/t": Recipe(Loss.HINGE, schedule=inverse(0.7)),
-    "pegasos": Recipe(Loss.HINGE, schedule=inverse(10.0), penalty=Penalty(l2=0.1)),
+    "pegasos": Recipe(Loss.HINGE, schedule=Schedule(1.0, 1.0, per_penalty=True), penalty=Penalty(l2=0.1)),
     "squared hinge, t^-0.75": Recipe(Loss.SQUARED_HINGE, schedule=Schedule(0.05, 0.75)),
     "logistic, 1/sqrt(t)": Recipe(Loss.LOGISTIC, schedule=inverse_sqrt(0.5)),
     "logistic, l1": Recipe(Loss.LOGISTIC, schedule=inverse_sqrt(0.5), penalty=Penalty(l1=0.05)),

@@ -29,7 +29,7 @@ CLASSIFIERS = (
     ("perceptron, batch", linnet.Perceptron(mode="batch", max_iter=1000)),
     ("passive-aggressive I", linnet.PassiveAggressive()),
     ("passive-aggressive II", linnet.PassiveAggressive(loss="squared_hinge")),
-    ("pegasos (online SVM)", linnet.OnlineClassifier("pegasos", alpha=1e-2, eta0=1e2)),
+    ("pegasos (online SVM)", linnet.OnlineClassifier("pegasos", alpha=1e-2)),
     ("linear SVM", linnet.LinearSVC(C=0.1)),
     ("logistic, online", linnet.OnlineClassifier("logistic")),
     ("logistic regression", linnet.LogisticRegression()),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from numbers import Real
 from typing import Any, Self, TypeVar, cast
 
 import numpy as np
@@ -123,12 +124,16 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
     def _passes(self) -> Passes:
         if not isinstance(self.max_iter, int | np.integer) or self.max_iter < 1:
             raise RecipeError(f"max_iter must be a whole number of passes, 1 or more; it is {self.max_iter!r}")
-        if self.tol is not None and not 0 <= self.tol < float("inf"):
-            raise RecipeError(f"tol must be 0 or more, or None; it is {self.tol!r}")
+        if self.tol is not None:
+            check_number("tol", self.tol)
         return Passes(self.max_iter, self.tol, bool(self.shuffle), self._seed(), self._threads())
 
     def _threads(self) -> int:
-        return 1 if self.n_jobs is None else int(self.n_jobs)
+        if self.n_jobs is None:
+            return 1
+        if not isinstance(self.n_jobs, int | np.integer) or self.n_jobs == 0:
+            raise RecipeError(f"n_jobs must be a number of threads, -1 for one a core, or None; it is {self.n_jobs!r}")
+        return int(self.n_jobs)
 
     def _seed(self) -> int:
         state = self.random_state
@@ -166,6 +171,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         """Learn from all rows, as often as it takes."""
         recipe = self._recipe()
         self._passes()
+        self._check_class_weight()
         rows, y = self._rows_and_targets(X, y, reset=True, numeric=False)
         _check_labels(y)
         weights = self._weights(sample_weight, rows)
@@ -186,6 +192,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         Naming all `classes` in the first call gives the same bits as a `fit` that knows them from the start.
         """
         recipe = self._recipe()
+        self._check_class_weight()
         if self.class_weight == "balanced":
             raise InputError("class_weight='balanced' needs all labels at once: give partial_fit a dictionary")
         training = getattr(self, "_training", None)
@@ -227,6 +234,11 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
                 per_class = compute_class_weight(self.class_weight, classes=labels.classes, y=y)
             weights = per_class[codes.astype(np.int64)] * (1.0 if weights is None else weights)
         return Examples(rows, codes, weights)
+
+    def _check_class_weight(self) -> None:
+        given = self.class_weight
+        if not (given is None or isinstance(given, dict) or (isinstance(given, str) and given == "balanced")):
+            raise RecipeError(f"class_weight must be a dictionary, 'balanced' or None; it is {given!r}")
 
     def _reduction(self) -> Reduction:
         return cast("Reduction", chosen(Reduction, "multiclass", self.multiclass))
@@ -280,14 +292,22 @@ def penalty_of(penalty: str | None, weight: float, l1_ratio: float, *, total: bo
     if penalty is None:
         return Penalty()
     share = chosen({"l2": 0.0, "l1": 1.0, "elasticnet": l1_ratio}, "penalty", penalty)
-    if not 0 <= share <= 1:
+    if check_number("l1_ratio", share) > 1:
         raise RecipeError(f"l1_ratio must lie between 0 and 1; it is {l1_ratio}")
     return Penalty(l1=weight * share, l2=weight * (1 - share), total=total)
 
 
-def check_positive(name: str, value: float) -> float:
-    if not 0 < value < float("inf"):
-        raise RecipeError(f"{name} must be positive and finite; it is {value}")
+def check_number(name: str, value: Any) -> float:
+    """The parameter as a number of 0 or more, or an error that names it."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < float("inf"):
+        raise RecipeError(f"{name} must be a number, 0 or more and finite; it is {value!r}")
+    return float(value)
+
+
+def check_positive(name: str, value: Any) -> float:
+    """The parameter as a positive number, or an error that names it."""
+    if check_number(name, value) == 0:
+        raise RecipeError(f"{name} must be positive; it is {value!r}")
     return float(value)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linnet.estimators.base import LinearRegressor, chosen
+from linnet.estimators.base import LinearRegressor, check_positive, chosen
 from linnet.estimators.documentation import documented
 from linnet.examples import Examples
 from linnet.labels import Labels
@@ -58,7 +58,9 @@ class LinearRegression(LinearRegressor):
 
     def _recipe(self) -> Recipe:
         chosen(SOLVERS, "solver", self.solver)
-        return Recipe(Loss.SQUARED, schedule=constant(ONLINE_STEP if self.eta0 is None else self.eta0))
+        return Recipe(
+            Loss.SQUARED, schedule=constant(ONLINE_STEP if self.eta0 is None else check_positive("eta0", self.eta0))
+        )
 
     def _train(self, recipe: Recipe, examples: Examples, labels: Labels | None, watch: Watcher) -> Trained:
         if self.solver == "online":

@@ -40,7 +40,7 @@ class LinearSVC(LinearClassifier):
         l1_ratio: float = 0.5,
         solver: str = "auto",
         max_iter: int = 1000,
-        tol: float | None = 1e-6,
+        tol: float | None = 1e-4,
         eta0: float | None = None,
         fit_intercept: bool = True,
         multiclass: str = "one-vs-rest",
@@ -75,7 +75,7 @@ class LinearSVC(LinearClassifier):
         if self.solver == "lbfgs" and not smooth:
             raise RecipeError("solver='lbfgs' needs loss='squared_hinge' and penalty='l2': take solver='gradient'")
         method = batch.lbfgs if smooth and self.solver != "gradient" else batch.descend
-        steps = None if self.eta0 is None else inverse_sqrt(self.eta0)
+        steps = None if self.eta0 is None else inverse_sqrt(check_positive("eta0", self.eta0))
         how = batch.Descent(self.max_iter, self.tol, steps, gain=self.C)
         return self._train_in_batch(method, how, recipe, examples, labels, watch)
 

@@ -44,7 +44,7 @@ class LogisticRegression(LinearClassifier):
         penalty: str | None = "l2",
         l1_ratio: float = 0.5,
         max_iter: int = 1000,
-        tol: float | None = 1e-6,
+        tol: float | None = 1e-4,
         eta0: float | None = None,
         fit_intercept: bool = True,
         shuffle: bool = True,
@@ -76,7 +76,12 @@ class LogisticRegression(LinearClassifier):
         if self.solver == "lbfgs" and sparse:
             raise RecipeError("solver='lbfgs' needs a smooth penalty: take solver='gradient' or 'online' with L1")
         method = batch.descend if sparse or self.solver == "gradient" else batch.lbfgs
-        how = batch.Descent(self.max_iter, self.tol, None if self.eta0 is None else constant(self.eta0), gain=self.C)
+        how = batch.Descent(
+            self.max_iter,
+            self.tol,
+            None if self.eta0 is None else constant(check_positive("eta0", self.eta0)),
+            gain=self.C,
+        )
         return self._train_in_batch(method, how, recipe, examples, labels, watch)
 
     def _streams(self) -> bool:
@@ -96,7 +101,7 @@ class LogisticRegression(LinearClassifier):
         chosen(SOLVERS, "solver", self.solver)
         return Recipe(
             Loss.LOGISTIC,
-            schedule=Schedule(ONLINE_STEP if self.eta0 is None else self.eta0, 0.5),
+            schedule=Schedule(ONLINE_STEP if self.eta0 is None else check_positive("eta0", self.eta0), 0.5),
             penalty=penalty_of(self.penalty, 1.0 / check_positive("C", self.C), self.l1_ratio, total=True),
             reduction=self._reduction(),
         )

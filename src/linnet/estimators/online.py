@@ -8,11 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.estimators.base import LinearClassifier, LinearRegressor, offered_if, penalty_of
+from linnet.errors import RecipeError
+from linnet.estimators.base import (
+    LinearClassifier,
+    LinearRegressor,
+    check_number,
+    check_positive,
+    offered_if,
+    penalty_of,
+)
 from linnet.estimators.documentation import documented
 from linnet.learners import catalogue
 from linnet.learners.catalogue import Task, Way
-from linnet.learners.recipe import Recipe
+from linnet.learners.recipe import Loss, Recipe
 
 
 def _adjusted(estimator: Any, task: Task) -> Recipe:
@@ -21,13 +29,16 @@ def _adjusted(estimator: Any, task: Task) -> Recipe:
     recipe = learner if isinstance(learner, Recipe) else catalogue.find(learner, Way.ONLINE, task).recipe
     schedule = recipe.schedule
     if estimator.eta0 is not None:
-        schedule = replace(schedule, eta=float(estimator.eta0))
+        schedule = replace(schedule, eta=check_positive("eta0", estimator.eta0), per_penalty=False)
     if estimator.power_t is not None:
-        schedule = replace(schedule, power=float(estimator.power_t))
+        schedule = replace(schedule, power=check_number("power_t", estimator.power_t))
     penalty = recipe.penalty
     if estimator.alpha is not None or estimator.penalty != "keep":
         kind = "l2" if estimator.penalty == "keep" else estimator.penalty
-        penalty = penalty_of(kind, 1e-4 if estimator.alpha is None else float(estimator.alpha), estimator.l1_ratio)
+        weight = 1e-4 if estimator.alpha is None else check_number("alpha", estimator.alpha)
+        penalty = penalty_of(kind, weight, estimator.l1_ratio)
+    if task is Task.REGRESSION and recipe.loss is not Loss.SQUARED:
+        raise RecipeError("numbers are learnt with the squared loss: take Recipe(Loss.SQUARED, ...)")
     return replace(recipe, schedule=schedule, penalty=penalty)
 
 

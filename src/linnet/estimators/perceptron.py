@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from linnet.errors import RecipeError
-from linnet.estimators.base import AVERAGING, LinearClassifier, chosen, penalty_of
+from linnet.estimators.base import AVERAGING, LinearClassifier, check_number, check_positive, chosen, penalty_of
 from linnet.estimators.documentation import documented
 from linnet.examples import Examples
 from linnet.labels import Labels
@@ -69,7 +69,7 @@ class Perceptron(LinearClassifier):
         if self.mode == "online":
             return super()._train(recipe, examples, labels, watch)
         gain = 1.0 if self.mode == "fixed-increment" else None
-        how = batch.Descent(self.max_iter, self.tol, recipe.schedule, gain, relative=False)
+        how = batch.Descent(self.max_iter, self.tol, recipe.schedule, gain)
         return self._train_in_batch(batch.descend, how, recipe, examples, labels, watch)
 
     def _streams(self) -> bool:
@@ -85,8 +85,8 @@ class Perceptron(LinearClassifier):
             )
         return Recipe(
             Loss.PERCEPTRON,
-            schedule=constant(self.eta0),
-            penalty=penalty_of(self.penalty, self.alpha, self.l1_ratio),
+            schedule=constant(check_positive("eta0", self.eta0)),
+            penalty=penalty_of(self.penalty, check_number("alpha", self.alpha), self.l1_ratio),
             averaging=averaging,
             reduction=self._reduction(),
         )

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from linnet.errors import RecipeError
 from linnet.learners.recipe import Averaging, Loss, Penalty, Recipe, Update
-from linnet.learners.schedule import constant, inverse, inverse_sqrt, passive_aggressive
+from linnet.learners.schedule import Schedule, constant, inverse_sqrt, passive_aggressive
 
 
 class Way(StrEnum):
@@ -126,7 +126,7 @@ _ROWS = (
     ),
     Entry(
         "pegasos",
-        Recipe(Loss.HINGE, schedule=inverse(1 / 1e-4), penalty=Penalty(l2=1e-4)),
+        Recipe(Loss.HINGE, schedule=Schedule(1.0, 1.0, per_penalty=True), penalty=Penalty(l2=1e-4)),
         Way.ONLINE,
         _CLASSES,
         "Stochastic subgradient descent on the linear SVM's objective, with steps 1 / (λ t).",

@@ -94,10 +94,19 @@ class Recipe:
                 self.averaging is Averaging.VOTE and (self.loss is not Loss.PERCEPTRON or penalised),
                 "voting keeps every hypothesis as a list of mistakes: perceptron loss without penalty only",
             ),
+            (
+                self.schedule.per_penalty and self.penalty.l2 == 0,
+                "steps in units of 1 / l2 need an L2 penalty: give one, or a step size eta0",
+            ),
         ]
         for wrong, why in refused:
             if wrong:
                 raise RecipeError(why)
+
+    @property
+    def eta(self) -> float:
+        """The first step."""
+        return self.schedule.eta / self.penalty.l2 if self.schedule.per_penalty else self.schedule.eta
 
     @property
     def has_probabilities(self) -> bool:

@@ -31,11 +31,15 @@ class RobbinsMonro:
 
 @dataclass(frozen=True)
 class Schedule:
-    """eta_t = eta t^(-power); or passive-aggressive: the step that just mends the row, eta its aggressiveness C."""
+    """eta_t = eta t^(-power); or passive-aggressive: the step that just mends the row, eta its aggressiveness C.
+
+    With `per_penalty`, eta counts in units of 1 / l2: pegasos takes steps of 1 / (l2 t).
+    """
 
     eta: float = 1.0
     power: float = 0.0
     step: Step = Step.POWER
+    per_penalty: bool = False
 
     def __post_init__(self) -> None:
         if not 0 < self.eta < float("inf"):
@@ -44,7 +48,7 @@ class Schedule:
             raise RecipeError(f"steps must not grow: power_t must be 0 or more, it is {self.power}")
 
     def at(self, t: int) -> float:
-        """The size of step t, counted from 1."""
+        """The size of step t, counted from 1 (in units of 1 / l2 if it is per penalty)."""
         if self.step is not Step.POWER:
             raise RecipeError("a passive-aggressive step depends on the row, not on its number")
         return float(self.eta * t ** (-self.power))

@@ -1,57 +1,46 @@
-"""Batch training: every step sees all rows.
+"""Batch training: every step sees all rows, and goes down the objective (objective.py).
 
-    minimise   f(w, b) = (1/N) sum_i c_i loss(x_i . w + b, y_i) + l1 |w|_1 + l2/2 |w|_2^2,   N = sum_i c_i
-
-by plain (proximal) gradient steps as in the textbooks, or by L-BFGS.  The gradient comes from the online kernel with
-the weights held still.
+By the textbook's gradient steps of a given size, by accelerated ones of a safe size, by L-BFGS; by subgradients where
+the loss has a kink.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from time import perf_counter
+from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
+from threadpoolctl import ThreadpoolController
 
-from linnet.errors import InputError, NumericalError
+from linnet.errors import NumericalError
 from linnet.examples import Examples
-from linnet.kernels import passes
 from linnet.labels import Labels
-from linnet.learners.recipe import Loss, Penalty, Recipe
-from linnet.learners.schedule import Schedule, inverse, inverse_sqrt
+from linnet.learners.recipe import Loss, Recipe
+from linnet.learners.schedule import Schedule
 from linnet.model import LinearModel
 from linnet.training.history import Pass, Watcher, added, ignore
-from linnet.training.learner import AS_THEY_STAND, EPOCH, NO_LOG, NOTHING, Learner, soft_threshold
+from linnet.training.learner import soft_threshold
+from linnet.training.objective import CURVATURE, TOO_LARGE, Flat, Objective
 from linnet.training.reduction import Problem, problems
 from linnet.training.trained import Trained, in_threads
 
-Flat = NDArray[np.float64]
-
-TOO_LARGE = (
-    "the weights left the range of numbers: scale the features down (sklearn.preprocessing.StandardScaler), "
-    "or lower the step size eta0"
-)
-
-# The largest second derivative of each smooth loss; for many classes softmax bends twice as much.
-CURVATURE = {Loss.LOGISTIC: 0.25, Loss.SQUARED: 1.0, Loss.SQUARED_HINGE: 2.0}
+# How many subgradient steps may pass without a better value before the descent is over.
+PATIENCE = 100
 
 
 @dataclass(frozen=True)
 class Descent:
-    """How to go down: at most so many steps, until the gradient is short enough (see each method).
+    """How to go down: at most so many steps, until they are short enough (see each method); without `tol`, all.
 
-    Without `tol` all steps are made.  A schedule's steps are on f, a mean over the rows; with a `gain`, on gain times
-    the sum.
+    A schedule's steps are on the objective, a mean over the rows; with a `gain`, on gain times the sum.
     """
 
     most: int
     tol: float | None
     schedule: Schedule | None = None
     gain: float | None = None
-    relative: bool = True
 
 
 @dataclass(frozen=True)
@@ -61,104 +50,6 @@ class Found:
     weights: Flat
     history: list[Pass]
     converged: bool
-
-
-class Objective:
-    """f and its gradient for one problem; weights flat, (columns + 1) x outputs, the intercepts last."""
-
-    def __init__(
-        self,
-        examples: Examples,
-        targets: NDArray[np.float64],
-        loss: Loss,
-        penalty: Penalty,
-        outputs: int,
-        *,
-        intercept: bool,
-        regression: bool,
-    ) -> None:
-        examples.rows.check_finite()
-        self.rows, self.targets, self.loss = examples.rows, targets, loss
-        self.outputs, self.intercept = outputs, intercept
-        self.columns = examples.rows.shape[1]
-        self.shares = NOTHING if examples.weights is None else examples.weights
-        self.order = AS_THEY_STAND
-        if examples.weights is not None and not examples.weights.all():
-            self.order = np.flatnonzero(examples.weights)
-            if not len(self.order):
-                raise InputError("every sample weight is zero: there is nothing to learn from")
-        self.total = examples.total_weight
-        self.penalty = Penalty(penalty.l1 / self.total, penalty.l2 / self.total) if penalty.total else penalty
-        self.presented = len(self.order) or len(targets)
-        plain = Learner(Recipe(loss), self.columns, outputs, intercept=intercept, regression=regression)
-        self.settings = plain.settings(self.rows)
-        self.size = len(plain.weights)
-
-    def pull(self, weights: Flat) -> tuple[Flat, Pass]:
-        """-gradient of the mean loss, and the tally of the rows on the way."""
-        began = perf_counter()
-        into = np.zeros(self.size)
-        _, tally, _ = passes.run(
-            self.rows.values, self.rows.ids, self.rows.starts, self.order, self.shares, self.targets,
-            weights, into, NOTHING, NOTHING, NOTHING, NOTHING, NO_LOG, self.settings, dict(EPOCH),
-        )  # fmt: skip
-        if tally["lost"] >= 0:
-            raise NumericalError(TOO_LARGE)
-        into /= self.total
-        mean = tally["loss"] / self.total
-        return into, Pass(tally["mistakes"], tally["updates"], mean, perf_counter() - began)
-
-    def penalised(self, weights: Flat) -> Flat:
-        """The weights that a penalty sees: all but the intercepts."""
-        return weights[: self.columns * self.outputs]
-
-    def smooth(self, weights: Flat) -> tuple[float, Flat, Pass]:
-        """The smooth part of f (all but L1), its gradient, and the tally."""
-        pull, tally = self.pull(weights)
-        gradient = -pull
-        w = self.penalised(weights)
-        self.penalised(gradient)[:] += self.penalty.l2 * w
-        return tally.loss + 0.5 * self.penalty.l2 * float(w @ w), gradient, tally
-
-    def column_squares(self) -> NDArray[np.float64]:
-        """(1/N) sum_i c_i x_ij^2 for every column j."""
-        squares = np.zeros(self.columns)
-        n, d = self.rows.shape
-        step = max(1, (1 << 22) // max(d, 1))
-        if self.rows.dense:
-            table = self.rows.values.reshape(n, d)
-            for first in range(0, n, step):
-                block = table[first : first + step].astype(np.float64)
-                block *= block
-                squares += block.sum(axis=0) if not len(self.shares) else self.shares[first : first + step] @ block
-        else:
-            step = 1 << 22
-            for first in range(0, len(self.rows.values), step):
-                block = self.rows.values[first : first + step].astype(np.float64) ** 2
-                if len(self.shares):
-                    at = np.arange(first, first + len(block))
-                    block *= self.shares[np.searchsorted(self.rows.starts, at, side="right") - 1]
-                squares += np.bincount(self.rows.ids[first : first + step], weights=block, minlength=d)
-        return squares / self.total
-
-    def safe_step(self) -> float:
-        """1 / L, with L the largest eigenvalue of a bound on the Hessian, by power iteration and a twentieth more."""
-        bend = CURVATURE[self.loss] * (2 if self.outputs > 1 and self.loss is Loss.LOGISTIC else 1)
-        matrix = self.rows.matrix()
-        shares = self.shares if len(self.shares) else np.ones(1)
-        rng = np.random.default_rng(0)
-        v, ones = rng.standard_normal(self.columns), float(self.intercept)
-        b, largest = ones, 0.0
-        for _ in range(30):
-            length = np.sqrt(v @ v + b * b)
-            if length == 0:
-                break
-            v, b = v / length, float(b / length)
-            along = np.asarray(matrix @ v + b) * shares
-            v = np.asarray(matrix.T @ along) / self.total
-            b = ones * float(np.sum(along)) / self.total
-            largest = float(np.sqrt(v @ v + b * b))
-        return 1.0 / (1.05 * bend * largest + self.penalty.l2) if largest else 1.0
 
 
 Method = Callable[[Objective, Descent, Watcher], Found]
@@ -210,43 +101,100 @@ def train(
 
 
 def descend(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
-    """w += eta (-gradient), soft-thresholded where there is an L1 penalty, until |step| / eta <= tol (times the first).
+    """Gradient steps: of the sizes given; else of a safe size and accelerated; else, where there is a kink, down it."""
+    if how.schedule is not None:
+        return _by_schedule(problem, how, how.schedule, watch)
+    if problem.loss is Loss.HINGE:
+        return _by_subgradient(problem, how, watch)
+    return _accelerated(problem, how, watch)
 
-    With no schedule the step is 1/L for the smooth losses, halved should f ever rise; for the hinge loss, which has no
-    L, it is 1 / (l2 t).
-    """
-    schedule = how.schedule
-    if schedule is None and problem.loss is Loss.HINGE:
-        schedule = inverse(1.0 / problem.penalty.l2) if problem.penalty.l2 > 0 else inverse_sqrt()
-    guarded = schedule is None
-    eta = problem.safe_step() if schedule is None else 0.0
+
+def _by_schedule(problem: Objective, how: Descent, schedule: Schedule, watch: Watcher) -> Found:
+    """w += eta delta with delta = -gradient, as in the textbooks, until |delta| <= tol."""
     gain = 1.0 if how.gain is None else how.gain * problem.total
-    weights = np.zeros(problem.size)
+    weights, history = np.zeros(problem.size), []
+    for t in range(1, how.most + 1):
+        _, gradient, tally = problem.smooth(weights)
+        history.append(tally)
+        watch(tally)
+        eta = gain * schedule.at(t)
+        after = _thresholded(problem, weights - eta * gradient, eta)
+        delta = _length((after - weights) / eta)
+        weights = after
+        if how.tol is not None and delta <= how.tol:
+            return Found(weights, history, True)
+    return Found(weights, history, how.tol is None)
+
+
+def _accelerated(problem: Objective, how: Descent, watch: Watcher) -> Found:
+    """Proximal gradient steps of 1/L with momentum (FISTA: Beck, Teboulle 2009), until |step| <= tol |first step|.
+
+    Momentum starts anew whenever it points uphill (O'Donoghue, Candes 2015), and the step is halved should it ever
+    prove too long.
+    """
+    eta = problem.safe_step()
+    weights, ahead, momentum = np.zeros(problem.size), np.zeros(problem.size), 1.0
     history: list[Pass] = []
-    before, first = np.inf, 1.0
+    start, first = 0.0, 0.0
+    for t in range(1, how.most + 1):
+        value, gradient, tally = problem.smooth(ahead)
+        history.append(tally)
+        watch(tally)
+        start = value if t == 1 else start
+        if value > 2 * abs(start) + 1:
+            eta, weights, ahead, momentum = eta / 2, np.zeros(problem.size), np.zeros(problem.size), 1.0
+            continue
+        after = _thresholded(problem, ahead - eta * gradient, eta)
+        step = _length(after - ahead)
+        first = step if t == 1 else first
+        if float((ahead - after) @ (after - weights)) > 0:
+            momentum = 1.0
+        following = (1.0 + np.sqrt(1.0 + 4.0 * momentum**2)) / 2.0
+        ahead = after + (momentum - 1.0) / following * (after - weights)
+        weights, momentum = after, following
+        if how.tol is not None and step <= how.tol * first:
+            return Found(weights, history, True)
+    return Found(weights, history, how.tol is None)
+
+
+def _by_subgradient(problem: Objective, how: Descent, watch: Watcher) -> Found:
+    """Steps of 1 / (l2 t) down a subgradient, keeping the best weights met.
+
+    A subgradient does not vanish at the optimum: it is over when a hundred steps improve the best value by less than
+    a share tol.
+    """
+    scale = problem.penalty.l2 if problem.penalty.l2 > 0 else 1.0
+    weights, history = np.zeros(problem.size), []
+    best, best_weights, values = np.inf, weights, []
     for t in range(1, how.most + 1):
         value, gradient, tally = problem.smooth(weights)
         value += problem.penalty.l1 * float(np.abs(problem.penalised(weights)).sum())
         history.append(tally)
         watch(tally)
-        if guarded and value > before + 1e-12 * abs(before):
-            eta /= 2
-        before = value
-        if schedule is not None:
-            eta = gain * schedule.at(t)
-        after = weights - eta * gradient
-        if problem.penalty.l1 > 0:
-            w = problem.penalised(after)
-            w[:] = soft_threshold(w, np.asarray(eta * problem.penalty.l1))
-        moved = float(np.linalg.norm(after - weights)) / eta
-        weights = after
-        if not np.isfinite(moved):
-            raise NumericalError(TOO_LARGE)
-        if t == 1 and how.relative:
-            first = moved
-        if how.tol is not None and moved <= how.tol * first:
-            return Found(weights, history, True)
-    return Found(weights, history, how.tol is None)
+        if value < best:
+            best, best_weights = value, weights
+        values.append(best)
+        if how.tol is not None and t > PATIENCE and values[-PATIENCE - 1] - best <= how.tol * best:
+            return Found(best_weights, history, True)
+        eta = 1.0 / (scale * t)
+        weights = _thresholded(problem, weights - eta * gradient, eta)
+        _length(weights)
+    return Found(best_weights, history, how.tol is None)
+
+
+def _thresholded(problem: Objective, weights: Flat, eta: float) -> Flat:
+    """The weights after a step of this size for the L1 penalty."""
+    if problem.penalty.l1 > 0:
+        w = problem.penalised(weights)
+        w[:] = soft_threshold(w, np.asarray(eta * problem.penalty.l1))
+    return weights
+
+
+def _length(step: Flat) -> float:
+    length = float(np.linalg.norm(step))
+    if not np.isfinite(length):
+        raise NumericalError(TOO_LARGE)
+    return length
 
 
 def lbfgs(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
@@ -272,18 +220,24 @@ def lbfgs(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
 
     start = np.zeros(problem.size)
     first = float(np.abs(value_and_gradient(start)[1]).max(initial=0.0))
-    history.append(latest[0])
     if first == 0.0:
-        return Found(start, history, True)
+        return Found(start, latest, True)
     short = (how.tol or 0.0) * first
-    result = minimize(
-        value_and_gradient,
-        start,
-        jac=True,
-        method="L-BFGS-B",
-        callback=step_taken,
-        options={"maxiter": how.most, "maxfun": 20 * how.most, "gtol": short, "ftol": 0.0, "maxcor": 20},
-    )
+    with _threads().limit(limits=1):
+        result = minimize(
+            value_and_gradient,
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            callback=step_taken,
+            options={"maxiter": how.most, "maxfun": 20 * how.most, "gtol": short, "ftol": 0.0, "maxcor": 20},
+        )
     # With ftol 0 the search also ends where rounding lets f fall no further: that too is the minimum.
     at_rounding = result.status == 2 and float(np.abs(result.jac).max()) <= 1e3 * short
-    return Found(result.x / units, history, result.status == 0 or at_rounding or how.tol is None)
+    return Found(result.x / units, history or latest, result.status == 0 or at_rounding or how.tol is None)
+
+
+@cache
+def _threads() -> ThreadpoolController:
+    """The threads of the BLAS behind L-BFGS: for its short vectors they cost far more than they bring."""
+    return ThreadpoolController()

@@ -86,7 +86,7 @@ class Learner:
             "geometry": int(recipe.update),
             "step": int(recipe.schedule.step),
             "averaging": int(recipe.averaging),
-            "eta": recipe.schedule.eta,
+            "eta": recipe.eta,
             "power": recipe.schedule.power,
             "l1": recipe.penalty.l1,
             "l2": recipe.penalty.l2,

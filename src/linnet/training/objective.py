@@ -1,0 +1,128 @@
+"""The objective of batch training, its gradient, and what its shape allows.
+
+    f(w, b) = (1/N) sum_i c_i loss(x_i . w + b, y_i) + l1 |w|_1 + l2/2 |w|_2^2,   N = sum_i c_i
+
+The gradient comes from the online kernel with the weights held still.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.errors import InputError, NumericalError
+from linnet.examples import Examples
+from linnet.kernels import passes
+from linnet.learners.recipe import Loss, Penalty, Recipe
+from linnet.training.history import Pass
+from linnet.training.learner import AS_THEY_STAND, EPOCH, NO_LOG, NOTHING, Learner
+
+Flat = NDArray[np.float64]
+
+TOO_LARGE = (
+    "the weights left the range of numbers: scale the features down (sklearn.preprocessing.StandardScaler), "
+    "or lower the step size eta0"
+)
+
+# The largest second derivative of each smooth loss; for many classes softmax bends twice as much.
+CURVATURE = {Loss.LOGISTIC: 0.25, Loss.SQUARED: 1.0, Loss.SQUARED_HINGE: 2.0}
+
+
+class Objective:
+    """f and its gradient for one problem; weights flat, (columns + 1) x outputs, the intercepts last."""
+
+    def __init__(
+        self,
+        examples: Examples,
+        targets: NDArray[np.float64],
+        loss: Loss,
+        penalty: Penalty,
+        outputs: int,
+        *,
+        intercept: bool,
+        regression: bool,
+    ) -> None:
+        examples.rows.check_finite()
+        self.rows, self.targets, self.loss = examples.rows, targets, loss
+        self.outputs, self.intercept = outputs, intercept
+        self.columns = examples.rows.shape[1]
+        self.shares = NOTHING if examples.weights is None else examples.weights
+        self.order = AS_THEY_STAND
+        if examples.weights is not None and not examples.weights.all():
+            self.order = np.flatnonzero(examples.weights)
+            if not len(self.order):
+                raise InputError("every sample weight is zero: there is nothing to learn from")
+        self.total = examples.total_weight
+        self.penalty = Penalty(penalty.l1 / self.total, penalty.l2 / self.total) if penalty.total else penalty
+        self.presented = len(self.order) or len(targets)
+        plain = Learner(Recipe(loss), self.columns, outputs, intercept=intercept, regression=regression)
+        self.settings = plain.settings(self.rows)
+        self.size = len(plain.weights)
+
+    def pull(self, weights: Flat) -> tuple[Flat, Pass]:
+        """-gradient of the mean loss, and the tally of the rows on the way."""
+        began = perf_counter()
+        into = np.zeros(self.size)
+        _, tally, _ = passes.run(
+            self.rows.values, self.rows.ids, self.rows.starts, self.order, self.shares, self.targets,
+            weights, into, NOTHING, NOTHING, NOTHING, NOTHING, NO_LOG, self.settings, dict(EPOCH),
+        )  # fmt: skip
+        if tally["lost"] >= 0:
+            raise NumericalError(TOO_LARGE)
+        into /= self.total
+        mean = tally["loss"] / self.total
+        return into, Pass(tally["mistakes"], tally["updates"], mean, perf_counter() - began)
+
+    def penalised(self, weights: Flat) -> Flat:
+        """The weights that a penalty sees: all but the intercepts."""
+        return weights[: self.columns * self.outputs]
+
+    def smooth(self, weights: Flat) -> tuple[float, Flat, Pass]:
+        """The smooth part of f (all but L1), its gradient, and the tally."""
+        pull, tally = self.pull(weights)
+        gradient = -pull
+        w = self.penalised(weights)
+        self.penalised(gradient)[:] += self.penalty.l2 * w
+        return tally.loss + 0.5 * self.penalty.l2 * float(w @ w), gradient, tally
+
+    def column_squares(self) -> NDArray[np.float64]:
+        """(1/N) sum_i c_i x_ij^2 for every column j."""
+        squares = np.zeros(self.columns)
+        n, d = self.rows.shape
+        step = max(1, (1 << 22) // max(d, 1))
+        if self.rows.dense:
+            table = self.rows.values.reshape(n, d)
+            for first in range(0, n, step):
+                block = table[first : first + step].astype(np.float64)
+                block *= block
+                squares += block.sum(axis=0) if not len(self.shares) else self.shares[first : first + step] @ block
+        else:
+            step = 1 << 22
+            for first in range(0, len(self.rows.values), step):
+                block = self.rows.values[first : first + step].astype(np.float64) ** 2
+                if len(self.shares):
+                    at = np.arange(first, first + len(block))
+                    block *= self.shares[np.searchsorted(self.rows.starts, at, side="right") - 1]
+                squares += np.bincount(self.rows.ids[first : first + step], weights=block, minlength=d)
+        return squares / self.total
+
+    def safe_step(self) -> float:
+        """1 / L, with L the largest eigenvalue of a bound on the Hessian, by power iteration and a twentieth more."""
+        bend = CURVATURE[self.loss] * (2 if self.outputs > 1 and self.loss is Loss.LOGISTIC else 1)
+        matrix = self.rows.matrix()
+        shares = self.shares if len(self.shares) else np.ones(1)
+        rng = np.random.default_rng(0)
+        v, ones = rng.standard_normal(self.columns), float(self.intercept)
+        b, largest = ones, 0.0
+        for _ in range(30):
+            length = np.sqrt(v @ v + b * b)
+            if length == 0:
+                break
+            v, b = v / length, float(b / length)
+            along = np.asarray(matrix @ v + b) * shares
+            v = np.asarray(matrix.T @ along) / self.total
+            b = ones * float(np.sum(along)) / self.total
+            largest = float(np.sqrt(v @ v + b * b))
+        return 1.0 / (1.05 * bend * largest + self.penalty.l2) if largest else 1.0
