@@ -7,7 +7,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import linnet
-from linnet.estimators.base import LinearClassifier
 from linnet.examples import Rows
 
 STREAMING = [
@@ -106,5 +105,33 @@ def test_fit_forgets_an_earlier_stream(rng):
     fresh = linnet.Perceptron(max_iter=3, tol=None).fit(X, y)
     assert_array_equal(model.coef_, fresh.coef_)
     assert model.n_iter_ == 3
-    assert isinstance(model, LinearClassifier)
-    assert_array_equal(model.partial_fit(X, y).coef_, linnet.Perceptron().partial_fit(X, y).coef_)
+
+
+@pytest.mark.parametrize("estimator", STREAMING, ids=repr)
+def test_a_stream_goes_on_where_fit_ended(estimator, rng):
+    X, y = rng.normal(size=(100, 3)), rng.integers(2, size=100)
+    model = new(estimator, "joint").set_params(max_iter=1, tol=None, shuffle=False)
+    model.fit(X, y).partial_fit(X[:40], y[:40])
+    assert model.n_iter_ == len(model.history_) == 2
+    if not isinstance(model, linnet.LogisticRegression):  # a fit spreads its penalty over all rows, a stream cannot
+        again = new(estimator, "joint").partial_fit(X, y).partial_fit(X[:40], y[:40])
+        assert_array_equal(model.coef_, again.coef_)
+
+
+def test_parameters_changed_mid_stream_are_refused(rng):
+    model = linnet.OnlineClassifier().partial_fit(*blobs(rng, ["a", "b"]))
+    with pytest.raises(linnet.RecipeError, match="have changed since the stream began"):
+        model.set_params(eta0=0.1).partial_fit(*blobs(rng, ["a", "b"]))
+
+
+def test_one_class_so_far_has_one_probability(rng):
+    X, y = blobs(rng, ["a"])
+    assert linnet.OnlineClassifier().partial_fit(X, y).predict_proba(X[:4]).tolist() == [[1.0]] * 4
+
+
+def test_a_class_may_have_a_weight_before_it_appears(rng):
+    model = linnet.Perceptron(class_weight={"a": 2.0, "z": 5.0}).partial_fit(*blobs(rng, ["a", "b"]))
+    X, y = blobs(rng, ["a", "b"])
+    weighted = linnet.Perceptron().partial_fit(X, y, sample_weight=np.where(y == "a", 2.0, 1.0))
+    assert_array_equal(linnet.Perceptron(class_weight={"a": 2.0}).partial_fit(X, y).coef_, weighted.coef_)
+    assert list(model.classes_) == ["a", "b"]

@@ -23,7 +23,7 @@ def test_a_wrong_name_is_answered_with_the_nearest():
         catalogue.find("pegasus")
     with pytest.raises(RecipeError, match="there are adaptive"):
         catalogue.find("xyz", Way.ONLINE)
-    with pytest.raises(RecipeError, match="no online regression learner"):
+    with pytest.raises(RecipeError, match="'perceptron' learns classification online, not regression online"):
         catalogue.find("perceptron", Way.ONLINE, Task.REGRESSION)
 
 

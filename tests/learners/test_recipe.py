@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from linnet import Averaging, Loss, Penalty, Recipe, RecipeError, Update
-from linnet.learners.schedule import passive_aggressive
+from linnet.learners.schedule import Schedule, passive_aggressive
 
 
 @pytest.mark.parametrize(
@@ -12,6 +12,9 @@ from linnet.learners.schedule import passive_aggressive
         ({"loss": Loss.HINGE, "schedule": passive_aggressive(), "penalty": Penalty(l2=1)}, "no penalty"),
         ({"loss": Loss.HINGE, "schedule": passive_aggressive(), "update": Update.ADAPTIVE}, "take one"),
         ({"loss": Loss.LOGISTIC, "schedule": passive_aggressive()}, "hinge"),
+        ({"loss": "hinge"}, "loss is a linnet.Loss; it is 'hinge'"),
+        ({"loss": Loss.HINGE, "schedule": 0.1}, "schedule is a linnet.Schedule"),
+        ({"loss": Loss.HINGE, "update": Update.ADAPTIVE, "schedule": Schedule(1.0, 0.5)}, "power_t must be 0"),
         ({"loss": Loss.LOGISTIC, "update": Update.ADAPTIVE, "averaging": Averaging.AVERAGE}, "no averaging"),
         ({"loss": Loss.LOGISTIC, "penalty": Penalty(l1=1), "averaging": Averaging.AVERAGE}, "not sparse"),
         ({"loss": Loss.HINGE, "averaging": Averaging.VOTE}, "list of mistakes"),

@@ -49,9 +49,10 @@ class Result:
 
     data: str
     learner: str
-    held_out: float
     measure: str
-    rows: str
+    score: float
+    rows: int
+    rows_held_out: int
     passes: int
     mistakes: int | None
     seconds: float
@@ -85,7 +86,7 @@ def _split(data: tuple[Any, Any]) -> tuple[Any, ...]:
 
 def _trained(data_name: str, learner: str, estimator: Any, data: tuple[Any, ...], measure: str) -> Result:
     train, held_out, y, y_held_out = data
-    rows = f"{len(y):,} rows to learn from" + (f", {len(y_held_out):,} held out" if held_out is not train else "")
+    rows_held_out = 0 if held_out is train else len(y_held_out)
     if "unscaled" not in learner:
         scaler = StandardScaler().fit(train)
         train, held_out = scaler.transform(train), scaler.transform(held_out)
@@ -96,7 +97,9 @@ def _trained(data_name: str, learner: str, estimator: Any, data: tuple[Any, ...]
     seconds = perf_counter() - began
     mistakes = estimator.history_[-1].mistakes if hasattr(estimator, "classes_") else None
     score = float(estimator.score(held_out, y_held_out))
-    return Result(data_name, learner, score, measure, rows, estimator.n_iter_, mistakes, seconds, not caught)
+    return Result(
+        data_name, learner, measure, score, len(y), rows_held_out, estimator.n_iter_, mistakes, seconds, not caught
+    )
 
 
 def _print(results: list[Result]) -> None:
@@ -104,14 +107,17 @@ def _print(results: list[Result]) -> None:
     for name in dict.fromkeys(result.data for result in results):
         mine = [result for result in results if result.data == name]
         classes = mine[0].mistakes is not None
-        table = Table(title=f"{name}, {mine[0].rows}", title_justify="left", title_style="bold")
+        title = f"{name}: {mine[0].rows:,} rows to learn from"
+        if mine[0].rows_held_out:
+            title += f", {mine[0].rows_held_out:,} held out"
+        table = Table(title=title, title_justify="left", title_style="bold")
         table.add_column("learner", no_wrap=True)
         for column in (mine[0].measure, "passes", *(("mistakes",) if classes else ()), "time"):
             table.add_column(column, justify="right")
         for result in mine:
             table.add_row(
                 result.learner,
-                f"{result.held_out:.3f}",
+                f"{result.score:.3f}",
                 f"{result.passes:,}" + ("" if result.converged else "*"),
                 *((f"{result.mistakes:,}",) if classes else ()),
                 f"{1e3 * result.seconds:.1f} ms",

@@ -40,10 +40,11 @@ def options(
 def demo(
     json: Annotated[bool, typer.Option("--json", help="Print the results as JSON, for other programs.")] = False,
 ) -> None:
-    """Train every family of linear models on small real data, and show one table.
+    """Train every family of linear models on small real data, and show the results.
 
-    The data ship with scikit-learn: breast cancer (two classes), digits (ten classes), diabetes (a number to
-    predict); and the four cars of the lecture on least squares.
+    The data ship with scikit-learn: breast cancer (two classes), digits (ten), diabetes (a number).
+
+    And the four cars of the lecture on least squares.
     """
     from linnet.cli.demo import run
 

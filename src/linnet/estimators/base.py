@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -26,6 +25,7 @@ from linnet.model import LinearModel
 from linnet.training import batch
 from linnet.training.history import Pass, Watcher
 from linnet.training.online import OnlineTraining, Passes
+from linnet.training.reduction import problems
 from linnet.training.trained import Trained
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -45,6 +45,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
     max_iter: int
     tol: float | None
     verbose: int
+    history_: list[Pass]
     # what not every estimator leaves to its user
     shuffle: bool = False
     random_state: Any = None
@@ -60,9 +61,11 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         raise NotImplementedError
 
     def _train(self, recipe: Recipe, examples: Examples, labels: Labels | None, watch: Watcher) -> Trained:
-        """Run the recipe: online, unless a subclass knows other ways."""
+        """Run the recipe: online, unless a subclass knows other ways. A stream may go on from where it ends."""
         training = OnlineTraining(recipe, examples.rows.shape[1], labels, intercept=self.fit_intercept)
-        return training.fit(examples, self._passes(), watch)
+        trained = training.fit(examples, self._passes(), watch)
+        self._training = training
+        return trained
 
     def _train_in_batch(
         self,
@@ -83,23 +86,24 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         return True
 
     def _fit(self, examples: Examples, labels: Labels | None, recipe: Recipe) -> Self:
-        with watching(self.verbose, type(self).__name__, self.max_iter) as watch:
-            trained = self._train(recipe, examples, labels, watch)
-        for name in ("_training", "history_", "updates_"):  # what an earlier stream left
-            self.__dict__.pop(name, None)
-        return self._learnt(trained)
+        several = 1 if labels is None else len(problems(len(labels), recipe.reduction))
+        with watching(self.verbose, type(self).__name__, several * self.max_iter) as watch:
+            return self._learnt(self._train(recipe, examples, labels, watch))
 
     def _take(self, examples: Examples, labels: Labels | None, recipe: Recipe) -> Self:
         """Learn from one block of a stream."""
         training = getattr(self, "_training", None)
+        earlier = [] if training is None else self.history_
         if training is None:
             training = OnlineTraining(recipe, examples.rows.shape[1], labels, intercept=self.fit_intercept)
+        elif (training.recipe, training.intercept) != (recipe, self.fit_intercept):
+            raise RecipeError("the parameters have changed since the stream began: call fit, or clone the estimator")
         last = training.take(examples, labels)
         self._training = training
         self._show(training.model())
-        self.history_ = [*getattr(self, "history_", []), last]
-        self.n_iter_ = 1
-        self.updates_ = getattr(self, "updates_", 0) + last.updates
+        self.history_ = [*earlier, last]
+        self.n_iter_ = len(self.history_)
+        self.updates_ = sum(each.updates for each in self.history_)
         return self
 
     def _rows(self, X: Any) -> Rows:
@@ -121,11 +125,14 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             raise InputError("every sample weight is zero: there is nothing to learn from")
         return cast("NDArray[np.float64]", weights)
 
-    def _passes(self) -> Passes:
+    def _check_parameters(self) -> None:
         if not isinstance(self.max_iter, int | np.integer) or self.max_iter < 1:
             raise RecipeError(f"max_iter must be a whole number of passes, 1 or more; it is {self.max_iter!r}")
         if self.tol is not None:
             check_number("tol", self.tol)
+        self._threads()
+
+    def _passes(self) -> Passes:
         return Passes(self.max_iter, self.tol, bool(self.shuffle), self._seed(), self._threads())
 
     def _threads(self) -> int:
@@ -170,15 +177,13 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from all rows, as often as it takes."""
         recipe = self._recipe()
-        self._passes()
+        self._check_parameters()
         self._check_class_weight()
         rows, y = self._rows_and_targets(X, y, reset=True, numeric=False)
         _check_labels(y)
         weights = self._weights(sample_weight, rows)
-        if weights is not None and not weights.all():  # a weight of zero: as if the row were not there
-            kept = np.flatnonzero(weights)
-            rows, y, weights = Rows.of(rows.matrix(kept), rows.names), y[kept], weights[kept]
-        labels = Labels().including(y)
+        # a row of no weight is as if it were not there, and so is its label
+        labels = Labels().including(y if weights is None or weights.all() else y[weights > 0])
         if len(labels) < 2:
             raise InputError(
                 f"a classifier takes at least two classes; the data have one class, {labels.classes.tolist()[0]!r}"
@@ -225,15 +230,26 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
 
     def _examples(self, rows: Rows, y: NDArray[Any], weights: NDArray[np.float64] | None, labels: Labels) -> Examples:
         """The rows with their class numbers, and with class weights counted in."""
-        codes = labels.encode(y)
+        if weights is None or weights.all():
+            codes = labels.encode(y)
+        else:
+            codes = np.zeros(len(y))
+            codes[weights > 0] = labels.encode(y[weights > 0])
         if self.class_weight is not None:
-            if self.class_weight == "balanced" and weights is not None:  # a row counts by its weight here too
-                totals = np.bincount(codes.astype(np.int64), weights=weights, minlength=len(labels))
-                per_class = totals.sum() / (len(labels) * totals)
-            else:
-                per_class = compute_class_weight(self.class_weight, classes=labels.classes, y=y)
-            weights = per_class[codes.astype(np.int64)] * (1.0 if weights is None else weights)
+            weights = self._per_class(codes, weights, labels)[codes.astype(np.int64)] * (
+                1.0 if weights is None else weights
+            )
         return Examples(rows, codes, weights)
+
+    def _per_class(
+        self, codes: NDArray[np.float64], weights: NDArray[np.float64] | None, labels: Labels
+    ) -> NDArray[np.float64]:
+        """A weight for each class: the one given, 1 for those not named; or such that all classes count alike."""
+        if self.class_weight == "balanced":
+            totals = np.bincount(codes.astype(np.int64), weights=weights, minlength=len(labels))
+            return np.asarray(totals.sum() / (len(labels) * totals), dtype=np.float64)
+        given = [self.class_weight.get(label, 1.0) for label in labels.classes.tolist()]
+        return np.array([check_number("a weight in class_weight", weight) for weight in given])
 
     def _check_class_weight(self) -> None:
         given = self.class_weight
@@ -250,7 +266,7 @@ class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from all rows, as often as it takes."""
         recipe = self._recipe()
-        self._passes()
+        self._check_parameters()
         return self._fit(self._examples(X, y, sample_weight, reset=True), None, recipe)
 
     @offered_if(lambda self: self._streams())
@@ -322,8 +338,9 @@ def _check_labels(y: NDArray[Any]) -> None:
 
 def _unconverged(estimator: Any, history: list[Pass]) -> str:
     last = history[-1]
+    mistakes = f"{last.mistakes:,} mistakes, " if hasattr(estimator, "classes_") else ""
     return (
         f"{type(estimator).__name__} stopped unconverged after {len(history)} passes "
-        f"({last.mistakes:,} mistakes, mean loss {last.loss:.4g} in the last): "
+        f"({mistakes}mean loss {last.loss:.4g} in the last): "
         f"raise max_iter, scale the features, or set tol=None if this many passes are what you want"
     )

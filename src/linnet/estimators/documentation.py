@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from textwrap import fill
 from typing import TypeVar
 
 from linnet.learners import catalogue
@@ -16,11 +17,11 @@ PARAMETERS = {
     "by weighted vote (`vote`).",
     "mode": "`online`: learn row by row. `batch`: add the mean of all mistaken rows at once, times `eta0`. "
     "`fixed-increment`: add their sum.",
-    "solver": "How the problem is solved; `auto` chooses.",
-    "loss": "The loss to minimise.",
-    "C": "How much the losses count against the penalty (1 / C is the penalty's weight); for passive-aggressive "
-    "learners the longest step.",
-    "penalty": "`l2`, `l1` (sparse weights), `elasticnet`, or None. The intercept is never penalised.",
+    "solver": "How the problem is solved, of those named above; `auto` chooses.",
+    "loss": "The loss to minimise: `hinge` or `squared_hinge`.",
+    "C": "How much the losses count: the penalty's weight is 1 / C, a passive-aggressive step at most C.",
+    "penalty": "`l2`, `l1` (sparse weights), `elasticnet`, or None; `keep` the learner's own. The intercept is never "
+    "penalised.",
     "alpha": "The penalty's weight, beside the mean loss of a row. None keeps the learner's own.",
     "l1_ratio": "The part of the penalty that is L1, for `elasticnet`.",
     "max_iter": "How many passes over the data at most.",
@@ -53,6 +54,11 @@ ATTRIBUTES = """
 """
 
 
+def indent(text: str) -> str:
+    """The text in lines of a terminal's width, four columns in."""
+    return fill(text, 100, initial_indent="    ", subsequent_indent="    ")
+
+
 def documented(*names: str) -> Callable[[E], E]:
     """Complete a class's docstring: these learners of the catalogue, its parameters, its attributes."""
 
@@ -60,11 +66,11 @@ def documented(*names: str) -> Callable[[E], E]:
         lines = [inspect.cleandoc(cls.__doc__ or ""), ""]
         for name in names:
             entry = catalogue.find(name)
-            lines += [f"{entry.name}: {entry.summary}", f"    {entry.formula}", f"    ({entry.citation})", ""]
+            lines += [f"{entry.name}:", indent(entry.summary), indent(entry.formula), indent(f"({entry.citation})"), ""]
         lines += ["Parameters", "----------"]
         for parameter in inspect.signature(cls).parameters.values():
-            lines += [f"{parameter.name} : default {parameter.default!r}", f"    {PARAMETERS[parameter.name]}"]
-        cls.__doc__ = "\n".join(lines) + "\n" + inspect.cleandoc(ATTRIBUTES) + "\n"
+            lines += [f"{parameter.name} : default {parameter.default!r}", indent(PARAMETERS[parameter.name])]
+        cls.__doc__ = "\n".join(lines) + "\n\n" + inspect.cleandoc(ATTRIBUTES) + "\n"
         return cls
 
     return complete

@@ -20,7 +20,7 @@ from linnet.estimators.base import (
 from linnet.estimators.documentation import documented
 from linnet.learners import catalogue
 from linnet.learners.catalogue import Task, Way
-from linnet.learners.recipe import Loss, Recipe
+from linnet.learners.recipe import Loss, Recipe, Reduction
 
 
 def _adjusted(estimator: Any, task: Task) -> Recipe:
@@ -42,7 +42,7 @@ def _adjusted(estimator: Any, task: Task) -> Recipe:
     return replace(recipe, schedule=schedule, penalty=penalty)
 
 
-@documented("adaptive")
+@documented(*(entry.name for entry in catalogue.entries(Way.ONLINE, Task.CLASSIFICATION)))
 class OnlineClassifier(LinearClassifier):
     """Any online learner: the adaptive one by default, which needs no scaled features and no step size.
 
@@ -98,10 +98,11 @@ class OnlineClassifier(LinearClassifier):
         return self._log_proba(X)
 
     def _recipe(self) -> Recipe:
-        return replace(_adjusted(self, Task.CLASSIFICATION), reduction=self._reduction())
+        recipe, reduction = _adjusted(self, Task.CLASSIFICATION), self._reduction()
+        return recipe if reduction is Reduction.JOINT else replace(recipe, reduction=reduction)
 
 
-@documented("adaptive-squared")
+@documented(*(entry.name for entry in catalogue.entries(Way.ONLINE, Task.REGRESSION)))
 class OnlineRegressor(LinearRegressor):
     """Any online learner of numbers: the adaptive one by default, which needs no scaling of features or target.
 

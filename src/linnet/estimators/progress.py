@@ -25,3 +25,4 @@ def watching(verbose: bool | int, name: str, passes: int) -> Iterator[Watcher]:
             progress.update(bar, advance=1, state=f"mistakes {last.mistakes:,}  loss {last.loss:.4g}")
 
         yield watch
+        progress.update(bar, total=progress.tasks[0].completed)  # the end, however early it came

@@ -144,11 +144,11 @@ _ROWS = (
     ),
     Entry(
         "hinge-subgradient",
-        Recipe(Loss.HINGE, schedule=inverse_sqrt(1.0), penalty=Penalty(l2=1e-4)),
+        Recipe(Loss.HINGE, schedule=Schedule(1.0, 1.0, per_penalty=True), penalty=Penalty(l2=1e-4)),
         Way.BATCH,
         _CLASSES,
         "Subgradient descent on the linear SVM's objective over all rows at once.",
-        "w -= η_t (λ w - Σ_{y w·x < 1} y x / N)",
+        "w -= (λ w - Σ_{y w·x < 1} y x / N) / (λ t)",
         "Shor 1985, Minimization methods for non-differentiable functions",
     ),
     Entry(
@@ -210,9 +210,14 @@ def find(name: str, way: Way | None = None, task: Task | None = None) -> Entry:
     """The row of this name; an error that helps where there is none, or where it does not serve."""
     row = _BY_NAME.get(name)
     fitting = [entry.name for entry in entries(way, task)]
-    if row is None or row.name not in fitting:
-        what = " ".join(str(word) for word in (way, task) if word)
-        near = get_close_matches(str(name), fitting, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(fitting)}"
-        raise RecipeError(f"no {what or 'known'} learner is called {name!r}: {hint}")
-    return row
+    if row is not None and name in fitting:
+        return row
+    if row is not None:
+        wanted = " ".join(str(word) for word in (task, way) if word)
+        raise RecipeError(
+            f"{name!r} learns {' and '.join(row.tasks)} {row.way}, not {wanted}: there are {', '.join(fitting)}"
+        )
+    what = " ".join(str(word) for word in (way, task) if word) or "known"
+    near = get_close_matches(str(name).lower(), fitting, n=3)
+    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"there are {', '.join(fitting)}"
+    raise RecipeError(f"no {what} learner is called {name!r}: {hint}")

@@ -72,6 +72,9 @@ class Recipe:
     reduction: Reduction = Reduction.JOINT
 
     def __post_init__(self) -> None:
+        for name, kind in _KINDS.items():
+            if not isinstance(getattr(self, name), kind):
+                raise RecipeError(f"a recipe's {name} is a linnet.{kind.__name__}; it is {getattr(self, name)!r}")
         penalised = self.penalty.l1 > 0 or self.penalty.l2 > 0
         aggressive = self.schedule.step is not Step.POWER
         adaptive = self.update is Update.ADAPTIVE
@@ -82,6 +85,8 @@ class Recipe:
                 aggressive and self.loss is not Loss.HINGE,
                 "passive-aggressive steps mend a hinge loss; other losses take a schedule",
             ),
+            (aggressive and self.schedule.power > 0, "a passive-aggressive step follows the row: power_t must be 0"),
+            (adaptive and self.schedule.power > 0, "adaptive rates fall by themselves: power_t must be 0"),
             (
                 adaptive and self.averaging is not Averaging.LAST,
                 "the adaptive update has no averaging: it settles alone",
@@ -111,3 +116,13 @@ class Recipe:
     @property
     def has_probabilities(self) -> bool:
         return self.loss is Loss.LOGISTIC and self.reduction is not Reduction.PAIRWISE
+
+
+_KINDS: dict[str, type] = {
+    "loss": Loss,
+    "update": Update,
+    "schedule": Schedule,
+    "penalty": Penalty,
+    "averaging": Averaging,
+    "reduction": Reduction,
+}

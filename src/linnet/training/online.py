@@ -46,6 +46,8 @@ class Passes:
         if len(history) <= PATIENCE + 1:
             return False
         losses = [each.loss for each in history]
+        if not losses[-1] <= max(losses[:2]):  # worse than it began: that is no rest
+            return False
         # the first pass sets the scale but not the mark: an adaptive learner's unit is small while it still grows
         return min(losses[1:-PATIENCE]) - min(losses[-PATIENCE:]) <= PATIENCE * self.tol * losses[0]
 
@@ -142,8 +144,8 @@ class OnlineTraining:
             if members is not None:
                 order = np.flatnonzero(members) if order is None else order[members[order]]
             presented = len(targets) if order is None else len(order)
-            if whole and self.recipe.penalty.total:  # known at last: a stream spreads it over the rows so far
-                learner.population = float(presented)
+            if self.recipe.penalty.total:  # spread over all rows; of a stream, over those so far
+                learner.population = float(presented) if whole else np.inf
             history.append(learner.present(examples.rows, targets, order, plan.shares))
             watch(history[-1])
             if passes.enough(self.recipe.loss, history, presented):

@@ -1,0 +1,5 @@
+"""python -m linnet: the program."""
+
+from linnet.cli.main import main
+
+main()
