@@ -86,29 +86,47 @@ def run(X, targets, recipe, outputs=1, *, intercept=True, regression=False, pass
 
 
 def adaptive(X, targets, recipe, outputs=1, *, intercept=True, regression=False, passes=1):
-    """NAG (Ross, Mineiro, Langford 2013, algorithm 2) as printed: raw weights, rescaled when a larger value appears."""
+    """NAG (Ross, Mineiro, Langford 2013, algorithm 2) as printed: raw weights, rescaled when a larger value appears.
+
+    Penalties: since a column was last touched, the rates so far (times s_j) have shrunk its weights.
+    """
     X = np.asarray(X, dtype=np.float64)
     n, d = X.shape
-    ones = np.ones((n, 1)) if intercept else np.zeros((n, 0))
-    Z = np.hstack([X, ones])
+    Z = np.hstack([X, np.ones((n, 1)) if intercept else np.zeros((n, 0))])
     w, G, s, N, t = np.zeros((Z.shape[1], outputs)), np.zeros((Z.shape[1], outputs)), np.zeros(Z.shape[1]), 0.0, 0
-    seen = []
+    l1, l2 = recipe.penalty.l1, recipe.penalty.l2
+    rates, touched, seen = 0.0, np.zeros(d), []
+
+    def pay(j):
+        owed = (rates - touched[j]) * s[j] / np.sqrt(np.where(G[j] > 0, G[j], 1.0))  # in units of w_j s_j
+        w[j] = soft(w[j] * s[j] * np.exp(-l2 * owed), l1 * owed) / s[j] if s[j] > 0 else 0.0
+        touched[j] = rates
+
     for _ in range(passes):
         for i, x in enumerate(Z):
             t += 1
+            for j in np.flatnonzero(x[:d]):
+                pay(j)
             for j in np.flatnonzero(np.abs(x) > s):
                 w[j] *= s[j] / abs(x[j])
                 s[j] = abs(x[j])
             on = x != 0
             N += ((x[on] / s[on]) ** 2).sum()
             seen.append(targets[i])
-            mean, deviation = (np.mean(seen), np.std(seen)) if regression else (0.0, 1.0)
+            mean, deviation = location_and_scale(seen, intercept) if regression else (0.0, 1.0)
             target = (targets[i] - mean) / deviation if deviation > 0 else 0.0
             g = np.outer(x, pulls(recipe.loss, x @ w, target if regression else targets[i], regression)[1])
             G += g**2
             moved = G > 0
-            rate = recipe.schedule.eta * np.sqrt(t / N)
+            rate = recipe.schedule.eta * np.sqrt(t / N) if N > 0 else recipe.schedule.eta
+            rates += rate
             w[moved] += (rate * g / (np.where(s > 0, s, 1)[:, None] * np.sqrt(np.where(moved, G, 1))))[moved]
-    mean, deviation = (np.mean(seen), np.std(seen)) if regression else (0.0, 1.0)
-    b = w[-1] * deviation + mean if intercept else np.zeros(outputs) + mean
+    for j in range(d):
+        pay(j)
+    mean, deviation = location_and_scale(seen, intercept) if regression else (0.0, 1.0)
+    b = w[-1] * deviation + mean if intercept else np.zeros(outputs)
     return w[:d] * deviation, b
+
+
+def location_and_scale(seen, intercept):
+    return (np.mean(seen), np.std(seen)) if intercept else (0.0, np.sqrt(np.mean(np.square(seen))))

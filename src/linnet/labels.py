@@ -48,11 +48,6 @@ class Labels:
             raise InputError(f"row {row} has the label {label!r}, which is none of the known classes")
         return codes.astype(np.float64)
 
-    def decode(self, codes: NDArray[Any]) -> NDArray[Any]:
-        """The labels of these numbers."""
-        decoded: NDArray[Any] = self.classes[codes.astype(np.int64)]
-        return decoded
-
 
 def _distinct(y: NDArray[Any]) -> NDArray[Any]:
     """np.unique(y), without its sort of the whole where the first rows show all there is (two classes mostly)."""

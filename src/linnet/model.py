@@ -27,7 +27,6 @@ class LinearModel:
     intercepts: NDArray[np.float64]
     classes: NDArray[Any] | None = None
     reduction: Reduction = Reduction.JOINT
-    probabilities: bool = False
     votes: tuple[Votes, ...] = field(default=(), repr=False)
 
     @property
@@ -79,9 +78,7 @@ class LinearModel:
             second = logistic(decision)
             return np.column_stack([1.0 - second, second])
         if self.reduction is Reduction.ONE_VS_REST:
-            each = logistic(decision)
-            each /= np.maximum(each.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-            return each
+            decision = -np.logaddexp(0.0, -decision)  # the logarithms, which do not all vanish at once
         odds: NDArray[np.float64] = np.exp(decision - decision.max(axis=1, keepdims=True))
         odds /= odds.sum(axis=1, keepdims=True)
         return odds

@@ -42,7 +42,7 @@ class Votes:
         at_once = max(1, PRODUCTS_AT_ONCE // self.mistaken.shape[0])
         for first in range(0, n, at_once):
             with np.errstate(over="ignore", invalid="ignore"):  # told below, once
-                products = rows.matrix(slice(first, first + at_once)) @ self.mistaken.T
+                products = rows.matrix(slice(first, first + at_once)).astype(np.float64) @ self.mistaken.T
             products = products.toarray() if hasattr(products, "toarray") else products
             if not np.isfinite(products).all():
                 raise NumericalError("a row's score is beyond the range of numbers: its values are too large")

@@ -40,7 +40,7 @@ VARIANTS = [
     linnet.LogisticRegression(solver="gradient"),
     linnet.LogisticRegression(multiclass="one-vs-rest"),
     linnet.LogisticRegression(multiclass="pairwise"),
-    linnet.LinearSVC(multiclass="joint"),
+    linnet.LinearSVC(loss="hinge", multiclass="joint"),
     linnet.OnlineClassifier("adaptive-hinge", multiclass="one-vs-rest"),
     linnet.LinearRegression(solver="gradient"),
 ]
@@ -97,14 +97,15 @@ def test_a_fitted_estimator_survives_pickling(cls, rng):
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
 
 
-@pytest.mark.filterwarnings("ignore:Perceptron stopped")  # no line need cut one of four classes from the rest
+@pytest.mark.filterwarnings("ignore:.* stopped unconverged")  # no line need cut one class from the rest
 @pytest.mark.parametrize("cls", [cls for cls in ESTIMATORS if issubclass(cls, LinearClassifier)])
 @pytest.mark.parametrize("multiclass", ["joint", "one-vs-rest", "pairwise"])
 def test_many_classes_by_every_reduction(cls, multiclass, rng):
     y = rng.choice(["ant", "bee", "cat", "dog"], size=400)
     centres = {"ant": [0, 5], "bee": [5, 0], "cat": [0, -5], "dog": [-5, 0]}
     X = np.array([centres[label] for label in y]) + rng.normal(size=(400, 2))
-    model = cls(multiclass=multiclass).fit(X, y)
+    loss = {"loss": "hinge"} if cls is linnet.LinearSVC and multiclass == "joint" else {}
+    model = cls(multiclass=multiclass, **loss).fit(X, y)
     assert model.score(X, y) > 0.97
     assert list(model.classes_) == ["ant", "bee", "cat", "dog"]
     outputs = 6 if multiclass == "pairwise" else 4
@@ -160,7 +161,7 @@ def test_history_tells_of_every_pass(rng):
 def test_stopping_unconverged_is_a_warning_that_names_the_remedy(rng):
     X, y = rng.normal(size=(80, 3)), rng.integers(2, size=80)
     with pytest.warns(
-        ConvergenceWarning, match=r"Perceptron stopped unconverged after 3 passes \(\d+ mistakes.*max_iter"
+        ConvergenceWarning, match=r"Perceptron stopped unconverged after 3 passes \(mistakes \d+, .*max_iter"
     ):
         linnet.Perceptron(max_iter=3).fit(X, y)
     with pytest.warns(ConvergenceWarning, match="LogisticRegression"):
@@ -203,6 +204,8 @@ def test_a_progress_bar_is_shown_when_asked_and_only_then(rng, capfd):
         (linnet.LogisticRegression(penalty="l3"), "penalty='l3'"),
         (linnet.LogisticRegression(penalty="elasticnet", l1_ratio=2), "l1_ratio"),
         (linnet.LinearSVC(loss="hinge", solver="lbfgs"), "squared_hinge"),
+        (linnet.OnlineClassifier(power_t=0.5), "power_t must be 0"),
+        (linnet.Perceptron(class_weight={0: -1.0}), "a weight in class_weight"),
         (linnet.OnlineClassifier("pegasus"), "did you mean 'pegasos'"),
         (linnet.LinearRegression(solver="exact"), "'analytic'"),
     ],
@@ -210,3 +213,46 @@ def test_a_progress_bar_is_shown_when_asked_and_only_then(rng, capfd):
 def test_wrong_parameters_are_answered_with_what_there_is(estimator, message, rng):
     with pytest.raises(linnet.RecipeError, match=message):
         estimator.fit(rng.normal(size=(10, 2)), [0, 1] * 5)
+
+
+def test_a_learner_that_diverges_says_so(rng):
+    X, y = rng.normal(size=(200, 3)), rng.normal(size=200)
+    with pytest.warns(ConvergenceWarning, match=r"LinearRegression stopped unconverged after 40 passes \(mean loss"):
+        linnet.LinearRegression(solver="online", eta0=0.45, max_iter=40).fit(X, y)
+
+
+def test_balanced_classes_count_alike_by_weight(rng):
+    X, y = rng.normal(size=(90, 3)), rng.integers(3, size=90)
+    weights = rng.uniform(0.5, 2.0, size=90)
+    totals = np.bincount(y, weights=weights)
+    by_hand = weights * (totals.sum() / 3 / totals)[y]
+    balanced = linnet.LogisticRegression(class_weight="balanced").fit(X, y, weights)
+    np.testing.assert_allclose(balanced.coef_, linnet.LogisticRegression().fit(X, y, by_hand).coef_, rtol=1e-6)
+
+
+def test_one_vs_rest_probabilities_add_up_even_far_out(rng):
+    X, y = rng.normal(size=(90, 3)), rng.integers(3, size=90)
+    p = linnet.LogisticRegression(multiclass="one-vs-rest", C=100).fit(X, y).predict_proba(1e6 * X)
+    np.testing.assert_allclose(p.sum(axis=1), 1.0)
+
+
+def test_without_an_intercept_there_is_none(rng):
+    X = rng.normal(size=(200, 3))
+    model = linnet.OnlineRegressor(fit_intercept=False).fit(X, 100 + X[:, 0])
+    assert model.intercept_ == 0.0
+    assert model.predict(np.zeros((1, 3)))[0] == 0.0
+
+
+def test_a_bad_value_keeps_its_row_number_beside_rows_of_no_weight(rng):
+    X = rng.normal(size=(20, 2))
+    X[5, 1] = np.nan
+    weights = np.ones(20)
+    weights[0] = 0
+    with pytest.raises(linnet.InputError, match="row 5, column 1"):
+        linnet.Perceptron().fit(X, rng.integers(2, size=20), weights)
+
+
+@pytest.mark.parametrize("y", [["a", None, "b"], ["a", 1, "b"]])
+def test_labels_of_several_types_are_named(y):
+    with pytest.raises(linnet.InputError, match=r"several types, .*str"):
+        linnet.Perceptron().fit([[1.0], [2.0], [3.0]], np.array(y, dtype=object))

@@ -79,7 +79,7 @@ def test_fit_equals_partial_fit_in_pieces_for_numbers(estimator, rng):
         linnet.Perceptron(max_iter=5),
         linnet.OnlineClassifier(max_iter=5),
         linnet.LogisticRegression(),
-        linnet.LinearSVC(),
+        linnet.LinearSVC(loss="hinge"),
     ],
     ids=repr,
 )

@@ -5,7 +5,15 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import approx_fprime, minimize
 
-from linnet import InputError, LinearRegression, LinearSVC, LogisticRegression, NumericalError, Perceptron
+from linnet import (
+    InputError,
+    LinearRegression,
+    LinearSVC,
+    LogisticRegression,
+    NumericalError,
+    Perceptron,
+    RecipeError,
+)
 from linnet.examples import Examples, Rows
 from linnet.learners.recipe import Loss, Penalty
 from linnet.training.batch import Objective
@@ -164,3 +172,33 @@ def test_C_means_the_same_online(rng):
         members = np.isin(y, pair)
         alone = LogisticRegression(**online).fit(X[members], y[members])
         assert_allclose(together.coef_[row], alone.coef_[0], rtol=1e-12)
+
+
+def test_joint_squared_hinge_is_refused_with_the_remedy(rng):
+    with pytest.raises(RecipeError, match="one-vs-rest"):
+        LinearSVC(multiclass="joint").fit(rng.normal(size=(30, 2)), rng.integers(3, size=30))
+
+
+@pytest.mark.parametrize("outputs", [1, 3])
+@pytest.mark.parametrize("loss", [Loss.LOGISTIC, Loss.SQUARED])
+def test_the_safe_step_is_safe_and_not_timid(loss, outputs, rng):
+    """1 / L for the Hessian's bound, bend * Z'Z / N + l2 on the weights, in the columns' units."""
+    X = rng.normal(size=(50, 4)) * [1, 10, 0.1, 1]
+    targets = rng.integers(outputs, size=50).astype(float) if outputs > 1 else rng.choice([-1.0, 1.0], size=50)
+    problem = objective(X, targets, loss, outputs)
+    units = problem.units()
+    Z = np.column_stack([X, np.ones(50)]) / units[::outputs]
+    bend = {Loss.LOGISTIC: 0.25, Loss.SQUARED: 1.0}[loss] * (2 if outputs > 1 and loss is Loss.LOGISTIC else 1)
+    hessian = bend * Z.T @ Z / 50 + np.diag(0.3 * np.array([1, 1, 1, 1, 0]) / units[::outputs] ** 2)
+    largest = np.linalg.eigvalsh(hessian)[-1]
+    assert 1 / (1.1 * largest) <= problem.safe_step(units) <= 1 / largest
+
+
+def test_many_rows_keep_all_their_digits(monkeypatch, rng):
+    from linnet.training import analytic
+
+    monkeypatch.setattr(analytic, "DECOMPOSED_AT_MOST", 0)
+    monkeypatch.setattr(analytic, "ROWS_AT_ONCE", 64)
+    X = rng.normal(size=(1000, 5)) * [1, 1e8, 1, 1e-2, 1]
+    w = np.array([1.0, 2e-8, -3.0, 4e2, 0.5])
+    assert_allclose(LinearRegression().fit(X, X @ w + 7).coef_, w, rtol=1e-6)

@@ -331,6 +331,9 @@ def _check_labels(y: NDArray[Any]) -> None:
     """scikit-learn's check of a classification target, without its sort of all labels where types tell enough."""
     if not len(y):
         raise InputError("there are no rows to learn from")
+    if y.dtype == object and len({type(label) for label in y.tolist()}) > 1:
+        kinds = sorted({type(label).__name__ for label in y.tolist()})
+        raise InputError(f"Unknown label type: labels of several types, {', '.join(kinds)}: convert them to one")
     if y.dtype.kind in "bui" or (y.dtype.kind == "f" and (y == np.floor(y)).all()):
         return
     check_classification_targets(y)
@@ -338,7 +341,7 @@ def _check_labels(y: NDArray[Any]) -> None:
 
 def _unconverged(estimator: Any, history: list[Pass]) -> str:
     last = history[-1]
-    mistakes = f"{last.mistakes:,} mistakes, " if hasattr(estimator, "classes_") else ""
+    mistakes = f"mistakes {last.mistakes:,}, " if hasattr(estimator, "classes_") else ""
     return (
         f"{type(estimator).__name__} stopped unconverged after {len(history)} passes "
         f"({mistakes}mean loss {last.loss:.4g} in the last): "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -11,7 +12,8 @@ from linnet.estimators.base import LinearRegressor, check_positive, chosen
 from linnet.estimators.documentation import documented
 from linnet.examples import Examples
 from linnet.labels import Labels
-from linnet.learners.recipe import Loss, Recipe
+from linnet.learners import catalogue
+from linnet.learners.recipe import Recipe
 from linnet.learners.schedule import constant
 from linnet.model import LinearModel
 from linnet.training import analytic, batch
@@ -19,7 +21,6 @@ from linnet.training.history import Pass, Watcher
 from linnet.training.trained import Trained
 
 SOLVERS = ("auto", "analytic", "gradient", "online")
-ONLINE_STEP = 0.01
 
 
 @documented("least-squares", "least-squares-gradient", "widrow-hoff")
@@ -58,9 +59,8 @@ class LinearRegression(LinearRegressor):
 
     def _recipe(self) -> Recipe:
         chosen(SOLVERS, "solver", self.solver)
-        return Recipe(
-            Loss.SQUARED, schedule=constant(ONLINE_STEP if self.eta0 is None else check_positive("eta0", self.eta0))
-        )
+        recipe = catalogue.find("widrow-hoff").recipe
+        return recipe if self.eta0 is None else replace(recipe, schedule=constant(check_positive("eta0", self.eta0)))
 
     def _train(self, recipe: Recipe, examples: Examples, labels: Labels | None, watch: Watcher) -> Trained:
         if self.solver == "online":

@@ -9,7 +9,7 @@ from linnet.estimators.base import LinearClassifier, check_positive, chosen, pen
 from linnet.estimators.documentation import documented
 from linnet.examples import Examples
 from linnet.labels import Labels
-from linnet.learners.recipe import Loss, Recipe
+from linnet.learners.recipe import Loss, Recipe, Reduction
 from linnet.learners.schedule import inverse_sqrt
 from linnet.training import batch
 from linnet.training.history import Watcher
@@ -23,8 +23,8 @@ LOSSES = {"hinge": Loss.HINGE, "squared_hinge": Loss.SQUARED_HINGE}
 class LinearSVC(LinearClassifier):
     """The widest margin that the rows allow: minimises |w|^2 / 2 + C * sum of (squared) hinge losses.
 
-    `solver="auto"` takes L-BFGS for the squared hinge, which is smooth, and subgradient steps for the hinge, which is
-    not. For streams there is `OnlineClassifier("pegasos")`.
+    `solver="auto"` takes `"lbfgs"` for the squared hinge, which is smooth, and `"gradient"`, subgradient steps, for the
+    hinge, which is not. For streams there is `OnlineClassifier("pegasos")`.
 
     >>> from linnet import LinearSVC
     >>> LinearSVC().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]).predict([[0.4], [2.6]]).tolist()
@@ -71,7 +71,10 @@ class LinearSVC(LinearClassifier):
         )
 
     def _train(self, recipe: Recipe, examples: Examples, labels: Labels | None, watch: Watcher) -> Trained:
-        smooth = recipe.loss is Loss.SQUARED_HINGE and recipe.penalty.l1 == 0
+        squared = recipe.loss is Loss.SQUARED_HINGE
+        if squared and recipe.reduction is Reduction.JOINT and labels is not None and len(labels) > 2:
+            raise RecipeError("multiclass='joint' goes with loss='hinge': squared, take 'one-vs-rest' or 'pairwise'")
+        smooth = squared and recipe.penalty.l1 == 0
         if self.solver == "lbfgs" and not smooth:
             raise RecipeError("solver='lbfgs' needs loss='squared_hinge' and penalty='l2': take solver='gradient'")
         method = batch.lbfgs if smooth and self.solver != "gradient" else batch.descend

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,14 @@ from linnet.estimators.base import LinearClassifier, check_positive, chosen, off
 from linnet.estimators.documentation import documented
 from linnet.examples import Examples
 from linnet.labels import Labels
+from linnet.learners import catalogue
 from linnet.learners.recipe import Loss, Recipe
-from linnet.learners.schedule import Schedule, constant
+from linnet.learners.schedule import constant
 from linnet.training import batch
 from linnet.training.history import Watcher
 from linnet.training.trained import Trained
 
 SOLVERS = ("auto", "lbfgs", "gradient", "online")
-ONLINE_STEP = 0.5
 
 
 @documented("logistic-gradient", "logistic")
@@ -99,9 +100,12 @@ class LogisticRegression(LinearClassifier):
 
     def _recipe(self) -> Recipe:
         chosen(SOLVERS, "solver", self.solver)
+        steps = catalogue.find("logistic").recipe.schedule
+        if self.eta0 is not None:
+            steps = replace(steps, eta=check_positive("eta0", self.eta0))
         return Recipe(
             Loss.LOGISTIC,
-            schedule=Schedule(ONLINE_STEP if self.eta0 is None else check_positive("eta0", self.eta0), 0.5),
+            schedule=steps,
             penalty=penalty_of(self.penalty, 1.0 / check_positive("C", self.C), self.l1_ratio, total=True),
             reduction=self._reduction(),
         )

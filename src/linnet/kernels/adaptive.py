@@ -96,9 +96,9 @@ def adaptive_scores(
         if values[e] == 0:  # so that a zero touches nothing, stored or not
             continue
         j = e - start if settings.dense else ids[e]
-        x = in_its_unit(values[e], j, outputs, squares, inverse_scales)
-        if penalised:
+        if penalised:  # before the unit may change: what is owed, is owed in the old one
             pay(j, settings, w, squares, touched, shrunk)
+        x = in_its_unit(values[e], j, outputs, squares, inverse_scales)
         length += x * x
         if outputs == 1:
             total += x * w[j]

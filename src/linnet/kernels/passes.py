@@ -352,9 +352,10 @@ def run(
                 margin = scores[truth] - scores[rival]
                 at = pull_each(settings.loss, scores, truth, rival, pulls)
             elif settings.regression:
-                if adaptive:  # predict (y - mean) / deviation, both as known so far
+                if adaptive:  # predict (y - mean) / deviation, both as known so far; without intercept the mean is 0
                     delta = target - clock.mean
-                    clock.mean += delta / clock.steps
+                    if settings.intercept:
+                        clock.mean += delta / clock.steps
                     clock.spread += delta * (target - clock.mean)
                     unit = sqrt(clock.spread / clock.steps)
                     target = (target - clock.mean) / unit if unit > 0 else 0.0

@@ -148,7 +148,7 @@ _ROWS = (
         Way.BATCH,
         _CLASSES,
         "Subgradient descent on the linear SVM's objective over all rows at once.",
-        "w -= (λ w - Σ_{y w·x < 1} y x / N) / (λ t)",
+        "w -= (λ w - Σ_{y w·x < 1} y x / N) / (λ t + R²)",
         "Shor 1985, Minimization methods for non-differentiable functions",
     ),
     Entry(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh, lstsq
+from scipy.linalg import lstsq, qr
 
 from linnet.errors import InputError, NumericalError
 from linnet.examples import Examples
 
-# Up to this many entries the rows are copied and decomposed; beyond, only their d x d products are kept.
+# Up to this many entries the rows are copied and decomposed; beyond, they are brought to d rows block by block.
 DECOMPOSED_AT_MOST = 1 << 24
 COLUMNS_AT_MOST = 1 << 14
 ROWS_AT_ONCE = 1 << 13
@@ -32,33 +32,38 @@ def least_squares(examples: Examples, *, intercept: bool) -> tuple[NDArray[np.fl
 
 
 def _solved(examples: Examples, intercept: bool) -> tuple[NDArray[np.float64], float]:
-    """Centred by the weighted means, so that the intercept drops out; then by singular values, or for large data by
-    the eigenvalues of X'X, both with what is zero to rounding left out, which makes the answer the shortest.
+    """Centred by the weighted means, so that the intercept drops out; then by singular values, with what is zero to
+    rounding left out, which makes the answer the shortest.
+
+    Large data are first brought to d rows: block by block, [X y] becomes the triangle R of its QR decomposition, which
+    has the same least squares (X'X would have them too, but with half the digits).
     """
-    X, y = examples.rows.matrix(), examples.targets
-    n, d = X.shape
-    c = np.ones(n) if examples.weights is None else examples.weights
-    total = float(c.sum())
-    x_mean = np.asarray(c @ X).reshape(-1) / total if intercept else np.zeros(d)
-    y_mean = float(c @ y) / total if intercept else 0.0
-    if n * d <= DECOMPOSED_AT_MOST:
-        table = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
-        root = np.sqrt(c)
-        cutoff = max(n, d) * np.finfo(float).eps
-        w = lstsq((table - x_mean) * root[:, np.newaxis], (y - y_mean) * root, cond=cutoff, check_finite=False)[0]
-    elif not fits(examples):
+    n, d = examples.rows.shape
+    weights = np.ones(n) if examples.weights is None else examples.weights
+    total = float(weights.sum())
+    if n * d > DECOMPOSED_AT_MOST and not fits(examples):
         raise InputError(
             f"the analytic solution needs a table of {d} x {d} numbers; take solver='gradient' or 'online' instead"
         )
-    else:
-        gram, product = np.zeros((d, d)), np.zeros(d)
-        for first in range(0, n, ROWS_AT_ONCE):
-            part = slice(first, first + ROWS_AT_ONCE)
-            block = X[part].toarray() if hasattr(X, "toarray") else np.asarray(X[part], dtype=np.float64)
-            block = block - x_mean
-            gram += block.T @ (block * c[part, np.newaxis])
-            product += block.T @ (c[part] * (y[part] - y_mean))
-        values, vectors = eigh(gram)
-        kept = values > values[-1] * d * np.finfo(float).eps
-        w = vectors[:, kept] @ ((vectors[:, kept].T @ product) / values[kept])
-    return w, y_mean - float(x_mean @ w)
+    at_once = n if n * d <= DECOMPOSED_AT_MOST else max(2 * d, ROWS_AT_ONCE)
+    blocks = [slice(first, first + at_once) for first in range(0, n, at_once)]
+
+    def table(block: slice) -> NDArray[np.float64]:
+        X = examples.rows.matrix(block)
+        X = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
+        return np.column_stack([X, examples.targets[block]])
+
+    means = np.zeros(d + 1)
+    if intercept:
+        for block in blocks:
+            means += weights[block] @ table(block) / total
+    reduced = np.empty((0, d + 1))
+    for block in blocks:
+        reduced = np.vstack([reduced, (table(block) - means) * np.sqrt(weights[block])[:, np.newaxis]])
+        if len(blocks) > 1:
+            reduced = qr(reduced, mode="r", check_finite=False, overwrite_a=True)[0][: d + 1]
+    if not np.isfinite(reduced).all():
+        return np.full(d, np.nan), np.nan
+    cutoff = max(n, d) * np.finfo(float).eps
+    w = lstsq(reduced[:, :d], reduced[:, d], cond=cutoff, check_finite=False)[0]
+    return w, float(means[d] - means[:d] @ w)

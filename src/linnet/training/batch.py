@@ -17,12 +17,12 @@ from threadpoolctl import ThreadpoolController
 from linnet.errors import NumericalError
 from linnet.examples import Examples
 from linnet.labels import Labels
-from linnet.learners.recipe import Loss, Recipe
+from linnet.learners.recipe import Recipe
 from linnet.learners.schedule import Schedule
 from linnet.model import LinearModel
 from linnet.training.history import Pass, Watcher, added, ignore
 from linnet.training.learner import soft_threshold
-from linnet.training.objective import CURVATURE, TOO_LARGE, Flat, Objective
+from linnet.training.objective import TOO_LARGE, Flat, Objective
 from linnet.training.reduction import Problem, problems
 from linnet.training.trained import Trained, in_threads
 
@@ -95,7 +95,6 @@ def train(
         table[-1].copy(),
         labels.classes if labels else None,
         recipe.reduction,
-        probabilities=recipe.has_probabilities,
     )
     return Trained(model, added([found.history for found, _ in solved]), all(f.converged for f, _ in solved))
 
@@ -104,7 +103,7 @@ def descend(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
     """Gradient steps: of the sizes given; else of a safe size and accelerated; else, where there is a kink, down it."""
     if how.schedule is not None:
         return _by_schedule(problem, how, how.schedule, watch)
-    if problem.loss is Loss.HINGE:
+    if problem.has_kinks:
         return _by_subgradient(problem, how, watch)
     return _accelerated(problem, how, watch)
 
@@ -129,22 +128,23 @@ def _by_schedule(problem: Objective, how: Descent, schedule: Schedule, watch: Wa
 def _accelerated(problem: Objective, how: Descent, watch: Watcher) -> Found:
     """Proximal gradient steps of 1/L with momentum (FISTA: Beck, Teboulle 2009), until |step| <= tol |first step|.
 
-    Momentum starts anew whenever it points uphill (O'Donoghue, Candes 2015), and the step is halved should it ever
-    prove too long.
+    Weights are measured in each column's own unit.  Momentum starts anew whenever it points uphill (O'Donoghue, Candes
+    2015), and the step is halved should it ever prove too long.
     """
-    eta = problem.safe_step()
+    units = problem.units()
+    eta = problem.safe_step(units)
     weights, ahead, momentum = np.zeros(problem.size), np.zeros(problem.size), 1.0
     history: list[Pass] = []
     start, first = 0.0, 0.0
     for t in range(1, how.most + 1):
-        value, gradient, tally = problem.smooth(ahead)
+        value, gradient, tally = problem.smooth(ahead / units)
         history.append(tally)
         watch(tally)
         start = value if t == 1 else start
         if value > 2 * abs(start) + 1:
             eta, weights, ahead, momentum = eta / 2, np.zeros(problem.size), np.zeros(problem.size), 1.0
             continue
-        after = _thresholded(problem, ahead - eta * gradient, eta)
+        after = _thresholded(problem, ahead - eta * gradient / units, eta / units)
         step = _length(after - ahead)
         first = step if t == 1 else first
         if float((ahead - after) @ (after - weights)) > 0:
@@ -153,17 +153,17 @@ def _accelerated(problem: Objective, how: Descent, watch: Watcher) -> Found:
         ahead = after + (momentum - 1.0) / following * (after - weights)
         weights, momentum = after, following
         if how.tol is not None and step <= how.tol * first:
-            return Found(weights, history, True)
-    return Found(weights, history, how.tol is None)
+            return Found(weights / units, history, True)
+    return Found(weights / units, history, how.tol is None)
 
 
 def _by_subgradient(problem: Objective, how: Descent, watch: Watcher) -> Found:
-    """Steps of 1 / (l2 t) down a subgradient, keeping the best weights met.
+    """Steps of 1 / (l2 t + R^2) down a subgradient, R^2 the mean squared length of a row, keeping the best weights met.
 
     A subgradient does not vanish at the optimum: it is over when a hundred steps improve the best value by less than
     a share tol.
     """
-    scale = problem.penalty.l2 if problem.penalty.l2 > 0 else 1.0
+    length = float(problem.column_squares().sum()) + 1.0
     weights, history = np.zeros(problem.size), []
     best, best_weights, values = np.inf, weights, []
     for t in range(1, how.most + 1):
@@ -176,17 +176,17 @@ def _by_subgradient(problem: Objective, how: Descent, watch: Watcher) -> Found:
         values.append(best)
         if how.tol is not None and t > PATIENCE and values[-PATIENCE - 1] - best <= how.tol * best:
             return Found(best_weights, history, True)
-        eta = 1.0 / (scale * t)
+        eta = 1.0 / (problem.penalty.l2 * t + length)
         weights = _thresholded(problem, weights - eta * gradient, eta)
         _length(weights)
     return Found(best_weights, history, how.tol is None)
 
 
-def _thresholded(problem: Objective, weights: Flat, eta: float) -> Flat:
-    """The weights after a step of this size for the L1 penalty."""
+def _thresholded(problem: Objective, weights: Flat, eta: float | Flat) -> Flat:
+    """The weights after a step of this size, or of these, for the L1 penalty."""
     if problem.penalty.l1 > 0:
         w = problem.penalised(weights)
-        w[:] = soft_threshold(w, np.asarray(eta * problem.penalty.l1))
+        w[:] = soft_threshold(w, problem.penalised(np.broadcast_to(eta, weights.shape)) * problem.penalty.l1)
     return weights
 
 
@@ -198,14 +198,8 @@ def _length(step: Flat) -> float:
 
 
 def lbfgs(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
-    """L-BFGS (Liu, Nocedal 1989) on weights measured in each column's own unit, until |gradient| <= tol |first one|.
-
-    The unit is the square root of the column's own curvature bound, so that columns of any scale are alike.
-    """
-    bend = CURVATURE[problem.loss]
-    curvature = np.sqrt(bend * problem.column_squares() + problem.penalty.l2)
-    unit = np.append(np.where(curvature > 0, curvature, 1.0), np.sqrt(bend))
-    units = np.repeat(unit, problem.outputs)
+    """L-BFGS (Liu, Nocedal 1989) on weights measured in each column's own unit, until |gradient| <= tol |first one|."""
+    units = problem.units()
     history: list[Pass] = []
     latest: list[Pass] = []
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import zip_longest
 from typing import NamedTuple
 
 
@@ -24,11 +23,22 @@ def ignore(_: Pass) -> None:
 
 
 def added(histories: Sequence[Sequence[Pass]]) -> list[Pass]:
-    """The history of several problems learnt side by side: pass by pass, summed."""
+    """The history of several problems learnt side by side: mistakes, updates and seconds summed, losses averaged.
+
+    A problem that has come to rest keeps the mistakes and the loss of its last pass.
+    """
     if len(histories) == 1:
         return list(histories[0])
-    nothing = Pass(0, 0, 0.0, 0.0)
-    return [
-        Pass(*(sum(values) for values in zip(*side_by_side, strict=True)))
-        for side_by_side in zip_longest(*histories, fillvalue=nothing)
-    ]
+    together = []
+    for number in range(max(len(history) for history in histories)):
+        going = [history[number] for history in histories if number < len(history)]
+        resting = [history[-1] for history in histories if number >= len(history)]
+        together.append(
+            Pass(
+                sum(each.mistakes for each in (*going, *resting)),
+                sum(each.updates for each in going),
+                sum(each.loss for each in (*going, *resting)) / len(histories),
+                sum(each.seconds for each in going),
+            )
+        )
+    return together

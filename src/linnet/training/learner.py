@@ -120,15 +120,17 @@ class Learner:
             self.settings(rows),
             self.clock,
         )
-        if tally["lost"] >= 0:
+        if tally["lost"] >= 0 or not np.isfinite(tally["loss"]):
             rows.check_finite()
+            where = f"row {tally['lost']} has a score" if tally["lost"] >= 0 else "the losses add up to a number"
             raise NumericalError(
-                f"row {tally['lost']} has a score beyond the range of numbers: scale the features down "
+                f"{where} beyond the range of numbers: scale the features down "
                 f"(sklearn.preprocessing.StandardScaler), lower eta0, or take the adaptive learner"
             )
         if voting:
             self._remember(rows, log[:logged])
-        loss = tally["loss"] / max(presented, 1)
+        counted = presented if not len(shares) else float(shares.sum() if order is None else shares[order].sum())
+        loss = tally["loss"] / counted
         return Pass(tally["mistakes"], tally["updates"], loss, perf_counter() - began)
 
     def solution(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

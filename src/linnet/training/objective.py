@@ -61,6 +61,11 @@ class Objective:
         self.settings = plain.settings(self.rows)
         self.size = len(plain.weights)
 
+    @property
+    def has_kinks(self) -> bool:
+        """Whether the gradient jumps."""
+        return self.loss not in CURVATURE
+
     def pull(self, weights: Flat) -> tuple[Flat, Pass]:
         """-gradient of the mean loss, and the tally of the rows on the way."""
         began = perf_counter()
@@ -108,11 +113,20 @@ class Objective:
                 squares += np.bincount(self.rows.ids[first : first + step], weights=block, minlength=d)
         return squares / self.total
 
-    def safe_step(self) -> float:
-        """1 / L, with L the largest eigenvalue of a bound on the Hessian, by power iteration and a twentieth more."""
+    def units(self) -> Flat:
+        """A unit for every weight, the root of its column's own curvature bound: columns of any scale become alike."""
+        bend = CURVATURE[self.loss]
+        curvature = np.sqrt(bend * self.column_squares() + self.penalty.l2)
+        unit = np.append(np.where(curvature > 0, curvature, 1.0), np.sqrt(bend))
+        return np.repeat(unit, self.outputs)
+
+    def safe_step(self, units: Flat) -> float:
+        """1 / L, with L the largest eigenvalue of a bound on the Hessian of weights measured in these units, by power
+        iteration and a twentieth more."""
         bend = CURVATURE[self.loss] * (2 if self.outputs > 1 and self.loss is Loss.LOGISTIC else 1)
         matrix = self.rows.matrix()
         shares = self.shares if len(self.shares) else np.ones(1)
+        unit, unit_b = units[: -self.outputs : self.outputs], float(units[-1])
         rng = np.random.default_rng(0)
         v, ones = rng.standard_normal(self.columns), float(self.intercept)
         b, largest = ones, 0.0
@@ -121,8 +135,8 @@ class Objective:
             if length == 0:
                 break
             v, b = v / length, float(b / length)
-            along = np.asarray(matrix @ v + b) * shares
-            v = np.asarray(matrix.T @ along) / self.total
-            b = ones * float(np.sum(along)) / self.total
+            along = np.asarray(matrix @ (v / unit) + b / unit_b) * shares
+            v = (bend * np.asarray(matrix.T @ along) / self.total + self.penalty.l2 * (v / unit)) / unit
+            b = ones * bend * float(np.sum(along)) / self.total / unit_b
             largest = float(np.sqrt(v @ v + b * b))
-        return 1.0 / (1.05 * bend * largest + self.penalty.l2) if largest else 1.0
+        return 1.0 / (1.05 * largest) if largest else 1.0

@@ -105,7 +105,6 @@ class OnlineTraining:
             np.concatenate([b for _, b in solutions]),
             self.labels.classes if self.labels else None,
             self.recipe.reduction,
-            probabilities=self.recipe.has_probabilities,
             votes=tuple(votes),
         )
 

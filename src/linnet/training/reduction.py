@@ -135,7 +135,7 @@ def _joined(learner: Learner, numbers: NDArray[np.int64], classes: int) -> Learn
         if learner.outputs > 1:
             table[:, numbers] = old.reshape(-1, learner.outputs)
         elif name == "squares":
-            table[:, :] = old[:, np.newaxis]
+            table[:, numbers] = old[:, np.newaxis]
         elif len(numbers) == 2:  # one score w.x becomes a lead of w.x: half up, half down
             table[:, numbers[1]] = old / 2
             table[:, numbers[0]] = -old / 2
