@@ -16,14 +16,15 @@ LABELS = st.lists(st.one_of(st.integers(-5, 5)), min_size=1, max_size=50) | st.l
 @given(LABELS)
 def test_labels_are_sorted_and_come_back(y):
     y = np.array(y)
-    labels = Labels().including(y)
-    assert list(labels.classes) == sorted(set(y.tolist()))
+    labels, codes = Labels.of(y)
+    assert list(labels.classes) == list(Labels().including(y).classes) == sorted(set(y.tolist()))
+    np.testing.assert_array_equal(labels.encode(y), codes)
     np.testing.assert_array_equal(labels.classes[labels.encode(y).astype(int)], y)
 
 
 def test_a_third_label_far_down_is_found():
     y = np.array([0, 1] * LOOKED_AT_FIRST + [7])
-    assert list(Labels().including(y).classes) == [0, 1, 7]
+    assert list(Labels.of(y)[0].classes) == [0, 1, 7]
 
 
 def test_new_labels_keep_the_old_and_longer_names_fit():

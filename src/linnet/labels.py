@@ -22,6 +22,22 @@ class Labels:
     def __len__(self) -> int:
         return len(self.classes)
 
+    @classmethod
+    def of(cls, y: NDArray[Any]) -> tuple[Labels, NDArray[np.float64]]:
+        """The labels of y, and their numbers.
+
+        Mostly there are two, and the first rows show them: then no sort of the whole is needed, and one look does.
+        """
+        few = np.unique(y[:LOOKED_AT_FIRST])
+        if len(few) == 2:
+            second = y == few[1]
+            if (second | (y == few[0])).all():
+                labels = cls()
+                labels.classes = few
+                return labels, second.astype(np.float64)
+        labels = cls(y)
+        return labels, labels.encode(y)
+
     def including(self, y: NDArray[Any]) -> Labels:
         """These labels and those of y."""
         if len(self) and (self.classes.dtype.kind in TEXT) != (y.dtype.kind in TEXT):
@@ -30,16 +46,11 @@ class Labels:
         if len(self) and not len(np.setdiff1d(y, self.classes)):
             return self
         grown = Labels()
-        grown.classes = np.union1d(self.classes, y) if len(self) else _distinct(y)
+        grown.classes = np.union1d(self.classes, y) if len(self) else np.unique(y)
         return grown
 
     def encode(self, y: NDArray[Any]) -> NDArray[np.float64]:
         """The number of each label, as the floating-point number that learners take for a target."""
-        if len(self) == 2:
-            second = y == self.classes[1]
-            if (second | (y == self.classes[0])).all():
-                places: NDArray[np.float64] = second.astype(np.float64)
-                return places
         codes = np.searchsorted(self.classes, y)
         unknown = self.classes[np.minimum(codes, len(self) - 1)] != y
         if unknown.any():
@@ -47,11 +58,3 @@ class Labels:
             label = y[row : row + 1].tolist()[0]
             raise InputError(f"row {row} has the label {label!r}, which is none of the known classes")
         return codes.astype(np.float64)
-
-
-def _distinct(y: NDArray[Any]) -> NDArray[Any]:
-    """np.unique(y), without its sort of the whole where the first rows show all there is (two classes mostly)."""
-    few = np.unique(y[:LOOKED_AT_FIRST])
-    if len(few) == 2 and ((y == few[0]) | (y == few[1])).all():
-        return few
-    return np.unique(y)

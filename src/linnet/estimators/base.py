@@ -182,13 +182,16 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         rows, y = self._rows_and_targets(X, y, reset=True, numeric=False)
         _check_labels(y)
         weights = self._weights(sample_weight, rows)
-        # a row of no weight is as if it were not there, and so is its label
-        labels = Labels().including(y if weights is None or weights.all() else y[weights > 0])
+        if weights is None or weights.all():
+            labels, codes = Labels.of(y)
+        else:  # a row of no weight is as if it were not there, and so is its label
+            codes = np.zeros(len(y))
+            labels, codes[weights > 0] = Labels.of(y[weights > 0])
         if len(labels) < 2:
             raise InputError(
                 f"a classifier takes at least two classes; the data have one class, {labels.classes.tolist()[0]!r}"
             )
-        return self._fit(self._examples(rows, y, weights, labels), labels, recipe)
+        return self._fit(Examples(rows, codes, self._class_weighted(codes, weights, labels)), labels, recipe)
 
     @offered_if(lambda self: self._streams())
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -207,7 +210,9 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         for more in (classes, y):
             if more is not None:
                 labels = labels.including(np.asarray(more))
-        return self._take(self._examples(rows, y, self._weights(sample_weight, rows), labels), labels, recipe)
+        codes = labels.encode(y)
+        weights = self._class_weighted(codes, self._weights(sample_weight, rows), labels)
+        return self._take(Examples(rows, codes, weights), labels, recipe)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """w . x + b: one a row for two classes (positive: the second), one a row and class for more."""
@@ -228,18 +233,14 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             logs: NDArray[np.float64] = np.log(self._proba(X))
         return logs
 
-    def _examples(self, rows: Rows, y: NDArray[Any], weights: NDArray[np.float64] | None, labels: Labels) -> Examples:
-        """The rows with their class numbers, and with class weights counted in."""
-        if weights is None or weights.all():
-            codes = labels.encode(y)
-        else:
-            codes = np.zeros(len(y))
-            codes[weights > 0] = labels.encode(y[weights > 0])
-        if self.class_weight is not None:
-            weights = self._per_class(codes, weights, labels)[codes.astype(np.int64)] * (
-                1.0 if weights is None else weights
-            )
-        return Examples(rows, codes, weights)
+    def _class_weighted(
+        self, codes: NDArray[np.float64], weights: NDArray[np.float64] | None, labels: Labels
+    ) -> NDArray[np.float64] | None:
+        """The rows' weights with those of their classes counted in."""
+        if self.class_weight is None:
+            return weights
+        each = self._per_class(codes, weights, labels)[codes.astype(np.int64)]
+        return each if weights is None else each * weights
 
     def _per_class(
         self, codes: NDArray[np.float64], weights: NDArray[np.float64] | None, labels: Labels

@@ -5,16 +5,24 @@ import cython
 ROWS_AT_ONCE = cython.declare(cython.Py_ssize_t, 64)
 
 
-def pointers_and_ids(
-    ids: cython.const[cython.int][::1], starts: cython.const[cython.longlong][::1], columns: cython.longlong
-):
-    """Whether the row pointers rise from 0 and stay within ids; whether every row's ids rise strictly below columns.
+def pointers_rise(starts: cython.const[cython.longlong][::1], entries: cython.Py_ssize_t):
+    """Whether the row pointers rise from 0 and stay within so many entries."""
+    rows: cython.Py_ssize_t = starts.shape[0] - 1
+    i: cython.Py_ssize_t
+    falls: cython.Py_ssize_t = 0
+    with cython.nogil:
+        for i in range(rows):
+            falls += starts[i] > starts[i + 1]
+    return falls == 0 and starts[0] == 0 and starts[rows] <= entries
+
+
+def ids_rise(ids: cython.const[cython.int][::1], starts: cython.const[cython.longlong][::1], columns: cython.longlong):
+    """Whether the ids of each of these rows rise strictly and lie in 0 to columns - 1.
 
     Rising steps are counted over some rows together, in a loop without branches that compiles to vectors, and then
     over the places between those rows, which do not count: within rows all rise exactly if the rest is every step.
     """
     rows: cython.Py_ssize_t = starts.shape[0] - 1
-    entries: cython.Py_ssize_t = ids.shape[0]
     first: cython.Py_ssize_t = 0
     last: cython.Py_ssize_t
     e: cython.Py_ssize_t
@@ -22,13 +30,6 @@ def pointers_and_ids(
     rises: cython.int
     steps: cython.Py_ssize_t
     wrong: cython.Py_ssize_t = 0
-    if starts[0] != 0 or starts[rows] > entries:
-        return False, False
-    with cython.nogil:
-        for i in range(rows):
-            wrong += starts[i] > starts[i + 1]
-    if wrong > 0:
-        return False, False
     with cython.nogil:
         while first < rows:
             last = first + ROWS_AT_ONCE if first + ROWS_AT_ONCE < rows else rows
@@ -44,4 +45,4 @@ def pointers_and_ids(
                         rises -= ids[starts[i] - 1] < ids[starts[i]]
             wrong += rises != steps
             first = last
-    return True, wrong == 0
+    return wrong == 0

@@ -72,7 +72,7 @@ def train(
     def solve(problem: Problem) -> tuple[Found, int]:
         mine, targets, outputs = examples, examples.targets, 1
         if labels is not None:
-            targets, outputs = problem.targets(examples.targets), problem.outputs(classes)
+            targets, outputs = problem.targets(examples.targets, classes), problem.outputs(classes)
             members = problem.members(examples.targets, classes)
             if members is not None:
                 weights = members.astype(np.float64) if examples.weights is None else members * examples.weights

@@ -135,7 +135,7 @@ class OnlineTraining:
         problem, learner = item
         targets, members = examples.targets, None
         if self.labels is not None:
-            targets = problem.targets(examples.targets)
+            targets = problem.targets(examples.targets, len(self.labels))
             members = problem.members(examples.targets, len(self.labels))
         history: list[Pass] = []
         while len(history) < passes.most:

@@ -23,12 +23,15 @@ class Problem:
     def outputs(self, classes: int) -> int:
         return classes if self.positive is None else 1
 
-    def targets(self, codes: NDArray[np.float64]) -> NDArray[np.float64]:
+    def targets(self, codes: NDArray[np.float64], classes: int) -> NDArray[np.float64]:
         """Class numbers for the joint problem, +1 and -1 for the others."""
         if self.positive is None:
             return codes
-        targets: NDArray[np.float64] = (codes == self.positive).astype(np.float64)
-        targets *= 2.0
+        if self.negative == 0 and self.positive == 1 and classes == 2:
+            positive = codes  # 0 and 1 already
+        else:
+            positive = (codes == self.positive).astype(np.float64)
+        targets: NDArray[np.float64] = 2.0 * positive
         targets -= 1.0
         return targets
 
