@@ -28,6 +28,8 @@ from cython.cimports.linnet.kernels.passes import Averaging, Clock, Geometry, Se
 
 # How many entries ahead of the dot product the next ones are asked for: a few rows of a sparse matrix.
 AHEAD = cython.declare(cython.Py_ssize_t, 256)
+# How many rows ahead, where they come in an order of their own.
+ROWS_AHEAD = cython.declare(cython.Py_ssize_t, 4)
 # Of the next row's weights, how many are asked for while this row's loss is computed.
 RARE = cython.declare(cython.Py_ssize_t, 20)
 # The scale is folded into the weights before it gets this small: what is added meanwhile is divided by it, and an
@@ -51,6 +53,7 @@ def dot(
     stop: cython.Py_ssize_t,
     dense: cython.bint,
     w: cython.double[::1],
+    ahead: cython.Py_ssize_t,
 ) -> cython.double:
     """w . x in four sums: one alone would wait for each addition before the next."""
     s0: cython.double = 0.0
@@ -73,8 +76,8 @@ def dot(
             j += 1
     else:
         while e + 4 <= stop:
-            prefetch(cython.address(values[e]) + AHEAD)
-            prefetch(cython.address(ids[e]) + AHEAD)
+            prefetch(cython.address(values[e]) + ahead)
+            prefetch(cython.address(ids[e]) + ahead)
             s0 += values[e] * w[ids[e]]
             s1 += values[e + 1] * w[ids[e + 1]]
             s2 += values[e + 2] * w[ids[e + 2]]
@@ -84,6 +87,26 @@ def dot(
             s0 += values[e] * w[ids[e]]
             e += 1
     return (s0 + s1) + (s2 + s3)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def ask_for_row(
+    values: cython.const[value_t][::1],
+    ids: cython.const[cython.uint][::1],
+    start: cython.Py_ssize_t,
+    stop: cython.Py_ssize_t,
+    dense: cython.bint,
+) -> cython.void:
+    """Have a row's own entries fetched, a cache line at a time: in a shuffled order nothing else foresees them."""
+    e: cython.Py_ssize_t
+    for e in range(start, stop, 8):
+        prefetch(cython.address(values[e]))
+    if not dense:
+        for e in range(start, stop, 16):
+            prefetch(cython.address(ids[e]))
 
 
 @cython.cfunc
@@ -270,6 +293,7 @@ def run(
     shared: cython.bint = shares.shape[0] > 0
     presentations: cython.Py_ssize_t = order.shape[0] if ordered else targets.shape[0]
     dense: cython.bint = settings.dense
+    ahead: cython.Py_ssize_t = 0 if ordered else AHEAD
     joint: cython.bint = settings.outputs > 1
     adaptive: cython.bint = settings.geometry == Geometry.ADAPTIVE
     aggressive: cython.bint = settings.step != Step.POWER
@@ -309,6 +333,13 @@ def run(
             if shared:
                 share = shares[i]
             target = targets[i]
+            if ordered and p + ROWS_AHEAD < presentations:
+                following = order[p + ROWS_AHEAD]
+                if dense:
+                    following *= settings.columns
+                    ask_for_row(values, ids, following, following + settings.columns, dense)
+                else:
+                    ask_for_row(values, ids, starts[following], starts[following + 1], dense)
             clock.steps += 1.0
             spread_over = clock.steps if clock.steps < settings.population else settings.population
 
@@ -335,7 +366,7 @@ def run(
                 if adaptive:
                     score = scores[0]
                 else:
-                    score = clock.scale * dot(values, ids, start, stop, dense, weights)
+                    score = clock.scale * dot(values, ids, start, stop, dense, weights, ahead)
                     if not dense and p + 1 < presentations:
                         following = order[p + 1] if ordered else p + 1
                         ask_for(ids, starts[following], starts[following + 1], weights)
