@@ -23,8 +23,9 @@ from cython.cimports.libc.math import log, sqrt
 from cython.cimports.libc.math import pow as power_of
 from cython.cimports.linnet.kernels.adaptive import adaptive_add, adaptive_scores
 from cython.cimports.linnet.kernels.joint import add_each, dot_each, pull_each, rival_of
-from cython.cimports.linnet.kernels.losses import LossPoint, loss_at, soft_threshold
+from cython.cimports.linnet.kernels.losses import LossPoint, loss_at
 from cython.cimports.linnet.kernels.passes import Averaging, Clock, Geometry, Settings, Step, Tally, prefetch, value_t
+from cython.cimports.linnet.kernels.penalties import fold, pay_row
 
 # How many entries ahead of the dot product the next ones are asked for: a few rows of a sparse matrix.
 AHEAD = cython.declare(cython.Py_ssize_t, 256)
@@ -180,56 +181,6 @@ def squared_length(
     return total
 
 
-# -- penalties, paid late ----------------------------------------------------------------------------------------
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def pay(
-    j: cython.Py_ssize_t,
-    outputs: cython.Py_ssize_t,
-    w: cython.double[::1],
-    touched: cython.double[::1],
-    shrunk: cython.double,
-) -> cython.void:
-    """Give column j the soft-thresholding it owes."""
-    k: cython.Py_ssize_t
-    owed: cython.double = shrunk - touched[j]
-    if owed > 0:
-        for k in range(j * outputs, (j + 1) * outputs):
-            w[k] = soft_threshold(w[k], owed)
-        touched[j] = shrunk
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def fold(
-    w: cython.double[::1],
-    sums: cython.double[::1],
-    touched: cython.double[::1],
-    settings: cython.pointer(Settings),
-    clock: cython.pointer(Clock),
-) -> cython.void:
-    """Multiply the scale into the weights and go on from scale 1, before the scale underflows."""
-    j: cython.Py_ssize_t
-    n: cython.Py_ssize_t = settings.columns * settings.outputs
-    if settings.l1 > 0:
-        for j in range(settings.columns):
-            pay(j, settings.outputs, w, touched, clock.shrunk)
-            touched[j] = 0.0
-        clock.shrunk = 0.0
-    if settings.averaging == Averaging.AVERAGE:
-        for j in range(n):
-            sums[j] -= clock.scale_sum * w[j]
-        clock.scale_sum = 0.0
-    for j in range(n):
-        w[j] *= clock.scale
-    clock.scale = 1.0
-
-
 # -- the loop ----------------------------------------------------------------------------------------------------
 
 
@@ -304,7 +255,6 @@ def run(
 
     p: cython.Py_ssize_t
     i: cython.Py_ssize_t
-    e: cython.Py_ssize_t
     k: cython.Py_ssize_t
     following: cython.Py_ssize_t
     start: cython.Py_ssize_t
@@ -352,8 +302,7 @@ def run(
                 clock.norm += length
             else:
                 if owing:
-                    for e in range(start, stop):
-                        pay(e - start if dense else ids[e], settings.outputs, weights, touched, clock.shrunk)
+                    pay_row(ids, start, stop, dense, settings.outputs, weights, touched, clock.shrunk)
                 if joint:
                     dot_each(values, ids, start, stop, dense, weights, clock.scale, scores)
             if joint:
