@@ -8,10 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_array_equal
-from scipy.sparse import csr_array
 
-from linnet import examples
 from linnet.kernels.checks import ids_rise, pointers_rise
 
 
@@ -27,8 +24,6 @@ def test_ids_are_sound_exactly_if_every_row_rises_within_the_columns(seed, rows,
     parts = [ids[a:b] for a, b in pairwise(starts)]
     sound = all((np.diff(part) > 0).all() and (part >= 0).all() and (part < columns).all() for part in parts)
     assert ids_rise(ids, starts, columns) == sound
-    half = len(starts) // 2
-    assert (ids_rise(ids, starts[half:], columns) and ids_rise(ids, starts[: half + 1], columns)) == sound
 
 
 @pytest.mark.parametrize(
@@ -36,16 +31,3 @@ def test_ids_are_sound_exactly_if_every_row_rises_within_the_columns(seed, rows,
 )
 def test_row_pointers_rise_from_zero_to_the_entries(starts, good):
     assert pointers_rise(np.array(starts), 5) == good
-
-
-@pytest.mark.parametrize("bad", [None, 3, 90])
-def test_large_data_are_checked_in_halves_alike(bad, monkeypatch, rng):
-    X = csr_array(rng.normal(size=(100, 8)))
-    if bad is not None:
-        X.indices[X.indptr[bad]] = 77
-    monkeypatch.setattr(examples, "CHECKED_IN_HALVES", 0)
-    if bad is None:
-        assert_array_equal(examples.Rows.of(X).matrix().toarray(), X.toarray())
-    else:
-        with pytest.raises(examples.InputError, match="outside 0 to 7"):
-            examples.Rows.of(X)

@@ -7,7 +7,6 @@ with its column ids beside it; a row of a dense block is values[i * d:(i + 1) * 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,7 +20,6 @@ NO_IDS = np.empty(0, dtype=np.uint32)
 NO_STARTS = np.empty(0, dtype=np.int64)
 CHECKED_AT_ONCE = 1 << 20
 COLUMNS_AT_MOST = 2**31 - 1
-CHECKED_IN_HALVES = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +60,7 @@ class Rows:
         if not pointers_rise(starts, min(len(ids), len(X.data))):
             raise InputError("X is no valid sparse matrix: its row pointers do not rise from 0 to the stored entries")
         stored = int(starts[-1])
-        if not _ids_rise(ids, starts, d):
+        if not ids_rise(ids, starts, d):
             if not 0 <= ids[:stored].min() <= ids[:stored].max() < d:
                 raise InputError(f"X is no valid sparse matrix: a column id lies outside 0 to {d - 1}")
             X = X.copy()  # duplicate or unsorted column ids: sort and add up
@@ -125,16 +123,6 @@ class Examples:
     def total_weight(self) -> float:
         """How many rows these count for."""
         return float(len(self.targets) if self.weights is None else self.weights.sum())
-
-
-def _ids_rise(ids: NDArray[np.int32], starts: NDArray[np.int64], columns: int) -> bool:
-    """ids_rise over all rows; of large data, over both halves at a time."""
-    if len(ids) < CHECKED_IN_HALVES:
-        return bool(ids_rise(ids, starts, columns))
-    half = len(starts) // 2
-    with ThreadPoolExecutor(1) as other:
-        second = other.submit(ids_rise, ids, starts[half:], columns)
-        return bool(ids_rise(ids, starts[: half + 1], columns)) and bool(second.result())
 
 
 def _value_type(X: NDArray[Any]) -> type[np.float32] | type[np.float64]:
