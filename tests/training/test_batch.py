@@ -24,9 +24,7 @@ SMOOTH = [Loss.SQUARED_HINGE, Loss.LOGISTIC, Loss.SQUARED]
 
 def objective(X, targets, loss, outputs, weights=None, penalty=None, regression=False):
     examples = Examples(Rows.of(X), targets, weights)
-    return Objective(
-        examples, targets, loss, penalty or Penalty(l2=0.3), outputs, intercept=True, regression=regression
-    )
+    return Objective(examples, loss, penalty or Penalty(l2=0.3), outputs, intercept=True, regression=regression)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

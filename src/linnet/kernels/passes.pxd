@@ -43,6 +43,7 @@ cdef struct Settings:
     double l1
     double l2
     double population
+    double positive
 
 cdef struct Clock:
     double steps

@@ -345,6 +345,7 @@ def run(
                 at.factor = 1.0
                 at.pull = pull
             else:
+                target = 2.0 * (target == settings.positive) - 1.0
                 margin = target * score
                 at = loss_at(settings.loss, margin)
                 pull = at.pull * target

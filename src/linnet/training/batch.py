@@ -70,15 +70,21 @@ def train(
     classes = len(labels) if labels else 0
 
     def solve(problem: Problem) -> tuple[Found, int]:
-        mine, targets, outputs = examples, examples.targets, 1
+        mine, outputs = examples, 1
         if labels is not None:
-            targets, outputs = problem.targets(examples.targets, classes), problem.outputs(classes)
+            outputs = problem.outputs(classes)
             members = problem.members(examples.targets, classes)
             if members is not None:
                 weights = members.astype(np.float64) if examples.weights is None else members * examples.weights
                 mine = replace(examples, weights=weights)
         objective = Objective(
-            mine, targets, recipe.loss, recipe.penalty, outputs, intercept=intercept, regression=labels is None
+            mine,
+            recipe.loss,
+            recipe.penalty,
+            outputs,
+            intercept=intercept,
+            regression=labels is None,
+            positive=float(problem.positive or 0),
         )
         with np.errstate(over="ignore", invalid="ignore"):  # told in one clear error instead
             found = method(objective, how, watch)

@@ -34,8 +34,9 @@ EPOCH = {
 class Learner:
     """Weights of (columns + 1) x outputs, the last row the intercepts, stored as the kernel has them.
 
-    One output serves two classes (targets -1 and +1) and regression; several serve as many classes (targets their
-    numbers).  `population` is how many rows a penalty given in total is spread over (see Penalty).
+    One output serves regression, and two sides of classes: targets equal to `positive`, and all others.  Several
+    serve as many classes, whose numbers are the targets.  `population` is how many rows a penalty given in total is
+    spread over (see Penalty).
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Learner:
         intercept: bool = True,
         regression: bool = False,
         population: float = 1.0,
+        positive: float = 1.0,
     ) -> None:
         self.recipe = recipe
         self.columns = columns
@@ -54,6 +56,7 @@ class Learner:
         self.intercept = intercept
         self.regression = regression
         self.population = population
+        self.positive = positive
         size = (columns + 1) * outputs
         adaptive = recipe.update is Update.ADAPTIVE
         penalised_late = recipe.penalty.l1 > 0 or (adaptive and recipe.penalty.l2 > 0)
@@ -91,6 +94,7 @@ class Learner:
             "l1": recipe.penalty.l1,
             "l2": recipe.penalty.l2,
             "population": self.population,
+            "positive": self.positive,
         }
 
     def present(

@@ -36,16 +36,16 @@ class Objective:
     def __init__(
         self,
         examples: Examples,
-        targets: NDArray[np.float64],
         loss: Loss,
         penalty: Penalty,
         outputs: int,
         *,
         intercept: bool,
         regression: bool,
+        positive: float = 1.0,
     ) -> None:
         examples.rows.check_finite()
-        self.rows, self.targets, self.loss = examples.rows, targets, loss
+        self.rows, self.targets, self.loss = examples.rows, examples.targets, loss
         self.outputs, self.intercept = outputs, intercept
         self.columns = examples.rows.shape[1]
         self.shares = NOTHING if examples.weights is None else examples.weights
@@ -56,8 +56,10 @@ class Objective:
                 raise InputError("every sample weight is zero: there is nothing to learn from")
         self.total = examples.total_weight
         self.penalty = Penalty(penalty.l1 / self.total, penalty.l2 / self.total) if penalty.total else penalty
-        self.presented = len(self.order) or len(targets)
-        plain = Learner(Recipe(loss), self.columns, outputs, intercept=intercept, regression=regression)
+        self.presented = len(self.order) or len(self.targets)
+        plain = Learner(
+            Recipe(loss), self.columns, outputs, intercept=intercept, regression=regression, positive=positive
+        )
         self.settings = plain.settings(self.rows)
         self.size = len(plain.weights)
 

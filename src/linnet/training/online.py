@@ -119,6 +119,7 @@ class OnlineTraining:
             intercept=self.intercept,
             regression=self.labels is None,
             population=np.inf if self.recipe.penalty.total else 1.0,
+            positive=float(problem.positive or 0),
         )
 
     def _run(
@@ -133,10 +134,8 @@ class OnlineTraining:
     ) -> tuple[list[Pass], bool]:
         """All passes of one problem, and whether it came to rest; `whole` says that these are all its examples."""
         problem, learner = item
-        targets, members = examples.targets, None
-        if self.labels is not None:
-            targets = problem.targets(examples.targets, len(self.labels))
-            members = problem.members(examples.targets, len(self.labels))
+        targets = examples.targets
+        members = None if self.labels is None else problem.members(targets, len(self.labels))
         history: list[Pass] = []
         while len(history) < passes.most:
             order = plan.in_pass(len(history), passes.seed)

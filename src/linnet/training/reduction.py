@@ -23,18 +23,6 @@ class Problem:
     def outputs(self, classes: int) -> int:
         return classes if self.positive is None else 1
 
-    def targets(self, codes: NDArray[np.float64], classes: int) -> NDArray[np.float64]:
-        """Class numbers for the joint problem, +1 and -1 for the others."""
-        if self.positive is None:
-            return codes
-        if self.negative == 0 and self.positive == 1 and classes == 2:
-            positive = codes  # 0 and 1 already
-        else:
-            positive = (codes == self.positive).astype(np.float64)
-        targets: NDArray[np.float64] = 2.0 * positive
-        targets -= 1.0
-        return targets
-
     def members(self, codes: NDArray[np.float64], classes: int) -> NDArray[np.bool_] | None:
         """Which rows take part; None for all."""
         if self.negative is None or classes <= 2:
@@ -72,6 +60,7 @@ def grown(
             continue
         found = _renumbered(learners, numbers).get(problem)
         new[problem] = found if found is not None else _fresh(some)
+        new[problem].positive = float(problem.positive)
     return new
 
 
