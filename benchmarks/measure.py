@@ -56,7 +56,7 @@ def take_turns(contenders: dict[str, Callable[[], Any]], repeats: int) -> dict[s
 def show(figures: list[Figure], console: Console) -> None:
     table = Table(title="linnet beside its peers", title_justify="left")
     for column, justify in (("workload", "left"), ("figure", "left"), ("value", "right"), ("goal", "right")):
-        table.add_column(column, justify=justify, no_wrap=True)  # type: ignore[arg-type]
+        table.add_column(column, justify=justify, no_wrap=True)
     table.add_column("made of")
     for figure in figures:
         goal = "" if figure.goal is None else f"{figure.goal} {'met' if figure.goal.met(figure.value) else 'MISSED'}"

@@ -135,3 +135,14 @@ def test_a_class_may_have_a_weight_before_it_appears(rng):
     weighted = linnet.Perceptron().partial_fit(X, y, sample_weight=np.where(y == "a", 2.0, 1.0))
     assert_array_equal(linnet.Perceptron(class_weight={"a": 2.0}).partial_fit(X, y).coef_, weighted.coef_)
     assert list(model.classes_) == ["a", "b"]
+
+
+@pytest.mark.parametrize("known", [["a", "c"], ["a", "c", "d"]])
+def test_a_new_class_starts_with_no_gradients_behind_it(known, rng):
+    model = linnet.OnlineClassifier().partial_fit(*blobs(rng, known))
+    training = model._training
+    training._extend(training.labels.including(np.array(["b"])))
+    (learner,) = training.learners.values()
+    squares = learner.squares.reshape(-1, len(known) + 1)
+    assert not squares[:, 1].any()
+    assert np.delete(squares, 1, axis=1).all()

@@ -184,3 +184,12 @@ def test_penalties_of_the_adaptive_learner_shrink_its_weights(penalty, rng):
     held, _ = learn(Recipe(Loss.LOGISTIC, Update.ADAPTIVE, constant(0.5), penalty), X, targets, 1)[0].solution()
     assert np.abs(held).sum() < np.abs(free).sum()
     assert ((held == 0).sum() > (free == 0).sum()) == (penalty.l1 > 0)
+
+
+@pytest.mark.parametrize("share", [0.25, 1.0, 3.0])
+def test_the_mean_loss_is_a_mean_by_weight(share, rng):
+    """With steps too short to matter every row costs a hinge loss of 1, however much it counts."""
+    X, targets = problem(rng, 1)
+    recipe = Recipe(Loss.HINGE, schedule=constant(1e-12))
+    _, (tally,) = learn(recipe, X, targets, 1, passes=1, shares=np.full(len(targets), share))
+    assert tally.loss == pytest.approx(1.0)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 from linnet import Perceptron
 from linnet.examples import Rows
@@ -62,3 +62,10 @@ def test_voting_learns_separable_classes_under_every_reduction(multiclass, rng):
     y = rng.integers(3, size=150)
     X = centres[y] + rng.normal(size=(150, 2))
     assert Perceptron(averaging="vote", multiclass=multiclass, max_iter=50).fit(X, y).score(X, y) == 1.0
+
+
+def test_votes_on_single_precision_are_counted_in_double(rng):
+    X = (rng.normal(size=(400, 6)) + 100).astype(np.float32)
+    y, new = rng.integers(2, size=400), (rng.normal(size=(2000, 6)) + 100).astype(np.float32)
+    models = [Perceptron(averaging="vote", max_iter=5, tol=None).fit(X.astype(kind), y) for kind in ("f4", "f8")]
+    assert_array_equal(models[0].decision_function(new), models[1].decision_function(new.astype("f8")))

@@ -77,8 +77,7 @@ class Perceptron(LinearClassifier):
 
     def _recipe(self) -> Recipe:
         averaging = chosen(AVERAGING, "averaging", self.averaging)
-        if self.mode not in MODES:
-            raise RecipeError(f"mode={self.mode!r} is not known; there are {', '.join(map(repr, MODES))}")
+        chosen(MODES, "mode", self.mode)
         if self.mode != "online" and averaging is not Averaging.LAST:
             raise RecipeError(
                 f"averaging={self.averaging!r} goes with mode='online': a batch step has nothing to average"

@@ -56,7 +56,6 @@ class Objective:
                 raise InputError("every sample weight is zero: there is nothing to learn from")
         self.total = examples.total_weight
         self.penalty = Penalty(penalty.l1 / self.total, penalty.l2 / self.total) if penalty.total else penalty
-        self.presented = len(self.order) or len(self.targets)
         plain = Learner(
             Recipe(loss), self.columns, outputs, intercept=intercept, regression=regression, positive=positive
         )
