@@ -15,8 +15,10 @@ from linnet import (
     RecipeError,
 )
 from linnet.examples import Examples, Rows
-from linnet.learners.recipe import Loss, Penalty
+from linnet.learners.recipe import Loss, Penalty, Recipe
+from linnet.learners.schedule import inverse_sqrt
 from linnet.training.batch import Objective
+from tests import twins
 from tests.conftest import both_forms, sparse_table
 
 SMOOTH = [Loss.SQUARED_HINGE, Loss.LOGISTIC, Loss.SQUARED]
@@ -200,3 +202,11 @@ def test_many_rows_keep_all_their_digits(monkeypatch, rng):
     X = rng.normal(size=(1000, 5)) * [1, 1e8, 1, 1e-2, 1]
     w = np.array([1.0, 2e-8, -3.0, 4e2, 0.5])
     assert_allclose(LinearRegression().fit(X, X @ w + 7).coef_, w, rtol=1e-6)
+
+
+def test_a_penalty_in_total_is_spread_over_all_rows_of_a_fit(rng):
+    X, y = rng.normal(size=(60, 3)), rng.integers(2, size=60)
+    model = LogisticRegression(solver="online", C=0.3, eta0=0.4, shuffle=False, tol=None, max_iter=4).fit(X, y)
+    recipe = Recipe(Loss.LOGISTIC, schedule=inverse_sqrt(0.4), penalty=Penalty(l2=1 / 0.3, total=True))
+    met, _ = twins.run(X, 2.0 * y - 1, recipe, passes=4, population=60.0)
+    assert_allclose(model.coef_[0], met[-1][0][:, 0], rtol=1e-10)
