@@ -1,0 +1,218 @@
+"""ClassificationTally: how well predicted classes, probabilities and scores agree with the truth."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from linnet.errors import InputError
+from linnet.evaluation import blocks
+from linnet.evaluation.exact import Counts, Floats, Moments
+from linnet.evaluation.intervals import (
+    Interval,
+    auc_interval,
+    macro_f1_error,
+    mean_interval,
+    share_interval,
+    wilson,
+)
+from linnet.evaluation.ranks import SortedCounts
+
+UNKNOWN_LABEL = -1
+# As in scikit-learn, no probability is taken for less than this, nor for more than 1 minus it: no loss exceeds 36.04.
+SMALLEST = float(np.finfo(np.float64).eps)
+# Probabilities computed in float32 add up to 1 only so nearly.
+SUM_TOLERANCE = 1e-3
+
+
+@dataclass(frozen=True)
+class ClassResult:
+    """One class against the rest; NaN where there is nothing to divide by."""
+
+    label: Any
+    precision: float
+    recall: float
+    f1: float
+    support: int
+
+
+@dataclass(frozen=True, eq=False)
+class ClassificationResult:
+    """The figures over all rows added, copies counted.  NaN, with NaN ends, where a figure is not defined.
+
+    A row whose label the model does not know counts in every figure as got wrong, except in ROC AUC and average
+    precision, which it cannot enter.  It is in no row of `confusion` but in `unknown_confusion`.
+    """
+
+    rows: int
+    unknown_labels: int
+    accuracy: float
+    accuracy_interval: Interval
+    baseline_accuracy: float  # of predicting, everywhere, the class most frequent in these rows
+    classes: tuple[ClassResult, ...]
+    macro_f1: float  # mean over the classes that occur, in truth or prediction
+    macro_f1_interval: Interval
+    micro_f1: float  # with one label a row, the accuracy
+    weighted_f1: float  # mean over rows of the F1 of the row's true class
+    confusion: Counts  # (K, K): truth down, prediction across
+    unknown_confusion: Counts  # (K,): predictions for labels unknown to the model
+    log_loss: float
+    log_loss_interval: Interval
+    brier: float  # Σ_k (p_k - [truth is k])², halved for two classes: then it is (p - y)²
+    brier_interval: Interval
+    roc_auc: float  # two classes only, the second being positive
+    roc_auc_interval: Interval
+    roc_auc_error: float  # no further than this from the AUC of the scores with all their bits; 0 if those were kept
+    average_precision: float  # Σ (R_i - R_{i-1}) P_i over thresholds; two classes only
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON, with None where a figure is not defined."""
+        result: dict[str, Any] = blocks.plain(self)
+        return result
+
+
+class ClassificationTally:
+    """Adds up predictions block by block, in memory that does not grow with the rows."""
+
+    def __init__(self, classes: ArrayLike) -> None:
+        self.classes: NDArray[Any] = np.asarray(classes)
+        if self.classes.ndim != 1 or not len(self.classes):
+            raise InputError("classes must be a list of at least one label")
+        k = len(self.classes)
+        self._seen = 0
+        self._kind: tuple[bool, bool] | None = None
+        self._confusion = np.zeros((k + 1, k), np.int64)  # the last row is of unknown labels
+        self._log_loss = Moments()
+        self._brier = Moments()
+        self._scores = SortedCounts(kinds=2)
+
+    def add(
+        self,
+        truth: ArrayLike,
+        predicted: ArrayLike,
+        probabilities: ArrayLike | None = None,
+        scores: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+    ) -> None:
+        """One block: class numbers (a truth of -1 is a label the model does not know), and what else there is.
+
+        Probabilities are (rows, classes).  Scores, one a row and for two classes only, are what ROC AUC and average
+        precision rank by; without them it is the second class's probability.  Weights are whole numbers, copies.
+        """
+        k = len(self.classes)
+        y = blocks.codes("true classes", truth, UNKNOWN_LABEL, k, self._seen)
+        z = blocks.codes("predicted classes", predicted, 0, k, self._seen)
+        if len(y) != len(z):
+            raise InputError(f"{len(y)} true classes, but {len(z)} predicted ones: give one of each a row")
+        w = blocks.copies(weights, len(y), self._seen)
+        p = None if probabilities is None else self._probabilities(probabilities, len(y))
+        s = None if scores is None else self._ranked(scores, len(y))
+        if not len(y):
+            return
+        kind = (p is not None, s is not None)
+        if self._kind not in (None, kind):
+            raise InputError("some blocks have probabilities or scores and some have not: give them always or never")
+
+        self._kind = kind
+        self._seen += len(y)
+        np.add.at(self._confusion, (y, z), 1 if w is None else w)
+        if p is not None:
+            self._log_loss.add(_log_losses(y, p), w)
+            self._brier.add(_brier_scores(y, p), w)
+            if s is None and k == 2:
+                s = np.ascontiguousarray(p[:, 1])
+        if s is not None:
+            ranked = y != UNKNOWN_LABEL if w is None else (y != UNKNOWN_LABEL) & (w > 0)
+            self._scores.add(s[ranked], y[ranked], None if w is None else w[ranked])
+
+    def result(self, confidence: float = 0.95) -> ClassificationResult:
+        """What the rows so far say; more may be added after."""
+        k = len(self.classes)
+        hits, support = self._confusion.diagonal(), self._confusion.sum(axis=1)
+        rows, right = int(support.sum()), int(hits.sum())
+        named = self._confusion.sum(axis=0)
+        sizes = support[:k] + named
+        f1 = _ratio(2 * hits, sizes)
+        occurring = sizes > 0
+        macro_f1 = float(f1[occurring].mean()) if rows else math.nan
+        macro_f1_error_ = macro_f1_error(self._confusion, f1, sizes)
+        counts = self._scores.counts()
+        auc, auc_ends = auc_interval(counts[:, 0], counts[:, 1], confidence)
+        accuracy = right / rows if rows else math.nan
+        columns = zip(
+            self.classes.tolist(), _ratio(hits, named), _ratio(hits, support[:k]), f1, support[:k], strict=True
+        )
+        return ClassificationResult(
+            rows=rows,
+            unknown_labels=int(support[k]),
+            accuracy=accuracy,
+            accuracy_interval=wilson(right, rows, confidence),
+            baseline_accuracy=int(support[:k].max()) / rows if rows else math.nan,
+            classes=tuple(ClassResult(c, float(p), float(r), float(f), int(n)) for c, p, r, f, n in columns),
+            macro_f1=macro_f1,
+            macro_f1_interval=share_interval(macro_f1, macro_f1_error_, confidence),
+            micro_f1=accuracy,
+            weighted_f1=float((support[:k] * f1)[occurring].sum()) / rows if rows else math.nan,
+            confusion=self._confusion[:k].copy(),
+            unknown_confusion=self._confusion[k].copy(),
+            log_loss=self._log_loss.mean(),
+            log_loss_interval=mean_interval(self._log_loss, confidence),
+            brier=self._brier.mean(),
+            brier_interval=mean_interval(self._brier, confidence),
+            roc_auc=auc,
+            roc_auc_interval=auc_ends,
+            roc_auc_error=math.nan if math.isnan(auc) else 0.0 if self._scores.exact else _tied(counts) / 2,
+            average_precision=_average_precision(counts),
+        )
+
+    def _probabilities(self, probabilities: ArrayLike, rows: int) -> Floats:
+        p = blocks.numbers("probabilities", probabilities, self._seen, (rows, len(self.classes)))
+        wrong = (p < 0).any(axis=1) | (p > 1).any(axis=1) | (np.abs(p.sum(axis=1) - 1) > SUM_TOLERANCE)
+        if wrong.any():
+            row = self._seen + int(np.flatnonzero(wrong)[0])
+            raise InputError(f"the probabilities of row {row} are not between 0 and 1 or do not add up to 1")
+        return p
+
+    def _ranked(self, scores: ArrayLike, rows: int) -> Floats:
+        if len(self.classes) != 2:
+            raise InputError(f"scores rank two classes, and there are {len(self.classes)}: leave them out")
+        return blocks.numbers("scores", scores, self._seen, (rows,))
+
+
+def _ratio(above: Counts, below: Counts) -> Floats:
+    return np.where(below > 0, above / np.maximum(below, 1), math.nan)
+
+
+def _log_losses(y: Counts, p: Floats) -> Floats:
+    """-log of the probability given to the truth; an unknown label was given 0."""
+    of_truth = np.where(y == UNKNOWN_LABEL, 0.0, p[np.arange(len(y)), y])
+    losses: Floats = -np.log(np.clip(of_truth, SMALLEST, 1 - SMALLEST))
+    return losses
+
+
+def _brier_scores(y: Counts, p: Floats) -> Floats:
+    """The square distance from the truth's corner of the simplex; an unknown label is a corner of its own."""
+    known = y != UNKNOWN_LABEL
+    distance = p.copy()
+    distance[known, y[known]] -= 1
+    squares: Floats = (distance * distance).sum(axis=1) + ~known
+    return squares / 2 if p.shape[1] == 2 else squares
+
+
+def _tied(counts: Counts) -> float:
+    """The share of pairs of unlike rows with equal scores."""
+    negatives, positives = counts.astype(np.float64).T
+    return float((negatives * positives).sum() / (negatives.sum() * positives.sum()))
+
+
+def _average_precision(counts: Counts) -> float:
+    if not counts.sum(axis=0).all():
+        return math.nan
+    falling = counts[::-1]
+    taken = falling.cumsum(axis=0)
+    precision = taken[:, 1] / np.maximum(taken.sum(axis=1), 1)
+    return float((falling[:, 1] * precision).sum() / taken[-1, 1])
