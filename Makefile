@@ -8,9 +8,9 @@ DATA ?=
 # Built in place, with the tools of the virtual environment, so that a change compiles only what it touches.
 INSTALL := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pip install -q --disable-pip-version-check --no-build-isolation
 
-.PHONY: demo test lint types suite test-slow test-checked bench format clean
+.PHONY: demo test lint types suite test-slow test-checked test-sanitized bench format clean
 
-demo: $(VENV)/.installed
+demo: $(VENV)/.demo-ready
 	$(BIN)/linnet demo
 
 test: lint types suite
@@ -35,6 +35,18 @@ test-checked: $(VENV)/.test-ready
 		-Cbuild-dir=build/checked -Csetup-args=-Dchecked=true .
 	PYTHONPATH=build/checked-install $(BIN)/pytest -m "not slow"
 
+# The fuzz drivers against kernels that watch every byte they touch and every operation C leaves undefined.
+# Python itself is not built so: the sanitizer's library must come first, and Python must allocate through it.
+test-sanitized: $(VENV)/.test-ready
+	$(INSTALL) --no-deps --upgrade --target build/sanitized-install \
+		-Cbuild-dir=build/sanitized -Csetup-args=-Dbuildtype=debugoptimized \
+		-Csetup-args=-Db_sanitize=address,undefined -Csetup-args=-Db_lundef=false .
+	for driver in tests/fuzz/*.py; do \
+		LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)" PYTHONMALLOC=malloc \
+		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+		PYTHONPATH=build/sanitized-install $(BIN)/python $$driver || exit 1; \
+	done
+
 bench: $(VENV)/.bench-ready
 	$(BIN)/python benchmarks/run.py $(if $(DATA),--data $(DATA))
 
@@ -53,6 +65,10 @@ $(VENV)/.made:
 
 $(VENV)/.installed: $(VENV)/.made $(SOURCES)
 	$(INSTALL) -Cbuild-dir=build/release .
+	touch $@
+
+$(VENV)/.demo-ready: $(VENV)/.installed
+	$(INSTALL) -Cbuild-dir=build/release ".[demo]"
 	touch $@
 
 $(VENV)/.test-ready: $(VENV)/.installed

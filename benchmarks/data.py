@@ -69,6 +69,17 @@ def dense(rows: int = 200_000, columns: int = 100, test: int = 20_000) -> Data:
     return _split("dense", X, _labels(X @ rng.standard_normal(columns), rng, 0.3), test)
 
 
+def svmlight_text(form: str, rows: int = 20_000) -> str:
+    """The rows of `sparse` as svmlight text, values printed in this form."""
+    one = sparse(rows, test=1)
+    pattern = " ".join(["%d"] + [f"%d:{form}"] * (one.X.nnz // rows)) + "\n"
+    numbers = np.empty((rows, 1 + 2 * (one.X.nnz // rows)))
+    numbers[:, 0] = one.y
+    numbers[:, 1::2] = one.X.indices.reshape(rows, -1)
+    numbers[:, 2::2] = one.X.data.reshape(rows, -1)
+    return "".join(pattern % tuple(row) for row in numbers.tolist())
+
+
 def real(folder: Path) -> Iterator[Data]:
     """The real sets that the folder has."""
     from sklearn.datasets import load_svmlight_file

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from time import perf_counter
 
-from benchmarks import data, peers
+from benchmarks import data, files, peers
 from benchmarks.measure import Figure, Goal, take_turns
 
 RIVER_ROWS = 5_000
@@ -106,6 +107,31 @@ def more_passes(options: Options) -> Iterator[Figure]:
         )
 
 
+def svmlight(options: Options) -> Iterator[Figure]:
+    """svmlight text to arrays: read the file and parse it, with values as short and as long as people print them."""
+    from sklearn.datasets import load_svmlight_file
+
+    from linnet.kernels.svmlight import parse
+
+    with tempfile.TemporaryDirectory() as folder:
+        for form in ("%.3g", "%.16g"):
+            path = Path(folder) / "rows.svmlight"
+            path.write_text(data.svmlight_text(form))
+            seconds = take_turns(
+                {
+                    "linnet": lambda path=path: parse(path.read_bytes()),
+                    "scikit-learn": lambda path=path: load_svmlight_file(str(path)),
+                },
+                max(3, options.repeats // 3),
+            )
+            name, size = f"svmlight, {form}", path.stat().st_size / 1e6
+            made_of = {contender: f"{size / taken:.0f} MB/s" for contender, taken in seconds.items()}
+            yield Figure(
+                name, "times scikit-learn", seconds["scikit-learn"] / seconds["linnet"], Goal(least=20), made_of
+            )
+            yield Figure(name, "MB a second, one core", size / seconds["linnet"], Goal(least=400))
+
+
 MEMORY = """
 import resource, sys
 from benchmarks import data, peers
@@ -159,4 +185,6 @@ WORKLOADS: dict[str, Callable[[Options], Iterator[Figure]]] = {
     "memory": memory,
     "epoch": epoch,
     "passes": more_passes,
+    "svmlight": svmlight,
+    **files.WORKLOADS,
 }

@@ -13,7 +13,7 @@ README = (Path(__file__).parents[1] / "README.md").read_text()
 
 def test_the_examples_print_what_is_printed_under_them():
     blocks = re.findall(r"```(\w*)\n(.*?)```", README, flags=re.DOTALL)
-    assert [language for language, _ in blocks[:3]] == ["python", "", ""]
+    assert [language for language, _ in blocks[:3]] == ["python", "", "python"]
     shown = [text.strip() for language, text in blocks if not language]
     for number, (language, code) in enumerate(blocks):
         if language != "python":

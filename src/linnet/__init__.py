@@ -10,15 +10,21 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from linnet.errors import InputError as InputError
     from linnet.errors import LinnetError as LinnetError
+    from linnet.errors import ModelFileError as ModelFileError
     from linnet.errors import NumericalError as NumericalError
+    from linnet.errors import OutputError as OutputError
     from linnet.errors import RecipeError as RecipeError
+    from linnet.estimators.bag_of_words import BagOfWords as BagOfWords
+    from linnet.estimators.conjunctions import Conjunctions as Conjunctions
     from linnet.estimators.linear_regression import LinearRegression as LinearRegression
     from linnet.estimators.linear_svc import LinearSVC as LinearSVC
     from linnet.estimators.logistic_regression import LogisticRegression as LogisticRegression
+    from linnet.estimators.one_hot import OneHot as OneHot
     from linnet.estimators.online import OnlineClassifier as OnlineClassifier
     from linnet.estimators.online import OnlineRegressor as OnlineRegressor
     from linnet.estimators.passive_aggressive import PassiveAggressive as PassiveAggressive
     from linnet.estimators.perceptron import Perceptron as Perceptron
+    from linnet.estimators.polynomial import Polynomial as Polynomial
     from linnet.learners import catalogue as catalogue
     from linnet.learners.recipe import Averaging as Averaging
     from linnet.learners.recipe import Loss as Loss
@@ -27,28 +33,40 @@ if TYPE_CHECKING:
     from linnet.learners.recipe import Reduction as Reduction
     from linnet.learners.recipe import Update as Update
     from linnet.learners.schedule import Schedule as Schedule
+    from linnet.pipeline.api import train as train
+    from linnet.pipeline.model import Model as Model
+    from linnet.pipeline.model import load as load
 
 # Where each public name lives. They are loaded on first use: importing linnet must stay cheap, scikit-learn is not.
 _HOMES = {
     "Averaging": "linnet.learners.recipe",
+    "BagOfWords": "linnet.estimators.bag_of_words",
+    "Conjunctions": "linnet.estimators.conjunctions",
     "InputError": "linnet.errors",
     "LinearRegression": "linnet.estimators.linear_regression",
     "LinearSVC": "linnet.estimators.linear_svc",
     "LinnetError": "linnet.errors",
+    "Model": "linnet.pipeline.model",
+    "ModelFileError": "linnet.errors",
+    "OutputError": "linnet.errors",
     "LogisticRegression": "linnet.estimators.logistic_regression",
     "Loss": "linnet.learners.recipe",
     "NumericalError": "linnet.errors",
+    "OneHot": "linnet.estimators.one_hot",
     "OnlineClassifier": "linnet.estimators.online",
     "OnlineRegressor": "linnet.estimators.online",
     "PassiveAggressive": "linnet.estimators.passive_aggressive",
     "Penalty": "linnet.learners.recipe",
     "Perceptron": "linnet.estimators.perceptron",
+    "Polynomial": "linnet.estimators.polynomial",
     "Recipe": "linnet.learners.recipe",
     "RecipeError": "linnet.errors",
     "Reduction": "linnet.learners.recipe",
     "Schedule": "linnet.learners.schedule",
     "Update": "linnet.learners.recipe",
     "catalogue": "linnet.learners",
+    "load": "linnet.pipeline.model",
+    "train": "linnet.pipeline.api",
 }
 
 __all__ = sorted([*_HOMES, "__version__"])

@@ -17,3 +17,15 @@ class RecipeError(LinnetError, ValueError):
 
 class NumericalError(LinnetError, ValueError):
     """Numbers left the range of floating point while learning or predicting."""
+
+
+class OutputError(LinnetError, OSError):
+    """A file could not be written; `errno` says why, as it does for any OSError."""
+
+
+class ModelFileError(LinnetError, ValueError):
+    """A model or checkpoint cannot be read: missing, damaged, made by a newer linnet, or none at all."""
+
+
+class Interrupted(LinnetError):
+    """The user stopped the run; says how to go on."""

@@ -38,6 +38,7 @@ VARIANTS = [
     linnet.PassiveAggressive(loss="squared_hinge"),
     linnet.LogisticRegression(solver="online"),
     linnet.LogisticRegression(solver="gradient"),
+    linnet.LogisticRegression(solver="dual", multiclass="one-vs-rest", tol=None, max_iter=300),
     linnet.LogisticRegression(multiclass="one-vs-rest"),
     linnet.LogisticRegression(multiclass="pairwise"),
     linnet.LinearSVC(loss="hinge", multiclass="joint"),

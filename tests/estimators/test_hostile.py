@@ -22,6 +22,7 @@ ESTIMATORS = [
     linnet.LogisticRegression(max_iter=5, tol=None),
     linnet.LogisticRegression(max_iter=5, tol=None, solver="gradient"),
     linnet.LogisticRegression(max_iter=5, tol=None, penalty="l1"),
+    linnet.LogisticRegression(max_iter=5, tol=None, solver="dual", multiclass="one-vs-rest"),
     linnet.LogisticRegression(max_iter=5, tol=None, solver="online"),
     linnet.LinearSVC(max_iter=5, tol=None),
     linnet.LinearSVC(max_iter=5, tol=None, loss="hinge"),

@@ -1,4 +1,4 @@
-"""linnet demo: every family of learners on small real data, in one table."""
+"""linnet demo: a file of text to a model by the commands, then every family of learners on small real data."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 import linnet
+from linnet.cli import reviews
 
 CARS = np.array([[31.5, 6.0], [36.2, 2.0], [43.1, 0.0], [27.6, 2.0]])
 MILEAGE = np.array([21.0, 25.0, 18.0, 30.0])
@@ -61,11 +62,11 @@ class Result:
 
 def run(*, as_json: bool) -> None:
     """Train, collect, print."""
-    results = list(_results())
     if as_json:
-        print(json.dumps([asdict(result) for result in results], indent=2))
-    else:
-        _print(results)
+        print(json.dumps([asdict(result) for result in _results()], indent=2))
+        return
+    reviews.run()
+    _print(list(_results()))
 
 
 def _results() -> Iterator[Result]:

@@ -27,7 +27,8 @@ PARAMETERS = {
     "max_iter": "How many passes over the data at most.",
     "tol": "When to stop. Perceptron: a pass with at most this share of mistakes (batch: a step no longer than this). "
     "Online learners: passes that improve the mean loss by no more than this share of the first pass's. Solvers: a "
-    "gradient this small beside the first. None makes all `max_iter` passes.",
+    "gradient this small beside the first (`dual`: a duality gap this small beside the objective). None makes all "
+    "`max_iter` passes.",
     "eta0": "The step size, or its start; for a batch gradient, on the objective as written above. None keeps the "
     "learner's own, or lets the solver find a safe one.",
     "power_t": "Steps are eta0 * t ** -power_t: 0 constant, 0.5 and 1 falling. None keeps the learner's own.",
@@ -40,6 +41,32 @@ PARAMETERS = {
     "class_weight": "A weight for each class as a dictionary, or `balanced`.",
     "n_jobs": "Threads for `one-vs-rest` and `pairwise` (-1: one a core). The result is the same for any number.",
     "verbose": "Whether to show a progress bar.",
+    "analyzer": "What n-grams are made of: `word`, `char`, or `char_wb` (characters within words, a space on each "
+    "side).",
+    "ngram_range": "The shortest and the longest n-grams.",
+    "lowercase": "Whether to make texts lower case first, as Python's str.lower does.",
+    "word_length": "Words of fewer characters are left out. A word is a run of letters, digits and underscores of any "
+    "script.",
+    "marks": "Whether every sign that is no letter, digit, underscore or space is a word by itself.",
+    "min_df": "Leave out n-grams of fewer texts than this: a number of texts, or as a fraction a share of them.",
+    "max_df": "Leave out n-grams of more texts than this: a number of texts, or as a fraction a share of them.",
+    "max_features": "Keep only so many n-grams, those with the largest counts in all (of equals, the first by name).",
+    "binary": "Whether every count above 0 is taken for 1.",
+    "sublinear_tf": "Whether to take 1 + log(count) for the count.",
+    "use_idf": "Whether to multiply by the inverse document frequency, 1 + log(n / df).",
+    "smooth_idf": "Whether to add 1 to n and df in it, as if one more text held every n-gram once.",
+    "norm": "`l2` or `l1`: bring each row to that length 1. None leaves it.",
+    "log_count_ratio": "Whether to multiply by the log-count ratio of two classes; y must then be given to fit.",
+    "smoothing": "What is added to the counts of either class in that ratio.",
+    "hash_bits": "0 keeps an exact dictionary. Otherwise names are hashed to so many bits: at most 2 ** hash_bits "
+    "columns (of each input column or combination), and the memory of a fit is bounded but for a count of collisions.",
+    "dtype": "The type of the values, float64 or float32.",
+    "handle_unknown": "What to do in transform with a value that was not there in fit: `error`, or `ignore` (its row "
+    "has no entry for that column).",
+    "degree": "Combinations of up to so many columns; or (fewest, most).",
+    "crosses": "Which columns to take together, each a tuple of names or numbers; None takes all by `degree`.",
+    "interaction_only": "Whether to leave out powers: products of different columns only.",
+    "include_bias": "Whether to put a column of ones first.",
 }
 
 ATTRIBUTES = """
@@ -59,7 +86,7 @@ def indent(text: str) -> str:
     return fill(text, 100, initial_indent="    ", subsequent_indent="    ")
 
 
-def documented(*names: str) -> Callable[[E], E]:
+def documented(*names: str, attributes: str = ATTRIBUTES) -> Callable[[E], E]:
     """Complete a class's docstring: these learners of the catalogue, its parameters, its attributes."""
 
     def complete(cls: E) -> E:
@@ -70,7 +97,7 @@ def documented(*names: str) -> Callable[[E], E]:
         lines += ["Parameters", "----------"]
         for parameter in inspect.signature(cls).parameters.values():
             lines += [f"{parameter.name} : default {parameter.default!r}", indent(PARAMETERS[parameter.name])]
-        cls.__doc__ = "\n".join(lines) + "\n\n" + inspect.cleandoc(ATTRIBUTES) + "\n"
+        cls.__doc__ = "\n".join(lines) + "\n\n" + inspect.cleandoc(attributes) + "\n"
         return cls
 
     return complete

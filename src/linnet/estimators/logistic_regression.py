@@ -1,4 +1,4 @@
-"""LogisticRegression: by L-BFGS, by plain gradient ascent, or online."""
+"""LogisticRegression: by L-BFGS, by plain gradient ascent, by its dual, or online."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ from linnet.labels import Labels
 from linnet.learners import catalogue
 from linnet.learners.recipe import Loss, Recipe
 from linnet.learners.schedule import constant
-from linnet.training import batch
+from linnet.training import batch, dual
 from linnet.training.history import Watcher
 from linnet.training.trained import Trained
 
-SOLVERS = ("auto", "lbfgs", "gradient", "online")
+SOLVERS = ("auto", "lbfgs", "gradient", "dual", "online")
 
 
-@documented("logistic-gradient", "logistic")
+@documented("logistic-gradient", "logistic-dual", "logistic")
 class LogisticRegression(LinearClassifier):
     """The log-odds of a class as a linear function of the row; softmax for many classes.
 
     Minimises penalty + C * sum of the rows' losses.  `solver="auto"` takes L-BFGS, and plain (proximal) gradient
-    steps where an L1 penalty leaves nothing smooth to it; `"gradient"` is the lectures' batch gradient ascent;
+    steps where an L1 penalty leaves nothing smooth to it; `"gradient"` is the lectures' batch gradient ascent; `"dual"`
+    is coordinate ascent on the dual, the quickest for text and other wide sparse rows (L2, classes one by one);
     `"online"` learns row by row and takes streams (`partial_fit`).
 
     >>> from linnet import LogisticRegression
@@ -77,6 +78,8 @@ class LogisticRegression(LinearClassifier):
         if self.solver == "lbfgs" and sparse:
             raise RecipeError("solver='lbfgs' needs a smooth penalty: take solver='gradient' or 'online' with L1")
         method = batch.descend if sparse or self.solver == "gradient" else batch.lbfgs
+        if self.solver == "dual":
+            method = dual.descend
         how = batch.Descent(
             self.max_iter,
             self.tol,

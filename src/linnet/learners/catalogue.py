@@ -17,6 +17,7 @@ class Way(StrEnum):
 
     ONLINE = "online"
     BATCH = "batch"
+    DUAL = "dual"
     ANALYTIC = "analytic"
 
 
@@ -168,6 +169,15 @@ _ROWS = (
         "Gradient ascent on the log-likelihood over all rows at once.",
         "w += η Σ (y - p(x)) x",
         "Cox 1958, The regression analysis of binary sequences",
+    ),
+    Entry(
+        "logistic-dual",
+        Recipe(Loss.LOGISTIC, penalty=Penalty(l2=1.0, total=True)),
+        Way.DUAL,
+        _CLASSES,
+        "Coordinate ascent on the dual, one row's multiplier at a time, until the duality gap is small enough.",
+        "w += (α' - α) y x, α' = C / (1 + exp(y w'·x)), w' the weights after the step",
+        "Yu, Huang, Lin 2011, Dual coordinate descent methods for logistic regression and maximum entropy models",
     ),
     Entry(
         "widrow-hoff",

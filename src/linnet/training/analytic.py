@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lstsq, qr
 
 from linnet.errors import InputError, NumericalError
 from linnet.examples import Examples
@@ -38,6 +37,8 @@ def _solved(examples: Examples, intercept: bool) -> tuple[NDArray[np.float64], f
     Large data are first brought to d rows: block by block, [X y] becomes the triangle R of its QR decomposition, which
     has the same least squares (X'X would have them too, but with half the digits).
     """
+    from scipy.linalg import lstsq, qr  # takes longer to load than many a fit
+
     n, d = examples.rows.shape
     weights = np.ones(n) if examples.weights is None else examples.weights
     total = float(weights.sum())

@@ -7,11 +7,11 @@ the loss has a kink.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
-from scipy.optimize import minimize
 from threadpoolctl import ThreadpoolController
 
 from linnet.errors import NumericalError
@@ -223,7 +223,9 @@ def lbfgs(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
     if first == 0.0:
         return Found(start, latest, True)
     short = (how.tol or 0.0) * first
-    with _threads().limit(limits=1):
+    from scipy.optimize import minimize  # takes longer to load than many a fit
+
+    with one_thread():
         result = minimize(
             value_and_gradient,
             start,
@@ -235,6 +237,12 @@ def lbfgs(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
     # With ftol 0 the search also ends where rounding lets f fall no further: that too is the minimum.
     at_rounding = result.status == 2 and float(np.abs(result.jac).max()) <= 1e3 * short
     return Found(result.x / units, history or latest, result.status == 0 or at_rounding or how.tol is None)
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """Linear algebra on one thread: more would add up in another order."""
+    limit: AbstractContextManager[object] = _threads().limit(limits=1)
+    return limit
 
 
 @cache

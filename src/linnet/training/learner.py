@@ -76,6 +76,31 @@ class Learner:
             setattr(other, name, getattr(self, name).copy())
         return other
 
+    def widen(self, columns: int) -> None:
+        """Room for more columns (at least one there was before); new ones have weight 0, and owe no penalty."""
+        old = self.columns
+        self.columns = columns
+        for name in ("weights", "sums", "squares"):
+            if len(array := getattr(self, name)):
+                wider = np.zeros((columns + 1) * self.outputs)
+                wider[: old * self.outputs] = array[: old * self.outputs]
+                wider[columns * self.outputs :] = array[old * self.outputs :]
+                setattr(self, name, wider)
+        for name in ("touched", "inverse_scales"):
+            if len(array := getattr(self, name)):
+                setattr(self, name, np.concatenate([array, np.zeros(columns - old)]))
+        if self.recipe.averaging is Averaging.VOTE:
+            self._settle()
+            mistaken, log = self._mistakes
+            if mistaken.shape[0]:
+                from scipy.sparse import csr_array
+
+                mistaken = csr_array(mistaken)
+                mistaken.resize((mistaken.shape[0], columns))
+            else:
+                mistaken = np.empty((0, columns))
+            self._mistakes = (mistaken, log)
+
     def settings(self, rows: Rows) -> dict[str, Any]:
         """The recipe as the kernel takes it."""
         recipe = self.recipe
@@ -183,6 +208,15 @@ class Learner:
         amounts = np.ascontiguousarray(log[:, 3])
         survived = np.append(log[:, 4], self.clock["survived"])
         return Votes(mistaken, which, truths, rivals, amounts, survived, self.outputs, self.intercept)
+
+    def mistakes(self) -> tuple[Any, NDArray[np.float64]]:
+        """The rows of all mistakes so far and the log of them, where the recipe votes."""
+        self._settle()
+        return self._mistakes
+
+    def restore_mistakes(self, mistaken: Any, log: NDArray[np.float64]) -> None:
+        """Go on from mistakes made before."""
+        self._pending, self._mistakes = None, (mistaken, log)
 
     def _remember(self, rows: Rows, log: NDArray[np.float64]) -> None:
         """Note the mistakes of a pass; passes over the same rows share one copy of the rows, made in the end."""

@@ -77,19 +77,32 @@ class OnlineTraining:
 
         A block that cannot be learnt from leaves everything as it was.
         """
-        examples.rows.check_finite()
-        plan = presentations(examples, shuffle=False)
-        once = Passes(most=1)
         before = self.labels, {problem: learner.copied() for problem, learner in self.learners.items()}
         try:
-            self._extend(labels)
-            return added([self._run(examples, plan, once, ignore, item)[0] for item in self.learners.items()])[0]
+            return self.learn(examples, labels)
         except BaseException:
             self.labels, self.learners = before
             raise
 
-    def _extend(self, labels: Labels | None) -> None:
-        """Take in new classes."""
+    def learn(self, examples: Examples, labels: Labels | None = None, plan: Presentations | None = None) -> Pass:
+        """As `take`, without the way back: after an error, nothing here is to be relied on."""
+        examples.rows.check_finite()
+        self.extend(labels)
+        self.widen(examples.rows.shape[1])
+        plan = presentations(examples, shuffle=False) if plan is None else plan
+        once = Passes(most=1)
+        return added([self._run(examples, plan, once, ignore, item)[0] for item in self.learners.items()])[0]
+
+    def widen(self, columns: int) -> None:
+        """Make room for so many columns; a column that no row has had yet has weight 0."""
+        if columns <= self.columns:
+            return
+        self.columns = columns
+        for learner in self.learners.values():
+            learner.widen(columns)
+
+    def extend(self, labels: Labels | None) -> None:
+        """Take in new classes; `labels` are all known by now."""
         if self.labels is None or labels is None or len(labels) == len(self.labels):
             return
         numbers = labels.encode(self.labels.classes).astype(np.int64)

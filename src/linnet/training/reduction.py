@@ -51,8 +51,12 @@ def grown(
     did; a new class starts from nothing.
     """
     some = next(iter(learners.values()))
-    if some.recipe.averaging is Averaging.VOTE and classes > 2:
-        raise RecipeError("a voted perceptron cannot take in new classes later: name all in the first call (classes=)")
+    voting = some.recipe.averaging is Averaging.VOTE
+    if voting and classes > 2 and (reduction is not Reduction.JOINT or len(numbers) < 2):
+        raise RecipeError(
+            "a voted perceptron takes in new classes later only jointly, from two on: name all in the first call "
+            "(classes=)"
+        )
     new: dict[Problem, Learner] = {}
     for problem in problems(classes, reduction):
         if problem.positive is None:
@@ -98,11 +102,11 @@ def _fresh(like: Learner) -> Learner:
 
 def _negated(learner: Learner) -> Learner:
     """The same learner with the classes' sides changed; a copy."""
+    mistaken, log = learner.mistakes()
     other = learner.copied()
     other.weights *= -1.0
     other.sums *= -1.0
-    mistaken, log = learner._mistakes
-    other._mistakes = (mistaken, log * np.array([1.0, 1.0, 1.0, -1.0, 1.0]))
+    other.restore_mistakes(mistaken, log * np.array([1.0, 1.0, 1.0, -1.0, 1.0]))
     return other
 
 
@@ -119,6 +123,8 @@ def _joined(learner: Learner, numbers: NDArray[np.int64], classes: int) -> Learn
     )
     joined.touched, joined.inverse_scales = learner.touched.copy(), learner.inverse_scales.copy()
     joined.clock = dict(learner.clock)
+    mistaken, log = learner.mistakes()
+    joined.restore_mistakes(mistaken, _renamed(log, numbers, binary=learner.outputs == 1))
     for name in ("weights", "sums", "squares"):
         old, new = getattr(learner, name), getattr(joined, name)
         if not len(new):
@@ -134,3 +140,15 @@ def _joined(learner: Learner, numbers: NDArray[np.int64], classes: int) -> Learn
         else:
             table[:, numbers[0]] = -old
     return joined
+
+
+def _renamed(log: NDArray[np.float64], numbers: NDArray[np.int64], *, binary: bool) -> NDArray[np.float64]:
+    """The log of mistakes (row, true class, rival, amount, survived) under the classes' new numbers."""
+    new = log.copy()
+    if not binary:
+        new[:, 1:3] = numbers[log[:, 1:3].astype(np.int64)]
+    elif len(log):  # the sign of the amount told the true side; a lead of twice the half is the same lead
+        positive = log[:, 3] > 0
+        new[:, 1], new[:, 2] = numbers[positive.astype(np.int64)], numbers[1 - positive.astype(np.int64)]
+        new[:, 3] = np.abs(log[:, 3]) / 2
+    return new

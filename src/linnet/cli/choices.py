@@ -1,0 +1,17 @@
+"""The choices that options offer: a light module, for `linnet --help` must not load what only work needs."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from linnet.features.schema import Task as Task
+from linnet.pipeline.policy import OnError as OnError
+from linnet.sources.formats import Format as Format
+
+
+class Output(StrEnum):
+    """How predictions are written."""
+
+    CSV = "csv"
+    JSONL = "jsonl"
+    LABELS = "labels"

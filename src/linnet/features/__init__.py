@@ -1,0 +1,1 @@
+"""Raw columns and text into numbered features, with their names."""

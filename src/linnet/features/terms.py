@@ -1,0 +1,259 @@
+"""Terms: what each column, or cross of columns, gives a row to learn from; each numbers its own features 0, 1, 2, ...
+
+A term's work on a block has two parts.  `prepare` depends on the block alone, so that several blocks can be prepared
+side by side.  `number` gives the names met their numbers, block after block in order: numbers follow the order of the
+rows, and never depend on how they were cut into blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.features.units import Analyzer, Splitting, Units, split
+from linnet.kernels.vocabulary import Vocabulary
+from linnet.kernels.weighing import BINARY, COUNT, LOG, weigh
+from linnet.sources.block import Column, Numbers, Strings
+
+ONE_EACH = np.empty(0, dtype=np.int64)
+NO_SCALES = np.empty(0)
+CROSS = "×"
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A term's entries in a block of rows: numbers (-1: none) and values.
+
+    Without starts there is just one entry a row.
+    """
+
+    ids: NDArray[Any]
+    values: NDArray[Any]
+    starts: NDArray[np.int64] = field(default_factory=lambda: ONE_EACH)
+
+
+class NumberTerm:
+    """A column of numbers: its value; or, where that is missing, a 1 in a feature that says so."""
+
+    kind = "number"
+
+    def __init__(self, column: str) -> None:
+        self.columns = (column,)
+
+    def __len__(self) -> int:
+        return 2
+
+    def prepare(self, columns: Mapping[str, Column]) -> Piece:
+        column = columns[self.columns[0]]
+        assert isinstance(column, Numbers)
+        missing = np.isnan(column.values)
+        if not missing.any():
+            return Piece(np.zeros(len(column), dtype=np.int64), column.values)
+        return Piece(missing.astype(np.int64), np.where(missing, 1.0, column.values))
+
+    def number(self, prepared: Piece, *, frozen: bool) -> Piece:  # noqa: ARG002
+        return prepared
+
+    def name(self, number: int) -> str:
+        return self.columns[0] if number == 0 else missing_name(self.columns[0])
+
+
+def missing_name(column: str) -> str:
+    return f"{column} is missing"
+
+
+@dataclass(frozen=True, eq=False)
+class Distinct:
+    """The different names of a block in the order of their first rows, which one each row has, and its value."""
+
+    names: Strings
+    which: NDArray[np.int64]
+    values: NDArray[np.float64]
+
+
+class NamedTerm:
+    """What categories and crosses share: one name a row, numbered by a vocabulary."""
+
+    def __init__(self, columns: tuple[str, ...], bits: int = 0, vocabulary: Vocabulary | None = None) -> None:
+        self.columns = columns
+        self.vocabulary = Vocabulary(bits) if vocabulary is None else vocabulary  # type: ignore[call-arg]
+
+    def __len__(self) -> int:
+        return len(self.vocabulary)
+
+    def number(self, prepared: Distinct, *, frozen: bool) -> Piece:
+        numbers = self.vocabulary.numbers(prepared.names.data, prepared.names.starts, b"", frozen)
+        return Piece(numbers[prepared.which] if len(numbers) else prepared.which, prepared.values)
+
+    def name(self, number: int) -> str:
+        return str(self.vocabulary.name(number))
+
+
+class CategoryTerm(NamedTerm):
+    """A column of categories: a 1 in the feature `column=value`."""
+
+    kind = "category"
+
+    def prepare(self, columns: Mapping[str, Column]) -> Distinct:
+        codes, names = category_names(self.columns[0], columns[self.columns[0]])
+        return in_order(codes, names, np.ones(len(codes)))
+
+
+class CrossTerm(NamedTerm):
+    """Columns taken together: categories by their combination of values, numbers by their product."""
+
+    kind = "cross"
+
+    def prepare(self, columns: Mapping[str, Column]) -> Distinct:
+        values = np.ones(len(columns[self.columns[0]]))
+        codes = np.zeros(len(values), dtype=np.int64)
+        names = [""]
+        for column in self.columns:
+            given = columns[column]
+            if isinstance(given, Numbers):
+                missing = np.isnan(given.values)
+                with np.errstate(over="ignore"):  # Features names the place of an infinite product
+                    values = values * np.where(missing, 1.0, given.values)
+                own, own_names = missing.astype(np.int64), [column, missing_name(column)]
+            else:
+                own, own_names = category_names(column, given)
+            joint, codes = np.unique(codes * len(own_names) + own, return_inverse=True)
+            names = [_joined(names[at // len(own_names)], own_names[at % len(own_names)]) for at in joint.tolist()]
+        return in_order(codes, names, values)
+
+
+def _joined(before: str, name: str) -> str:
+    return f"{before}{CROSS}{name}" if before else name
+
+
+def category_names(column: str, given: Column) -> tuple[NDArray[np.int64], list[str]]:
+    """Each row's code, and the codes' names."""
+    assert isinstance(given, Strings)
+    import pyarrow as pa
+
+    offsets, data = pa.py_buffer(np.ascontiguousarray(given.starts)), pa.py_buffer(given.data)
+    coded = pa.LargeStringArray.from_buffers(len(given), offsets, data).dictionary_encode()
+    codes = coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    names = [f"{column}={value}" for value in coded.dictionary.to_pylist()]
+    if given.missing is not None:
+        codes[given.missing] = len(names)
+        names.append(missing_name(column))
+    return codes, names
+
+
+def in_order(codes: NDArray[np.int64], names: list[str], values: NDArray[np.float64]) -> Distinct:
+    """Names in the order in which rows first have them."""
+    used, first, which = np.unique(codes, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return Distinct(Strings.of([names[code] for code in used[order].tolist()]), place[which], values)
+
+
+class Damping(StrEnum):
+    """What a count becomes: itself, 1, or 1 + log(count)."""
+
+    COUNT = "count"
+    BINARY = "binary"
+    LOG = "log"
+
+
+_CODES = {Damping.COUNT: COUNT, Damping.BINARY: BINARY, Damping.LOG: LOG}
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """How a column of text becomes features."""
+
+    analyzer: Analyzer = Analyzer.WORD
+    shortest: int = 1
+    longest: int = 2
+    lowercase: bool = True
+    word_length: int = 1
+    marks: bool = True
+    damping: Damping = Damping.LOG
+    unit_length: bool = True
+
+    @property
+    def splitting(self) -> Splitting:
+        return Splitting(self.analyzer, self.lowercase, self.word_length, self.marks)
+
+
+class TextTerm:
+    """A column of text: a feature `column:ngram` for each n-gram of words or characters."""
+
+    kind = "text"
+
+    def __init__(
+        self,
+        column: str,
+        options: TextOptions | None = None,
+        bits: int = 0,
+        vocabulary: Vocabulary | None = None,
+        prefix: str | None = None,
+    ) -> None:
+        self.columns = (column,)
+        self.options = TextOptions() if options is None else options
+        self.vocabulary = Vocabulary(bits) if vocabulary is None else vocabulary  # type: ignore[call-arg]
+        self._prefix = (f"{column}:" if prefix is None else prefix).encode()
+        self._counting = Lock()  # a vocabulary marks its names while it counts, even when frozen
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_counting"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _counting=Lock())
+
+    def __len__(self) -> int:
+        return len(self.vocabulary)
+
+    def prepare(self, columns: Mapping[str, Column]) -> Units:
+        column = columns[self.columns[0]]
+        assert isinstance(column, Strings)
+        return split(column, self.options.splitting)
+
+    def number(self, prepared: Units, *, frozen: bool) -> Piece:
+        """The counts of this block's n-grams, not yet weighed: what a count is worth may depend on all rows."""
+        options = self.options
+        with self._counting:
+            starts, ids, counts = self.vocabulary.count(
+                prepared.text, prepared.starts, prepared.hashes, prepared.segments, prepared.row_segments,
+                options.shortest, options.longest, options.splitting.gap, options.splitting.whole, self._prefix, frozen,
+            )  # fmt: skip
+        return Piece(ids, counts, starts)
+
+    def weighed(self, piece: Piece, scales: NDArray[np.float64] = NO_SCALES) -> Piece:
+        """Counts as values."""
+        into = np.empty(len(piece.values), dtype=np.float32)
+        options = self.options
+        weigh(piece.values, piece.ids, piece.starts, _CODES[options.damping], scales, options.unit_length, into)
+        return Piece(piece.ids, into, piece.starts)
+
+    def name(self, number: int) -> str:
+        return str(self.vocabulary.name(number))
+
+
+class NumberedTerm:
+    """Columns that have numbers for names, as in svmlight files: number j is column j."""
+
+    kind = "numbered"
+    columns: tuple[str, ...] = ()
+
+    def __init__(self, size: int = 0) -> None:
+        self.size = size
+
+    def __len__(self) -> int:
+        return self.size
+
+    def name(self, number: int) -> str:
+        return str(number)
+
+
+ColumnTerm = NumberTerm | CategoryTerm | CrossTerm | TextTerm
+Term = ColumnTerm | NumberedTerm

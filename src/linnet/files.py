@@ -1,0 +1,215 @@
+"""Writing a file whole or not at all.
+
+The new bytes go to a temporary file in the same directory, reach the disk, and only then take the name. Whoever opens
+the name sees the old file or the new one, also after a crash. Only a kill that leaves no time to tidy up can leave the
+temporary behind: a hidden file called .linnet-*.tmp, never read again.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import re
+import secrets
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from typing import IO, Any, BinaryIO, Literal, TextIO, overload
+
+from linnet.errors import OutputError
+
+BUFFERED = 1 << 16
+# What is open already is written where it stands: opening it anew by name would lose what went there before.
+STREAMS = {
+    **dict.fromkeys(("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"), "stdout"),
+    **dict.fromkeys(("/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"), "stderr"),
+}
+OPEN_ALREADY = re.compile(r"(?:/dev|/proc/self)/fd/([0-9]{1,9})")
+REMEDIES = {
+    errno.ENOENT: "make the directory first",
+    errno.ENOTDIR: "a part of this path is a file where a directory must be",
+    errno.EISDIR: "give the name of a file in it",
+    errno.EACCES: "change the permissions, or write elsewhere",
+    errno.EPERM: "change the permissions, or write elsewhere",
+    errno.EROFS: "write elsewhere",
+    errno.ENOSPC: "free some space, or write elsewhere",
+    errno.EDQUOT: "free some space, or write elsewhere",
+    errno.EFBIG: "raise the limit on file sizes, or write elsewhere",
+    errno.EIO: "check the disk, or write elsewhere",
+    errno.EPIPE: "the program reading it has ended",
+}
+
+
+@overload
+def replacing(path: str | os.PathLike[str], mode: Literal["wb"] = "wb") -> AbstractContextManager[BinaryIO]: ...
+@overload
+def replacing(path: str | os.PathLike[str], mode: Literal["w"]) -> AbstractContextManager[TextIO]: ...
+def replacing(path: str | os.PathLike[str], mode: Literal["w", "wb"] = "wb") -> AbstractContextManager[IO[Any]]:
+    """Write a file that takes its name when the `with` block ends well; until then, and if not, the old one stays.
+
+    Mode "wb" takes bytes; "w" takes text, stored as UTF-8 with newlines as given.  The new file has the permissions of
+    the old one, or those the umask gives; the file behind a symbolic link is replaced, not the link.  Standard output
+    ("-" or /dev/stdout), pipes and devices are written directly.
+
+    A write that fails raises OutputError, also where the block itself swallows it.  Other exceptions of the block pass
+    through unchanged.  After an OutputError that speaks of the directory alone the new file is in place and whole, but
+    a power cut might bring back the old one.
+    """
+    name = os.fspath(path)
+    with _reported(name):
+        old = _stat(name)
+    if name in STREAMS or OPEN_ALREADY.fullmatch(name) or (old is not None and not stat.S_ISREG(old.st_mode)):
+        return _direct(name, mode == "w")
+    return _renamed(name, mode == "w", old)
+
+
+@contextmanager
+def _renamed(path: str, text: bool, old: os.stat_result | None) -> Iterator[IO[Any]]:
+    target = os.path.realpath(path)
+    folder = os.path.dirname(target)
+    temporary = os.path.join(folder, f".linnet-{secrets.token_hex(16)}.tmp")
+    try:
+        with ExitStack() as opened:
+            with _reported(path):
+                if old is not None and not os.access(target, os.W_OK):
+                    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+                directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+                opened.callback(_close, directory)
+                # Nobody may open the file between its making and _take_after, and then read what is to be private.
+                mode = 0o666 if old is None else 0o600
+                raw = io.FileIO(temporary, "xb", opener=lambda name, flags: os.open(name, flags, mode))
+                opened.callback(_discard, raw)
+                if old is not None:
+                    _take_after(old, raw.fileno())
+            with _layers(raw, path, text) as file:
+                yield file
+            with _reported(path):
+                os.fsync(raw.fileno())
+                raw.close()
+                os.replace(temporary, target)
+            with _reported(f"the directory of {path} (the new file is in place)"):
+                _sync_directory(directory)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+@contextmanager
+def _direct(path: str, text: bool) -> Iterator[IO[Any]]:
+    already = OPEN_ALREADY.fullmatch(path)
+    with ExitStack() as opened:
+        raw: Any
+        with _reported(path):
+            if path in STREAMS:
+                stream = getattr(sys, STREAMS[path])
+                raw = getattr(stream, "buffer", None)
+                if raw is None:
+                    raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+                stream.flush()
+            else:
+                raw = io.FileIO(os.dup(int(already[1])) if already else os.open(path, os.O_WRONLY), "wb")
+                opened.callback(_discard, raw)
+        with _layers(raw, path, text) as file:
+            yield file
+        with _reported(path):
+            raw.flush()
+
+
+class _Reporting(io.RawIOBase):
+    """Passes bytes on.  A write that fails is an OutputError; what comes after it is dropped."""
+
+    def __init__(self, raw: Any, path: str) -> None:
+        self.failure: OutputError | None = None
+        self._raw = raw
+        self._path = path
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return int(self._raw.fileno())
+
+    def write(self, data: Any) -> int | None:
+        if self.failure is not None:
+            return len(data)
+        try:
+            with _reported(self._path):
+                written: int | None = self._raw.write(data)
+                return written
+        except OutputError as failure:
+            self.failure = failure
+            raise
+
+
+@contextmanager
+def _layers(raw: Any, path: str, text: bool) -> Iterator[IO[Any]]:
+    """The buffer, and the encoder where the file is text, through which the block writes."""
+    reporting = _Reporting(raw, path)
+    buffer = io.BufferedWriter(reporting, BUFFERED)
+    file: IO[Any] = io.TextIOWrapper(buffer, encoding="utf-8", newline="") if text else buffer
+    try:
+        yield file
+        file.close()
+    except BaseException:
+        with suppress(OSError):
+            file.close()
+        raise
+    if reporting.failure is not None:
+        raise reporting.failure
+
+
+def _stat(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except FileNotFoundError:
+        return None
+    except ValueError as error:  # a NUL in the path
+        raise OSError(errno.EINVAL, str(error)) from error
+
+
+def _take_after(old: os.stat_result, file: int) -> None:
+    """Give the new file the old one's permissions and, as far as allowed, its owner and group."""
+    mode = stat.S_IMODE(old.st_mode) & 0o777
+    new = os.fstat(file)
+    if new.st_gid != old.st_gid:
+        try:
+            os.fchown(file, -1, old.st_gid)
+        except PermissionError:
+            mode &= ~0o070  # what the old group might do, the new one may not
+    if new.st_uid != old.st_uid:
+        with suppress(PermissionError):
+            os.fchown(file, old.st_uid, -1)
+    os.fchmod(file, mode)
+
+
+def _sync_directory(directory: int) -> None:
+    try:
+        os.fsync(directory)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some network file systems know no such thing
+            raise
+
+
+def _discard(raw: io.FileIO) -> None:
+    with suppress(OSError):
+        raw.close()
+
+
+def _close(file: int) -> None:
+    with suppress(OSError):
+        os.close(file)
+
+
+@contextmanager
+def _reported(path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        name = "standard output" if path == "-" else path
+        reason = (error.strerror or str(error)).lower()
+        failure = OutputError(f"cannot write {name}: {reason}; {REMEDIES.get(error.errno or 0, 'write elsewhere')}")
+        failure.errno = error.errno
+        raise failure from error

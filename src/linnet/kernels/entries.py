@@ -1,0 +1,83 @@
+"""One read over the entries of sparse rows: largest values, counts by side, scales, and features dropped."""
+
+import cython
+from cython.cimports.libc.math import fabs
+from cython.cimports.linnet.kernels.passes import value_t
+
+
+def largest(values: cython.const[value_t][::1], ids: cython.const[cython.uint][::1], into: cython.double[::1]):
+    """into[j] = the largest |value| of column j."""
+    e: cython.Py_ssize_t
+    x: cython.double
+    with cython.nogil:
+        for e in range(ids.shape[0]):
+            x = fabs(values[e])
+            if x > into[ids[e]]:
+                into[ids[e]] = x
+
+
+def count_sides(
+    ids: cython.const[cython.uint][::1],
+    starts: cython.const[cython.longlong][::1],
+    signs: cython.const[cython.double][::1],
+    positive: cython.double[::1],
+    negative: cython.double[::1],
+):
+    """How many rows of either sign have each column."""
+    i: cython.Py_ssize_t
+    e: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(signs.shape[0]):
+            if signs[i] > 0:
+                for e in range(starts[i], starts[i + 1]):
+                    positive[ids[e]] += 1.0
+            else:
+                for e in range(starts[i], starts[i + 1]):
+                    negative[ids[e]] += 1.0
+
+
+def scaled(
+    values: cython.const[value_t][::1],
+    ids: cython.const[cython.uint][::1],
+    scales: cython.const[cython.double][::1],
+    counted: cython.const[cython.uchar][::1],
+    into: value_t[::1],
+):
+    """into = values times the scales of their columns; the sum of squares in the counted columns comes back."""
+    e: cython.Py_ssize_t
+    x: cython.double
+    squares: cython.double = 0.0
+    with cython.nogil:
+        for e in range(ids.shape[0]):
+            x = values[e] * scales[ids[e]]
+            into[e] = x
+            if counted[ids[e]]:
+                squares += x * x
+    return squares
+
+
+def renumber(
+    values: cython.float[::1],
+    ids: cython.uint[::1],
+    starts: cython.longlong[::1],
+    numbers: cython.const[cython.int][::1],
+):
+    """Give columns new numbers, in place; entries of columns numbered -1 are dropped.  How many are left comes back."""
+    i: cython.Py_ssize_t
+    e: cython.Py_ssize_t
+    kept: cython.Py_ssize_t = 0
+    begin: cython.Py_ssize_t = starts[0]
+    stop: cython.Py_ssize_t
+    number: cython.int
+    with cython.nogil:
+        for i in range(starts.shape[0] - 1):
+            stop = starts[i + 1]
+            starts[i] = kept
+            for e in range(begin, stop):
+                number = numbers[ids[e]]
+                ids[kept] = number
+                values[kept] = values[e]
+                kept += number >= 0
+            begin = stop
+        starts[starts.shape[0] - 1] = kept
+    return kept

@@ -1,0 +1,202 @@
+"""Where lines and records of text begin and end, and what they are made of."""
+
+import cython
+import numpy as np
+
+
+def records(data: cython.const[cython.uchar][::1], delimiter: cython.int):
+    """(starts, stops, lines, fields, the line of a quote left open or -1) of every record of delimited text.
+
+    A quote opens a quoted field only where a field begins; within one, two quotes are one quote, and one alone closes
+    it; line ends within are part of the field.  A record ends at LF, CR LF or CR; the last may end with the data.
+    Lines count from 0.
+    """
+    size: cython.Py_ssize_t = data.shape[0]
+    ends: cython.Py_ssize_t = 1
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(size):
+            ends += (data[i] == 10) | (data[i] == 13)
+    starts_out = np.empty(ends, dtype=np.int64)
+    stops_out = np.empty(ends, dtype=np.int64)
+    lines_out = np.empty(ends, dtype=np.int64)
+    fields_out = np.empty(ends, dtype=np.int64)
+    starts: cython.longlong[::1] = starts_out
+    stops: cython.longlong[::1] = stops_out
+    lines: cython.longlong[::1] = lines_out
+    fields: cython.longlong[::1] = fields_out
+    found: cython.Py_ssize_t = 0
+    line: cython.longlong = 0
+    opened_at: cython.longlong = -1
+    begin: cython.Py_ssize_t = 0
+    first_line: cython.longlong = 0
+    count: cython.longlong = 1
+    byte: cython.uchar
+    field_begins: cython.bint = True
+    with cython.nogil:
+        i = 0
+        while i < size:
+            byte = data[i]
+            if field_begins and byte == 34:
+                opened_at = line
+                i += 1
+                while i < size:
+                    if data[i] == 34:
+                        if i + 1 < size and data[i + 1] == 34:
+                            i += 1
+                        else:
+                            opened_at = -1
+                            break
+                    elif data[i] == 10 or (data[i] == 13 and not (i + 1 < size and data[i + 1] == 10)):
+                        line += 1
+                    i += 1
+                field_begins = False
+                i += 1
+            elif byte == delimiter:
+                count += 1
+                field_begins = True
+                i += 1
+            elif byte == 10 or byte == 13:
+                starts[found] = begin
+                stops[found] = i
+                lines[found] = first_line
+                fields[found] = count
+                found += 1
+                if byte == 13 and i + 1 < size and data[i + 1] == 10:
+                    i += 1
+                i += 1
+                begin = i
+                line += 1
+                first_line = line
+                count = 1
+                field_begins = True
+            else:
+                field_begins = False
+                i += 1
+        if begin < size:
+            starts[found] = begin
+            stops[found] = size
+            lines[found] = first_line
+            fields[found] = count
+            found += 1
+    return starts_out[:found], stops_out[:found], lines_out[:found], fields_out[:found], opened_at
+
+
+def labelled(
+    data: cython.const[cython.uchar][::1],
+    starts: cython.const[cython.longlong][::1],
+    stops: cython.const[cython.longlong][::1],
+    separators: cython.const[cython.longlong][::1],
+):
+    """Lines cut in two: label = start to separator, text = behind it to stop; both packed tight.
+
+    Gives (label bytes, label starts, text bytes, text starts).
+    """
+    rows: cython.Py_ssize_t = starts.shape[0]
+    label_starts_out = np.zeros(rows + 1, dtype=np.int64)
+    text_starts_out = np.zeros(rows + 1, dtype=np.int64)
+    labels_out = np.empty(data.shape[0], dtype=np.uint8)
+    texts_out = np.empty(data.shape[0], dtype=np.uint8)
+    label_starts: cython.longlong[::1] = label_starts_out
+    text_starts: cython.longlong[::1] = text_starts_out
+    labels: cython.uchar[::1] = labels_out
+    texts: cython.uchar[::1] = texts_out
+    r: cython.Py_ssize_t
+    e: cython.Py_ssize_t
+    a: cython.Py_ssize_t = 0
+    b: cython.Py_ssize_t = 0
+    with cython.nogil:
+        for r in range(rows):
+            for e in range(starts[r], separators[r]):
+                labels[a] = data[e]
+                a += 1
+            label_starts[r + 1] = a
+            for e in range(separators[r] + 1, stops[r]):
+                texts[b] = data[e]
+                b += 1
+            text_starts[r + 1] = b
+    return labels_out[:a], label_starts_out, texts_out[:b], text_starts_out
+
+
+def lines(data: cython.const[cython.uchar][::1]):
+    """(starts, stops, numbers from 0) of the lines that are more than blanks; the stop is before LF or CR LF."""
+    size: cython.Py_ssize_t = data.shape[0]
+    ends: cython.Py_ssize_t = 1
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(size):
+            ends += data[i] == 10
+    starts_out = np.empty(ends, dtype=np.int64)
+    stops_out = np.empty(ends, dtype=np.int64)
+    numbers_out = np.empty(ends, dtype=np.int64)
+    starts: cython.longlong[::1] = starts_out
+    stops: cython.longlong[::1] = stops_out
+    numbers: cython.longlong[::1] = numbers_out
+    found: cython.Py_ssize_t = 0
+    begin: cython.Py_ssize_t = 0
+    number: cython.longlong = 0
+    blank: cython.bint = True
+    with cython.nogil:
+        for i in range(size + 1):
+            if i < size and data[i] != 10:
+                blank = blank and (data[i] == 32 or data[i] == 9 or data[i] == 13)
+                continue
+            if not blank:
+                starts[found] = begin
+                stops[found] = i - 1 if data[i - 1] == 13 else i
+                numbers[found] = number
+                found += 1
+            begin = i + 1
+            number += 1
+            blank = True
+    return starts_out[:found], stops_out[:found], numbers_out[:found]
+
+
+def depths(
+    data: cython.const[cython.uchar][::1],
+    starts: cython.const[cython.longlong][::1],
+    stops: cython.const[cython.longlong][::1],
+):
+    """How deep the brackets of each record of JSON are nested; 0 for one that is not a single object, or not closed.
+
+    Only brackets and quotes are looked at: what is between them may still be wrong.
+    """
+    rows: cython.Py_ssize_t = starts.shape[0]
+    out = np.zeros(rows, dtype=np.int64)
+    deepest: cython.longlong[::1] = out
+    r: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    depth: cython.longlong
+    most: cython.longlong
+    quoted: cython.bint
+    over: cython.bint
+    byte: cython.uchar
+    with cython.nogil:
+        for r in range(rows):
+            depth = most = 0
+            quoted = over = False
+            i = starts[r]
+            while i < stops[r]:
+                byte = data[i]
+                i += 1
+                if quoted:
+                    if byte == 92:
+                        i += 1
+                    elif byte == 34:
+                        quoted = False
+                elif byte == 32 or byte == 9 or byte == 13:
+                    continue
+                elif over or (depth == 0 and byte != 123):
+                    most = 0
+                    break
+                elif byte == 34:
+                    quoted = True
+                elif byte == 91 or byte == 123:
+                    depth += 1
+                    if depth > most:
+                        most = depth
+                elif byte == 93 or byte == 125:
+                    depth -= 1
+                    over = depth == 0
+            deepest[r] = most if over else 0
+    return out

@@ -1,0 +1,452 @@
+"""svmlight text to rows:  label id:value id:value ... # comment
+
+Lines end in LF or CRLF, and tokens are separated by spaces or tabs.  Blank lines and lines that are only a comment are
+no rows.  `qid:N` after the label is read over.  The label and the values are decimal numbers (see numbers.py), ids are
+whole numbers from 0 to 2^31 - 2, in any order but none twice in a row.  A value of zero is an entry like any other.
+
+A line that is not so gives one error, with the place of the first thing wrong (of a duplicate only if all else is
+right), and nothing else; reading goes on with the next line.  So lines can be read in blocks, in any cut at line ends.
+"""
+
+from typing import NamedTuple
+
+import cython
+import numpy as np
+from cython.cimports.libc.stdlib import qsort
+from cython.cimports.libc.string import memchr
+from cython.cimports.linnet.kernels.numbers import Fault, Number, Text, peek, read_digits, read_number
+from cython.cimports.linnet.kernels.svmlight import Row, Wrong
+
+MESSAGES = (
+    "",
+    "the label is not a decimal number",
+    "more than one label; a row has one",
+    "qid: is not followed by a whole number",
+    "this is no id: a whole number from 0 to 2147483646, then a colon, then a value",
+    "the id is larger than 2147483646",
+    "a colon is missing after the id",
+    "the value is missing after the colon",
+    "the value is not a decimal number",
+    "nan and inf are not numbers to learn from; leave the entry out, or write a number",
+    "the number is too large for a double (about 1.8e308)",
+    "this id is in the row already",
+    "a NUL byte; this is not text",
+    "not UTF-8",
+)
+
+LARGEST_ID = cython.declare(cython.ulonglong, 2147483646)
+
+
+class Parsed(NamedTuple):
+    """Rows in compressed form, the line (from 0) of each, and the errors: line from 0, column in bytes from 1, code."""
+
+    targets: np.ndarray
+    starts: np.ndarray
+    ids: np.ndarray
+    values: np.ndarray
+    lines: np.ndarray
+    error_lines: np.ndarray
+    error_columns: np.ndarray
+    error_codes: np.ndarray
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def ends_line(p: Text, end: Text) -> cython.bint:
+    """Whether p is at the end of a line's content: LF, CRLF, a comment, the end of everything."""
+    c: cython.uchar = peek(p, end)
+    return c == 10 or c == 35 or (c == 13 and peek(p + 1, end) == 10)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def ends_token(p: Text, end: Text) -> cython.bint:
+    c: cython.uchar = peek(p, end)
+    return c == 32 or c == 9 or ends_line(p, end)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def after_blanks(p: Text, end: Text) -> Text:
+    while peek(p, end) == 32 or peek(p, end) == 9:
+        p += 1
+    return p
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def is_digit(p: Text, end: Text) -> cython.bint:
+    return 48 <= peek(p, end) <= 57
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def line_end(p: Text, end: Text) -> Text:
+    """Where the next LF is, or the end."""
+    if p >= end:
+        return end
+    found: Text = cython.cast(Text, memchr(p, 10, end - p))
+    return end if found == cython.NULL else found
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def utf8_length(p: Text, end: Text) -> cython.int:
+    """How many bytes the UTF-8 character at p has; 0 if it is none (Unicode 16, table 3-7)."""
+    c: cython.uchar = p[0]
+    second: cython.uchar = peek(p + 1, end)
+    if c < 0x80:
+        return 1
+    if c < 0xC2 or c > 0xF4 or second & 0xC0 != 0x80:
+        return 0
+    if c < 0xE0:
+        return 2
+    if (c == 0xE0 and second < 0xA0) or (c == 0xED and second > 0x9F) or peek(p + 2, end) & 0xC0 != 0x80:
+        return 0
+    if c < 0xF0:
+        return 3
+    if (c == 0xF0 and second < 0x90) or (c == 0xF4 and second > 0x8F) or peek(p + 3, end) & 0xC0 != 0x80:
+        return 0
+    return 4
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def check_text(p: Text, end: Text, row: cython.pointer(Row)) -> cython.void:
+    """If there is a NUL or something that is not UTF-8 in this text, that is what is wrong with the row."""
+    length: cython.int
+    while p < end:
+        length = utf8_length(p, end)
+        if length == 0 or p[0] == 0:
+            row.wrong = Wrong.NUL if length else Wrong.NOT_UTF8
+            row.at = p
+            return
+        p += length
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def refuse(row: cython.pointer(Row), wrong: cython.int, at: Text, end: Text) -> cython.void:
+    """The row is wrong in this way, at this place; if the token from there on is not even text, that is told."""
+    after: Text = at
+    while not ends_token(after, end):
+        after += 1
+    row.wrong = wrong
+    row.at = at
+    check_text(at, after, row)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def spells(p: Text, end: Text, word: cython.p_char) -> cython.bint:
+    """Whether the token at p, but for its sign, is this word in small or capital letters."""
+    if peek(p, end) == 43 or peek(p, end) == 45:
+        p += 1
+    i: cython.Py_ssize_t = 0
+    while word[i] != 0:
+        if peek(p + i, end) | 0x20 != word[i]:
+            return False
+        i += 1
+    return ends_token(p + i, end)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def refuse_number(row: cython.pointer(Row), wrong: cython.int, number: Number, at: Text, end: Text) -> cython.void:
+    """What is wrong with the token at this place, which is no number that can be taken."""
+    if ends_token(at, end) and wrong == Wrong.VALUE:
+        wrong = Wrong.NO_VALUE
+    elif wrong == Wrong.LABEL and number.fault != Fault.NOT_A_NUMBER and peek(number.after, end) == 44:
+        wrong = Wrong.SEVERAL_LABELS
+        at = number.after
+    elif number.fault == Fault.TOO_LARGE and ends_token(number.after, end):
+        wrong = Wrong.TOO_LARGE
+    elif spells(at, end, b"nan") or spells(at, end, b"inf") or spells(at, end, b"infinity"):
+        wrong = Wrong.NOT_FINITE
+    refuse(row, wrong, at, end)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def after_qid(p: Text, end: Text, row: cython.pointer(Row)) -> Text:
+    """Behind the `qid:N` at p, or p if there is none."""
+    if not (peek(p, end) == 113 and peek(p + 1, end) == 105 and peek(p + 2, end) == 100 and peek(p + 3, end) == 58):
+        return p
+    digits: Text = p + 4
+    after: Text = digits
+    while is_digit(after, end):
+        after += 1
+    if after == digits or not ends_token(after, end):
+        refuse(row, Wrong.QID, digits, end)
+    return after_blanks(after, end)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def fits(p: Text, after: Text, id_: cython.pointer(cython.ulonglong)) -> cython.bint:
+    """Whether these digits, more than the id's 64 bits may hold, are an id after all: zeros may stand before it."""
+    while p < after - 1 and p[0] == 48:
+        p += 1
+    id_[0] = 0
+    read_digits(p, after, id_)
+    return after - p <= 10 and id_[0] <= LARGEST_ID
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def refuse_id(row: cython.pointer(Row), p: Text, after: Text, end: Text) -> cython.void:
+    """What is wrong with the token at p, whose digits, if any, end where no colon follows."""
+    if after > p and ends_token(after, end):
+        refuse(row, Wrong.NO_COLON, after, end)
+    else:
+        refuse(row, Wrong.ID, p, end)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def read_label(p: Text, end: Text, row: cython.pointer(Row)) -> Text:
+    """Read the label at p, and tell where the first entry is."""
+    number: Number = read_number(p, end)
+    if number.fault != Fault.NONE or not ends_token(number.after, end):
+        refuse_number(row, Wrong.LABEL, number, p, end)
+        return p
+    row.target = number.value
+    return after_qid(after_blanks(number.after, end), end, row)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def read_entries(
+    p: Text,
+    end: Text,
+    ids: cython.uint[::1],
+    values: cython.double[::1],
+    first: cython.Py_ssize_t,
+    row: cython.pointer(Row),
+) -> Text:
+    """Read the entries from p on, into ids and values from `first` on, and tell where they end."""
+    e: cython.Py_ssize_t = first
+    previous: cython.longlong = -1
+    rising: cython.bint = True
+    id_: cython.ulonglong
+    after: Text
+    number: Number
+    while not ends_line(p, end):
+        id_ = 0
+        after = read_digits(p, end, cython.address(id_))
+        if after == p or peek(after, end) != 58:
+            refuse_id(row, p, after, end)
+            return p
+        if (id_ > LARGEST_ID or after - p > 19) and not fits(p, after, cython.address(id_)):
+            refuse(row, Wrong.ID_TOO_LARGE, p, end)
+            return p
+        number = read_number(after + 1, end)
+        if number.fault != Fault.NONE or not ends_token(number.after, end):
+            refuse_number(row, Wrong.VALUE, number, after + 1, end)
+            return p
+        ids[e] = cython.cast(cython.uint, id_)
+        values[e] = number.value
+        e += 1
+        rising = rising and cython.cast(cython.longlong, id_) > previous
+        previous = id_
+        p = after_blanks(number.after, end)
+    row.entries = e - first
+    row.rising = rising
+    return p
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def read_row(p: Text, end: Text, ids: cython.uint[::1], values: cython.double[::1], e: cython.Py_ssize_t) -> Row:
+    """Read the line at p, its entries into ids and values from e on."""
+    row: Row
+    row.wrong = Wrong.NOTHING
+    row.entries = 0
+    row.target = 0.0
+    row.rising = True
+    p = after_blanks(p, end)
+    row.at = p
+    row.filled = not ends_line(p, end)
+    if row.filled:
+        p = read_label(p, end, cython.address(row))
+        if row.wrong == Wrong.NOTHING:
+            p = read_entries(p, end, ids, values, e, cython.address(row))
+        if row.wrong != Wrong.NOTHING:
+            return row
+    row.at = line_end(p, end)
+    if peek(p, end) == 35:
+        check_text(p, row.at, cython.address(row))
+    return row
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def compare(a: cython.p_const_void, b: cython.p_const_void) -> cython.int:
+    x: cython.ulonglong = cython.cast(cython.pointer(cython.const[cython.ulonglong]), a)[0]
+    y: cython.ulonglong = cython.cast(cython.pointer(cython.const[cython.ulonglong]), b)[0]
+    return (x > y) - (x < y)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def first_duplicate(
+    ids: cython.uint[::1], first: cython.Py_ssize_t, entries: cython.Py_ssize_t, keys: cython.ulonglong[::1]
+) -> cython.Py_ssize_t:
+    """The first entry whose id an earlier one of the row has, or -1: sort ids (31 bits) with their places (33 bits)."""
+    k: cython.Py_ssize_t
+    place: cython.Py_ssize_t
+    found: cython.Py_ssize_t = -1
+    for k in range(entries):
+        keys[k] = (cython.cast(cython.ulonglong, ids[first + k]) << 33) | cython.cast(cython.ulonglong, k)
+    qsort(cython.address(keys[0]), entries, 8, compare)
+    for k in range(1, entries):
+        if keys[k] >> 33 == keys[k - 1] >> 33:
+            place = keys[k] & cython.cast(cython.ulonglong, 0x1FFFFFFFF)
+            if found < 0 or place < found:
+                found = place
+    return found
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def entry_at(p: Text, end: Text, k: cython.Py_ssize_t, row: cython.pointer(Row)) -> Text:
+    """Where entry k of the good line at p stands: behind the label and k tokens."""
+    p = after_blanks(p, end)
+    while not ends_token(p, end):
+        p += 1
+    p = after_qid(after_blanks(p, end), end, row)
+    while k > 0:
+        while not ends_token(p, end):
+            p += 1
+        p = after_blanks(p, end)
+        k -= 1
+    return p
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def count(p: Text, end: Text, newlines: cython.p_Py_ssize_t, colons: cython.p_Py_ssize_t) -> cython.void:
+    """Count line ends and colons; by bytes and in short runs, so that the compiler does sixteen at once."""
+    run: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    lines: cython.uchar
+    pairs: cython.uchar
+    newlines[0] = 0
+    colons[0] = 0
+    while p < end:
+        run = 240 if end - p > 240 else end - p
+        lines = 0
+        pairs = 0
+        for i in range(run):
+            lines += p[i] == 10
+            pairs += p[i] == 58
+        newlines[0] += lines
+        colons[0] += pairs
+        p += run
+
+
+def parse(text: cython.const[cython.uchar][::1]):
+    """Read a block of whole lines; the last one may lack its end."""
+    size: cython.Py_ssize_t = text.shape[0]
+    p: Text = cython.NULL
+    newlines: cython.Py_ssize_t = 0
+    colons: cython.Py_ssize_t = 0
+    if size > 0:
+        p = cython.address(text[0])
+    end: Text = p + size
+    with cython.nogil:
+        count(p, end, cython.address(newlines), cython.address(colons))
+    rows = newlines + 1
+    entries = min(colons, size // 3 + 1)  # an entry has a colon, two digits and, but for the last, a separator
+    parsed = Parsed(
+        np.empty(rows),
+        np.zeros(rows + 1, dtype=np.int64),
+        np.empty(entries, dtype=np.uint32),
+        np.empty(entries),
+        np.empty(rows, dtype=np.int64),
+        np.empty(rows, dtype=np.int64),
+        np.empty(rows, dtype=np.int64),
+        np.empty(rows, dtype=np.int32),
+    )
+    n, nnz, errors = _read(text, *parsed, np.empty(entries, dtype=np.uint64))
+    # Cut in place: the memory behind goes back, nothing is copied.
+    for array, length in zip(parsed, (n, n + 1, nnz, nnz, n, errors, errors, errors), strict=True):
+        array.resize(length, refcheck=False)
+    return parsed
+
+
+def _read(
+    text: cython.const[cython.uchar][::1],
+    targets: cython.double[::1],
+    starts: cython.longlong[::1],
+    ids: cython.uint[::1],
+    values: cython.double[::1],
+    lines: cython.longlong[::1],
+    error_lines: cython.longlong[::1],
+    error_columns: cython.longlong[::1],
+    error_codes: cython.int[::1],
+    keys: cython.ulonglong[::1],
+):
+    """Fill the arrays, which are large enough; how many rows, entries and errors there are."""
+    n: cython.Py_ssize_t = 0
+    e: cython.Py_ssize_t = 0
+    errors: cython.Py_ssize_t = 0
+    line: cython.Py_ssize_t = 0
+    duplicate: cython.Py_ssize_t
+    row: Row
+    if text.shape[0] == 0:
+        return 0, 0, 0
+    p: Text = cython.address(text[0])
+    end: Text = p + text.shape[0]
+    with cython.nogil:
+        while p < end:
+            row = read_row(p, end, ids, values, e)
+            if row.wrong == Wrong.NOTHING and not row.rising:
+                duplicate = first_duplicate(ids, e, row.entries, keys)
+                if duplicate >= 0:
+                    row.at = entry_at(p, end, duplicate, cython.address(row))
+                    row.wrong = Wrong.DUPLICATE
+            if row.wrong != Wrong.NOTHING:
+                error_lines[errors] = line
+                error_columns[errors] = row.at - p + 1
+                error_codes[errors] = row.wrong
+                errors += 1
+                row.at = line_end(row.at, end)
+            elif row.filled:
+                e += row.entries
+                targets[n] = row.target
+                lines[n] = line
+                n += 1
+                starts[n] = e
+            p = row.at + 1
+            line += 1
+    return n, e, errors

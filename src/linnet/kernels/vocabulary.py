@@ -1,0 +1,500 @@
+"""Names and their numbers, 0, 1, 2, ... in the order they were first met, at the speed of hashing.
+
+A name is found by its 64-bit fingerprint and told from others by its bytes, so the numbering is exact.  With `bits`
+the fingerprint is cut to so many bits and the bytes are not looked at: at most 2^bits numbers, each bearing the name
+that came first; the full fingerprints of all names are kept in a set beside, so that names that fell together are
+counted: distinct - size.  A vocabulary serves one prefix, which names are found without.
+"""
+
+import cython
+import numpy as np
+from cython.cimports.libc.stdlib import free, malloc, realloc
+from cython.cimports.libc.string import memcpy
+from cython.cimports.linnet.kernels.passes import prefetch
+from cython.cimports.linnet.kernels.vocabulary import Gram, Met, Slot, zeroed
+
+GOLDEN = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
+CHAIN = cython.declare(cython.ulonglong, 0xD1342543DE82EF95)
+# So many lookups are begun before the first is finished: the memory they need is fetched meanwhile.
+BATCH = cython.declare(cython.Py_ssize_t, 64)
+FIRST_CAPACITY = cython.declare(cython.Py_ssize_t, 1024)
+# Names beyond this many are not all in the cache.
+IN_CACHE = cython.declare(cython.Py_ssize_t, 1 << 17)
+ROOMY = cython.declare(cython.Py_ssize_t, 1 << 20)
+MOST = cython.declare(cython.Py_ssize_t, 0x7FFFFFFE)
+# Names are compared so many bytes at a time; the arena has that much room behind its last one.
+WORD_BYTES = cython.declare(cython.Py_ssize_t, 8)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def chained(before: cython.ulonglong, following: cython.ulonglong) -> cython.ulonglong:
+    """The hash of a sequence, one more element long."""
+    h: cython.ulonglong = (((before << 23) | (before >> 41)) ^ following) * CHAIN
+    return h ^ (h >> 32)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def same(
+    a: cython.pointer(cython.const[cython.uchar]),
+    b: cython.pointer(cython.const[cython.uchar]),
+    length: cython.Py_ssize_t,
+) -> cython.bint:
+    """Are these bytes equal?  Both have room behind them: eight at a time are compared, whatever they are beyond."""
+    x: cython.ulonglong = 0
+    y: cython.ulonglong = 0
+    while length > 0:
+        memcpy(cython.address(x), a, 8)
+        memcpy(cython.address(y), b, 8)
+        x ^= y
+        if length < WORD_BYTES:
+            x &= ~cython.cast(cython.ulonglong, 0) >> (64 - 8 * length)
+        if x != 0:
+            return False
+        a += WORD_BYTES
+        b += WORD_BYTES
+        length -= WORD_BYTES
+    return True
+
+
+def with_room(text: cython.const[cython.uchar][::1], used: cython.Py_ssize_t):
+    """The same bytes with room behind the last one that is used."""
+    if text.shape[0] >= used + WORD_BYTES:
+        return text
+    longer = np.zeros(used + WORD_BYTES, dtype=np.uint8)
+    longer[:used] = text[:used]
+    return longer
+
+
+def hashed(data: cython.const[cython.uchar][::1], starts: cython.const[cython.longlong][::1]):
+    """A 64-bit hash of each of the strings data[starts[i]:starts[i + 1]]."""
+    into = np.empty(starts.shape[0] - 1, dtype=np.uint64)
+    out: cython.ulonglong[::1] = into
+    i: cython.Py_ssize_t
+    e: cython.Py_ssize_t
+    h: cython.ulonglong
+    with cython.nogil:
+        for i in range(out.shape[0]):
+            h = 0xCBF29CE484222325
+            for e in range(starts[i], starts[i + 1]):
+                h = (h ^ data[e]) * cython.cast(cython.ulonglong, 0x100000001B3)
+            h = (h ^ (h >> 30)) * cython.cast(cython.ulonglong, 0xBF58476D1CE4E5B9)
+            h = (h ^ (h >> 27)) * cython.cast(cython.ulonglong, 0x94D049BB133111EB)
+            out[i] = h ^ (h >> 31)
+    return into
+
+
+@cython.final
+@cython.cclass
+class Vocabulary:
+    """Names numbered in order of appearance; see the top of this file."""
+
+    def __cinit__(self, bits: cython.int = 0):
+        if not 0 <= bits <= 31:
+            raise ValueError(f"bits must be 0 (exact) to 31, not {bits}")
+        self.bits = bits
+        self.capacity = FIRST_CAPACITY
+        self.shift = 54
+        self.room = FIRST_CAPACITY
+        self.arena_room = 16 * FIRST_CAPACITY
+        self.slots = cython.cast(cython.pointer(Slot), zeroed(self.capacity * cython.sizeof(Slot)))
+        self.arena = cython.cast(cython.pointer(cython.uchar), malloc(self.arena_room))
+        self.keys = cython.cast(cython.pointer(cython.ulonglong), malloc(self.room * cython.sizeof(cython.ulonglong)))
+        self.met = cython.cast(cython.pointer(Met), malloc((self.room + 1) * cython.sizeof(Met)))
+        self.seen_capacity = FIRST_CAPACITY if bits else 0
+        self.seen = cython.NULL
+        if bits:
+            self.seen = cython.cast(
+                cython.pointer(cython.ulonglong), zeroed(self.seen_capacity * cython.sizeof(cython.ulonglong))
+            )
+        if not self.slots or not self.arena or not self.keys or not self.met or (bits and not self.seen):
+            raise MemoryError
+        self.met[0].name = 0
+
+    def __dealloc__(self):
+        free(self.slots)
+        free(self.arena)
+        free(self.keys)
+        free(self.met)
+        free(self.seen)
+
+    def __len__(self):
+        return self.size
+
+    @property
+    def collisions(self):
+        """How many names share another's number: none where names are told apart by their bytes."""
+        return self.distinct - self.size if self.bits else 0
+
+    # -- tables ------------------------------------------------------------------------------------------------
+
+    def find(self, key, prefix_length, name, length):
+        """The slot of this name, or the free one where it would go."""
+        at: cython.Py_ssize_t = (key * GOLDEN) >> self.shift
+        slot: cython.pointer(Slot) = cython.address(self.slots[at])
+        start: cython.Py_ssize_t
+        while slot.number != 0:
+            if slot.key == key:
+                if self.bits != 0:
+                    return slot
+                start = self.met[slot.number - 1].name + prefix_length
+                if self.met[slot.number].name - start == length and same(self.arena + start, name, length):
+                    return slot
+            at = (at + 1) & (self.capacity - 1)
+            slot = cython.address(self.slots[at])
+        return slot
+
+    def add(self, slot, key, prefix, prefix_length, name, length):
+        """Give a new name the free slot found for it; its number + 1 comes back."""
+        needed: cython.Py_ssize_t = self.arena_used + prefix_length + length
+        if self.size >= MOST:
+            with cython.gil:
+                raise MemoryError("more than 2^31 names")
+        if needed + WORD_BYTES > self.arena_room:
+            while self.arena_room < needed + WORD_BYTES:
+                self.arena_room *= 2
+            grown: cython.p_void = realloc(self.arena, self.arena_room)
+            if not grown:
+                with cython.gil:
+                    raise MemoryError
+            self.arena = cython.cast(cython.pointer(cython.uchar), grown)
+        memcpy(self.arena + self.arena_used, prefix, prefix_length)
+        memcpy(self.arena + self.arena_used + prefix_length, name, length)
+        self.arena_used = needed
+        self.keys[self.size] = key
+        self.met[self.size].row = 0
+        self.met[self.size].fingerprint = 0
+        self.size += 1
+        self.met[self.size].name = needed
+        slot.key = key
+        slot.number = cython.cast(cython.uint, self.size)
+        if self.is_full() or self.size == self.room:
+            self.grow()
+        return cython.cast(cython.uint, self.size)
+
+    def is_full(self):
+        """A quarter full while it is small, when a second look costs more than memory; half full later."""
+        return (4 if self.capacity < ROOMY else 2) * self.size > self.capacity
+
+    def notice(self, fingerprint):
+        """Count a fingerprint if it is new (0 is kept as 1: the free places of the set are 0)."""
+        if fingerprint == 0:
+            fingerprint = 1
+        at: cython.Py_ssize_t = (fingerprint * GOLDEN) & (self.seen_capacity - 1)
+        while self.seen[at] != 0:
+            if self.seen[at] == fingerprint:
+                return 0
+            at = (at + 1) & (self.seen_capacity - 1)
+        self.seen[at] = fingerprint
+        self.distinct += 1
+        if 2 * self.distinct > self.seen_capacity:
+            self.grow_seen()
+        return 0
+
+    def grow(self):
+        """Twice the room, and every slot in its new place."""
+        i: cython.Py_ssize_t
+        at: cython.Py_ssize_t
+        old: cython.Py_ssize_t = self.capacity
+        slots: cython.pointer(Slot)
+        if self.size == self.room:
+            more: cython.p_void = realloc(self.keys, 2 * self.room * cython.sizeof(cython.ulonglong))
+            if more:
+                self.keys = cython.cast(cython.pointer(cython.ulonglong), more)
+                more = realloc(self.met, (2 * self.room + 1) * cython.sizeof(Met))
+            if not more:
+                with cython.gil:
+                    raise MemoryError
+            self.met = cython.cast(cython.pointer(Met), more)
+            self.room *= 2
+        if self.is_full():
+            slots = cython.cast(cython.pointer(Slot), zeroed(2 * old * cython.sizeof(Slot)))
+            if not slots:
+                with cython.gil:
+                    raise MemoryError
+            self.capacity = 2 * old
+            self.shift -= 1
+            for i in range(old):
+                if self.slots[i].number == 0:
+                    continue
+                at = (self.slots[i].key * GOLDEN) >> self.shift
+                while slots[at].number != 0:
+                    at = (at + 1) & (self.capacity - 1)
+                slots[at] = self.slots[i]
+            free(self.slots)
+            self.slots = slots
+        return 0
+
+    def grow_seen(self):
+        """Twice the room for fingerprints."""
+        i: cython.Py_ssize_t
+        at: cython.Py_ssize_t
+        capacity: cython.Py_ssize_t = 2 * self.seen_capacity
+        seen: cython.pointer(cython.ulonglong) = cython.cast(
+            cython.pointer(cython.ulonglong), zeroed(capacity * cython.sizeof(cython.ulonglong))
+        )
+        if not seen:
+            with cython.gil:
+                raise MemoryError
+        for i in range(self.seen_capacity):
+            if self.seen[i] != 0:
+                at = (self.seen[i] * GOLDEN) & (capacity - 1)
+                while seen[at] != 0:
+                    at = (at + 1) & (capacity - 1)
+                seen[at] = self.seen[i]
+        free(self.seen)
+        self.seen = seen
+        self.seen_capacity = capacity
+        return 0
+
+    def new_row(self):
+        """A stamp no entry bears yet."""
+        i: cython.Py_ssize_t
+        self.row += 1
+        if self.row == 0:  # all stamps were used up
+            for i in range(self.size):
+                self.met[i].row = 0
+            self.row = 1
+        return 0
+
+    # -- from names to numbers -----------------------------------------------------------------------------------
+
+    def count(
+        self,
+        text: cython.const[cython.uchar][::1],
+        unit_starts: cython.const[cython.uint][::1],
+        hashes: cython.const[cython.ulonglong][::1],
+        segments: cython.const[cython.longlong][::1],
+        row_segments: cython.const[cython.longlong][::1],
+        shortest: cython.Py_ssize_t,
+        longest: cython.Py_ssize_t,
+        gap: cython.Py_ssize_t,
+        whole: cython.bint,
+        prefix: bytes,
+        frozen: cython.bint,
+    ):
+        """Every row's runs of `shortest` to `longest` units within a segment, numbered and counted.
+
+        Units come from kernels/words.py; `gap` bytes lie between two of them (words: 1; characters: 0).  With
+        `whole` a segment too short for any run counts as one.  Empty row_segments: every row is one segment.  New
+        names get new numbers unless the vocabulary is `frozen`: then they are left out.  (starts, ids, counts) result.
+        """
+        rows: cython.Py_ssize_t = (row_segments.shape[0] if row_segments.shape[0] else segments.shape[0]) - 1
+        most: cython.Py_ssize_t = hashes.shape[0] * (longest - shortest + 1)
+        starts_out = np.empty(rows + 1, dtype=np.int64)
+        ids_out = np.empty(most, dtype=np.uint32)
+        counts_out = np.empty(most, dtype=np.uint32)
+        starts: cython.longlong[::1] = starts_out
+        ids_view: cython.uint[::1] = ids_out
+        counts_view: cython.uint[::1] = counts_out
+        batch: Gram[64]
+        lead: cython.pointer(cython.const[cython.uchar]) = cython.cast(cython.p_uchar, prefix)
+        lead_length: cython.Py_ssize_t = len(prefix)
+        seed: cython.ulonglong = hashed(
+            np.frombuffer(prefix, dtype=np.uint8), np.array([0, lead_length], dtype=np.int64)
+        )[0]
+        mask: cython.ulonglong = ~cython.cast(cython.ulonglong, 0)
+        if self.bits:
+            mask = (cython.cast(cython.ulonglong, 1) << self.bits) - 1
+        base: cython.pointer(cython.const[cython.uchar]) = cython.NULL
+        ids: cython.pointer(cython.uint) = cython.NULL
+        counts: cython.pointer(cython.uint) = cython.NULL
+        if most:
+            text = with_room(text, unit_starts[hashes.shape[0]])
+            base = cython.address(text[0])
+            ids = cython.address(ids_view[0])
+            counts = cython.address(counts_view[0])
+        r: cython.Py_ssize_t
+        s: cython.Py_ssize_t
+        u: cython.Py_ssize_t
+        n: cython.Py_ssize_t
+        first: cython.Py_ssize_t
+        last: cython.Py_ssize_t
+        stop: cython.Py_ssize_t
+        filled: cython.Py_ssize_t
+        written: cython.Py_ssize_t = 0
+        h: cython.ulonglong
+        with cython.nogil:
+            starts[0] = 0
+            for r in range(rows):
+                self.new_row()
+                filled = 0
+                first = row_segments[r] if row_segments.shape[0] else r
+                last = row_segments[r + 1] if row_segments.shape[0] else r + 1
+                for s in range(first, last):
+                    stop = segments[s + 1]
+                    for u in range(segments[s], stop):
+                        h = seed
+                        n = 0
+                        while n < longest and u + n < stop:
+                            h = chained(h, hashes[u + n])
+                            n += 1
+                            if n < shortest and not (whole and u == segments[s] and u + n == stop):
+                                continue
+                            batch[filled].key = h
+                            batch[filled].name = unit_starts[u]
+                            batch[filled].length = (
+                                cython.cast(cython.Py_ssize_t, unit_starts[u + n]) - gap - unit_starts[u]
+                            )
+                            prefetch(cython.address(self.slots[((h & mask) * GOLDEN) >> self.shift]))
+                            filled += 1
+                            if filled == BATCH:
+                                written = self.number(
+                                    batch, filled, base, lead, lead_length, mask, frozen, ids, counts, written
+                                )
+                                filled = 0
+                written = self.number(batch, filled, base, lead, lead_length, mask, frozen, ids, counts, written)
+                starts[r + 1] = written
+        return starts_out, ids_out[:written].copy(), counts_out[:written].astype(np.float32)
+
+    def number(self, batch, filled, base, lead, lead_length, mask, frozen, ids, counts, written):
+        """Look a batch up, and write or count each name in the present row; how many entries are written by now."""
+        i: cython.Py_ssize_t
+        key: cython.ulonglong
+        number: cython.uint
+        place: cython.uint
+        new: cython.bint
+        slot: cython.pointer(Slot)
+        if self.size > IN_CACHE:  # what the slots name is fetched, too, before it is looked at
+            for i in range(filled):
+                slot = cython.address(self.slots[((batch[i].key & mask) * GOLDEN) >> self.shift])
+                if slot.number != 0:
+                    prefetch(cython.address(self.met[slot.number - 1]))
+            for i in range(filled):
+                slot = cython.address(self.slots[((batch[i].key & mask) * GOLDEN) >> self.shift])
+                if slot.number != 0:
+                    prefetch(self.arena + self.met[slot.number - 1].name)
+        for i in range(filled):
+            key = batch[i].key & mask
+            slot = self.find(key, lead_length, base + batch[i].name, batch[i].length)
+            number = slot.number
+            if number == 0:
+                if frozen:
+                    continue
+                number = self.add(slot, key, lead, lead_length, base + batch[i].name, batch[i].length)
+            number -= 1
+            if self.bits and self.met[number].fingerprint != batch[i].key and not frozen:
+                self.notice(batch[i].key)
+                self.met[number].fingerprint = batch[i].key
+            # without branches, which nobody could foresee: is it new in this row, or counted once more?
+            new = self.met[number].row != self.row
+            place = cython.cast(cython.uint, written) if new else self.met[number].place
+            self.met[number].row = self.row
+            self.met[number].place = place
+            ids[place] = number
+            counts[place] = (0 if new else counts[place]) + 1
+            written += new
+        return written
+
+    def numbers(
+        self,
+        text: cython.const[cython.uchar][::1],
+        starts: cython.const[cython.longlong][::1],
+        prefix: bytes,
+        frozen: cython.bint,
+    ):
+        """The number of each name prefix + text[starts[i]:starts[i + 1]]; -1 for one that is new and frozen out."""
+        hashes: cython.const[cython.ulonglong][::1] = hashed(text, starts)
+        into = np.empty(starts.shape[0] - 1, dtype=np.int64)
+        out: cython.longlong[::1] = into
+        lead: cython.pointer(cython.const[cython.uchar]) = cython.cast(cython.p_uchar, prefix)
+        lead_length: cython.Py_ssize_t = len(prefix)
+        seed: cython.ulonglong = hashed(
+            np.frombuffer(prefix, dtype=np.uint8), np.array([0, lead_length], dtype=np.int64)
+        )[0]
+        mask: cython.ulonglong = ~cython.cast(cython.ulonglong, 0)
+        if self.bits:
+            mask = (cython.cast(cython.ulonglong, 1) << self.bits) - 1
+        text = with_room(text, starts[starts.shape[0] - 1])
+        base: cython.pointer(cython.const[cython.uchar]) = cython.address(text[0])
+        i: cython.Py_ssize_t
+        h: cython.ulonglong
+        number: cython.uint
+        slot: cython.pointer(Slot)
+        with cython.nogil:
+            for i in range(out.shape[0]):
+                h = chained(seed, hashes[i])
+                slot = self.find(h & mask, lead_length, base + starts[i], starts[i + 1] - starts[i])
+                number = slot.number
+                if number == 0:
+                    if frozen:
+                        out[i] = -1
+                        continue
+                    number = self.add(slot, h & mask, lead, lead_length, base + starts[i], starts[i + 1] - starts[i])
+                if self.bits and not frozen:
+                    self.notice(h)
+                out[i] = cython.cast(cython.longlong, number) - 1
+        return into
+
+    # -- to a file and back ----------------------------------------------------------------------------------------
+
+    def stored(self):
+        """(keys, name bytes, name starts, fingerprints of all names): all it is, for a file."""
+        keys = np.empty(self.size, dtype=np.uint64)
+        starts = np.empty(self.size + 1, dtype=np.int64)
+        names = np.empty(self.arena_used, dtype=np.uint8)
+        seen = np.empty(self.distinct, dtype=np.uint64)
+        a: cython.ulonglong[::1] = keys
+        b: cython.longlong[::1] = starts
+        c: cython.uchar[::1] = names
+        d: cython.ulonglong[::1] = seen
+        i: cython.Py_ssize_t
+        found: cython.Py_ssize_t = 0
+        for i in range(self.size):
+            a[i] = self.keys[i]
+        for i in range(self.size + 1):
+            b[i] = self.met[i].name
+        if self.arena_used:
+            memcpy(cython.address(c[0]), self.arena, self.arena_used)
+        for i in range(self.seen_capacity):
+            if self.seen[i] != 0:
+                d[found] = self.seen[i]
+                found += 1
+        seen.sort()
+        return keys, names, starts, seen
+
+    @staticmethod
+    def restored(
+        bits: cython.int,
+        keys: cython.const[cython.ulonglong][::1],
+        names: cython.const[cython.uchar][::1],
+        starts: cython.const[cython.longlong][::1],
+        seen: cython.const[cython.ulonglong][::1],
+    ):
+        """The vocabulary that `stored` gave these arrays; ValueError where a name comes twice."""
+        if seen.shape[0] and not bits:
+            raise ValueError("an exact vocabulary keeps no fingerprints beside its names")
+        new: Vocabulary = Vocabulary(bits)
+        i: cython.Py_ssize_t
+        length: cython.Py_ssize_t
+        slot: cython.pointer(Slot)
+        names = with_room(names, starts[starts.shape[0] - 1])
+        base: cython.pointer(cython.const[cython.uchar]) = cython.address(names[0])
+        for i in range(keys.shape[0]):
+            length = starts[i + 1] - starts[i]
+            slot = new.find(keys[i], 0, base + starts[i], length)
+            if slot.number != 0:
+                raise ValueError(f"feature {i} has the name or key of an earlier one")
+            new.add(slot, keys[i], base, 0, base + starts[i], length)
+        for i in range(seen.shape[0]):
+            new.notice(seen[i])
+        return new
+
+    def __reduce__(self):
+        return Vocabulary.restored, (self.bits, *self.stored())
+
+    def name(self, number: cython.Py_ssize_t):
+        """The name that took this number."""
+        if not 0 <= number < self.size:
+            raise IndexError(f"there are {self.size} names, none has the number {number}")
+        start: cython.Py_ssize_t = self.met[number].name
+        return self.arena[start : self.met[number + 1].name].decode("utf-8", "replace")
+
+    def names(self):
+        """All names, by number."""
+        return [self.name(number) for number in range(self.size)]

@@ -1,0 +1,46 @@
+"""From how often a feature stands in a row to its value there: counts damped, scaled, and rows made unit length."""
+
+import cython
+from cython.cimports.libc.math import log, sqrt
+
+COUNT, BINARY, LOG = range(3)
+_BINARY = cython.declare(cython.int, 1)
+_LOG = cython.declare(cython.int, 2)
+
+
+@cython.cdivision(True)
+def weigh(
+    counts: cython.const[cython.float][::1],
+    ids: cython.const[cython.uint][::1],
+    starts: cython.const[cython.longlong][::1],
+    damping: cython.int,
+    scales: cython.const[cython.double][::1],
+    unit_length: cython.bint,
+    into: cython.float[::1],
+):
+    """into = f(count) times the feature's scale (if there are any), each row divided by its length if asked.
+
+    f is the count itself, 1, or 1 + log(count); worked out in double precision.
+    """
+    scaled: cython.bint = scales.shape[0] > 0
+    r: cython.Py_ssize_t
+    e: cython.Py_ssize_t
+    x: cython.double
+    squares: cython.double
+    with cython.nogil:
+        for r in range(starts.shape[0] - 1):
+            squares = 0.0
+            for e in range(starts[r], starts[r + 1]):
+                x = counts[e]
+                if damping == _BINARY:
+                    x = 1.0
+                elif damping == _LOG:
+                    x = 1.0 if x == 1.0 else 1.0 + log(x)
+                if scaled:
+                    x *= scales[ids[e]]
+                into[e] = cython.cast(cython.float, x)
+                squares += x * x
+            if unit_length and squares > 0.0:
+                squares = sqrt(squares)
+                for e in range(starts[r], starts[r + 1]):
+                    into[e] = cython.cast(cython.float, into[e] / squares)

@@ -1,0 +1,501 @@
+"""Text into words or characters, lower-cased, each with a 64-bit hash: one read of the bytes.
+
+What a character is (space, part of a word, a mark) and what it becomes in lower case is looked up in tables that hold
+Python's own answers, filled a page of 256 at a time when first needed (features/unicode.py).  A word is a run of
+characters for which Python's \\w holds; with `marks`, any other character that is no space is a word by itself.
+
+Out come units: their lower-cased bytes one after the other in `into`, words with one space between them so that
+neighbouring words are one slice.  unit_starts[u]:unit_starts[u + 1] is unit u, with that space.
+"""
+
+import cython
+from cython.cimports.libc.string import memcpy, memset
+from cython.cimports.linnet.kernels.words import trailing_zeros
+
+At = cython.struct(out=cython.Py_ssize_t, unit=cython.Py_ssize_t)
+
+SPACE = cython.declare(cython.uchar, 0)
+WORD = cython.declare(cython.uchar, 1)
+MARK = cython.declare(cython.uchar, 2)
+
+# Why a row could not be finished.
+DONE, NOT_UTF8, PAGE_MISSING, SPECIAL = range(4)
+_NOT_UTF8 = cython.declare(cython.int, 1)
+_PAGE_MISSING = cython.declare(cython.int, 2)
+_SPECIAL = cython.declare(cython.int, 3)
+
+PRIME = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
+# One bit of every byte of a 64-bit word.
+ONES = cython.declare(cython.ulonglong, 0x0101010101010101)
+# What `into` must have room for behind its last byte: words are written and read eight bytes at a time.
+SLACK = 8
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def finish(h: cython.ulonglong) -> cython.ulonglong:
+    """Spread a hash over all its bits (Stafford 2011, the finisher of SplitMix)."""
+    h = (h ^ (h >> 30)) * cython.cast(cython.ulonglong, 0xBF58476D1CE4E5B9)
+    h = (h ^ (h >> 27)) * cython.cast(cython.ulonglong, 0x94D049BB133111EB)
+    return h ^ (h >> 31)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def first_bytes(x: cython.ulonglong, length: cython.Py_ssize_t) -> cython.ulonglong:
+    """The first 1 to 8 bytes of a word as it lies in memory, the others 0."""
+    return x & (~cython.cast(cython.ulonglong, 0) >> (64 - 8 * length))
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def mixed(h: cython.ulonglong, chunk: cython.ulonglong) -> cython.ulonglong:
+    """A hash with eight more bytes in it."""
+    h = (h ^ chunk) * PRIME
+    return h ^ (h >> 32)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def hash_of(p: cython.pointer(cython.const[cython.uchar]), length: cython.Py_ssize_t) -> cython.ulonglong:
+    """The hash of a word that lies in a buffer with SLACK behind it."""
+    h: cython.ulonglong = length
+    chunk: cython.ulonglong = 0
+    while length > 0:
+        memcpy(cython.address(chunk), p, 8)
+        h = mixed(h, first_bytes(chunk, length) if length < 8 else chunk)
+        p += 8
+        length -= 8
+    return finish(h)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def lower_ascii(x: cython.ulonglong) -> cython.ulonglong:
+    """Eight ASCII letters, digits or underscores (or 0) in lower case: A to Z lack the bit 0x20, as _ does too."""
+    lacking: cython.ulonglong = (x & (0x40 * ONES)) >> 1
+    other: cython.ulonglong = x ^ (0x5F * ONES)
+    underscores: cython.ulonglong = (other - ONES) & ~other & (0x80 * ONES)
+    return x | (lacking & ~(underscores >> 2))
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def decode(
+    text: cython.const[cython.uchar][::1],
+    at: cython.Py_ssize_t,
+    stop: cython.Py_ssize_t,
+    length: cython.pointer(cython.Py_ssize_t),
+) -> cython.int:
+    """The code point at `at` and how many bytes it has; -1 where the bytes are no UTF-8 (RFC 3629)."""
+    first: cython.int = text[at]
+    need: cython.Py_ssize_t
+    least: cython.int
+    point: cython.int
+    k: cython.Py_ssize_t
+    if first < 0x80:
+        length[0] = 1
+        return first
+    if 0xC2 <= first < 0xE0:
+        need = 2
+        least = 0x80
+        point = first & 0x1F
+    elif 0xE0 <= first < 0xF0:
+        need = 3
+        least = 0x800
+        point = first & 0x0F
+    elif 0xF0 <= first < 0xF5:
+        need = 4
+        least = 0x10000
+        point = first & 0x07
+    else:
+        return -1
+    if at + need > stop:
+        return -1
+    for k in range(1, need):
+        if text[at + k] & 0xC0 != 0x80:
+            return -1
+        point = (point << 6) | (text[at + k] & 0x3F)
+    if point < least or point > 0x10FFFF or 0xD800 <= point < 0xE000:
+        return -1
+    length[0] = need
+    return point
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def encode(point: cython.int, into: cython.uchar[::1], at: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """Write a code point as UTF-8; where the next one goes."""
+    if point < 0x80:
+        into[at] = point
+        return at + 1
+    if point < 0x800:
+        into[at] = 0xC0 | (point >> 6)
+        into[at + 1] = 0x80 | (point & 0x3F)
+        return at + 2
+    if point < 0x10000:
+        into[at] = 0xE0 | (point >> 12)
+        into[at + 1] = 0x80 | ((point >> 6) & 0x3F)
+        into[at + 2] = 0x80 | (point & 0x3F)
+        return at + 3
+    into[at] = 0xF0 | (point >> 18)
+    into[at + 1] = 0x80 | ((point >> 12) & 0x3F)
+    into[at + 2] = 0x80 | ((point >> 6) & 0x3F)
+    into[at + 3] = 0x80 | (point & 0x3F)
+    return at + 4
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def flag(
+    text: cython.pointer(cython.const[cython.uchar]), size: cython.Py_ssize_t, flags: cython.pointer(cython.uchar)
+) -> cython.uchar:
+    """What each ASCII character is: 0 a space, 1 part of a word, 2 a mark.  All bytes or-ed together come back.
+
+    Only arithmetic, so that compilers do sixteen at a time.
+    """
+    i: cython.Py_ssize_t
+    c: cython.uchar
+    letter: cython.uchar
+    word: cython.uchar
+    space: cython.uchar
+    seen: cython.uchar = 0
+    for i in range(size):
+        c = text[i]
+        letter = (c | 0x20) - 97
+        word = (letter < 26) | (cython.cast(cython.uchar, c - 48) < 10) | (c == 95)
+        space = (cython.cast(cython.uchar, c - 9) < 5) | (cython.cast(cython.uchar, c - 28) < 5)
+        flags[i] = word | (((word | space) ^ 1) << 1)
+        seen |= c
+    return seen
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def bits_of(flags: cython.pointer(cython.const[cython.uchar]), which: cython.int) -> cython.ulonglong:
+    """One bit of each of 64 flags, the first lowest."""
+    bits: cython.ulonglong = 0
+    x: cython.ulonglong = 0
+    k: cython.int
+    for k in range(8):
+        memcpy(cython.address(x), flags + 8 * k, 8)
+        x = (x >> which) & ONES
+        bits |= ((x * cython.cast(cython.ulonglong, 0x0102040810204080)) >> 56) << (8 * k)
+    return bits
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def split_ascii(
+    text: cython.pointer(cython.const[cython.uchar]),
+    flags: cython.pointer(cython.uchar),
+    size: cython.Py_ssize_t,
+    readable: cython.Py_ssize_t,
+    lowering: cython.bint,
+    shortest: cython.Py_ssize_t,
+    marks: cython.bint,
+    into: cython.pointer(cython.uchar),
+    unit_starts: cython.pointer(cython.uint),
+    hashes: cython.pointer(cython.ulonglong),
+    at: cython.pointer(At),
+) -> cython.void:
+    """One row of ASCII, flagged.
+
+    Where units begin is read off the bits of 64 flags at a time: a branch for every character would be foreseen wrongly
+    at every end of a word, and that would cost more than the word.
+    """
+    window: cython.Py_ssize_t
+    begin: cython.Py_ssize_t
+    length: cython.Py_ssize_t
+    left: cython.Py_ssize_t
+    shift: cython.int
+    words: cython.ulonglong
+    starts: cython.ulonglong
+    before: cython.ulonglong = 0
+    chunk: cython.ulonglong = 0
+    h: cython.ulonglong
+    out: cython.Py_ssize_t = at.out
+    unit: cython.Py_ssize_t = at.unit
+    memset(flags + size, 0, 64)
+    for window in range(0, size, 64):
+        words = bits_of(flags + window, 0)
+        starts = words & ~((words << 1) | before)
+        before = words >> 63
+        if marks:
+            starts |= bits_of(flags + window, 1)
+        while starts != 0:
+            shift = trailing_zeros(starts)
+            starts &= starts - 1
+            begin = window + shift
+            length = trailing_zeros(~(words >> shift)) if words >> shift != ~cython.cast(cython.ulonglong, 0) else 64
+            if length + shift >= 64 and length > 0:  # it goes on in the next window
+                length = 64 - shift
+                while flags[begin + length] == WORD:
+                    length += 1
+            if length == 0:
+                length = 1  # a mark
+            elif length < shortest:
+                continue
+            unit_starts[unit] = out
+            h = length
+            left = length
+            while True:
+                if begin + 8 <= readable:
+                    memcpy(cython.address(chunk), text + begin, 8)
+                else:  # the last bytes of the text
+                    chunk = 0
+                    memcpy(cython.address(chunk), text + begin, left)
+                if left < 8:
+                    chunk = first_bytes(chunk, left)
+                if lowering and flags[begin] == WORD:
+                    chunk = lower_ascii(chunk)
+                memcpy(into + out, cython.address(chunk), 8)
+                h = mixed(h, chunk)
+                if left <= 8:
+                    break
+                begin += 8
+                out += 8
+                left -= 8
+            out += left
+            hashes[unit] = finish(h)
+            unit += 1
+            into[out] = 32
+            out += 1
+    at.out = out
+    at.unit = unit
+
+
+def split_words(
+    text: cython.const[cython.uchar][::1],
+    starts: cython.const[cython.longlong][::1],
+    row: cython.Py_ssize_t,
+    kinds: cython.const[cython.uchar][::1],
+    lowers: cython.const[cython.int][::1],
+    pages: cython.const[cython.uchar][::1],
+    shortest: cython.Py_ssize_t,
+    marks: cython.bint,
+    into: cython.uchar[::1],
+    unit_starts: cython.uint[::1],
+    hashes: cython.ulonglong[::1],
+    segments: cython.longlong[::1],
+    flags: cython.uchar[::1],
+    out: cython.Py_ssize_t,
+    unit: cython.Py_ssize_t,
+):
+    """Rows row, row + 1, ... of text into words; segments[r] is the first word of row r.
+
+    `flags` is room to work in, 64 bytes more than the longest row.  Returns (the row it stopped at, out, unit, why, the
+    byte or page it stopped for): all rows, or up to one that is no UTF-8, needs a page of the tables, or needs Python's
+    own lower-casing.
+    """
+    rows: cython.Py_ssize_t = starts.shape[0] - 1
+    lowering: cython.bint = lowers[65] != 65
+    why: cython.int = 0
+    where: cython.Py_ssize_t = 0
+    at: cython.Py_ssize_t
+    stop: cython.Py_ssize_t
+    word: cython.Py_ssize_t
+    length: cython.Py_ssize_t
+    taken: cython.Py_ssize_t = 1
+    first_out: cython.Py_ssize_t
+    first_unit: cython.Py_ssize_t
+    point: cython.int
+    kind: cython.uchar
+    reached: At
+    with cython.nogil:
+        while row < rows and why == 0:
+            at = starts[row]
+            stop = starts[row + 1]
+            first_out = out
+            first_unit = unit
+            segments[row] = unit
+            if at < stop and flag(cython.address(text[at]), stop - at, cython.address(flags[0])) < 0x80:
+                reached.out = out
+                reached.unit = unit
+                split_ascii(
+                    cython.address(text[at]), cython.address(flags[0]), stop - at, text.shape[0] - at, lowering,
+                    shortest, marks, cython.address(into[0]), cython.address(unit_starts[0]),
+                    cython.address(hashes[0]), cython.address(reached),
+                )  # fmt: skip
+                out = reached.out
+                unit = reached.unit
+                row += 1
+                continue
+            while at < stop:
+                word = out
+                length = 0
+                kind = SPACE
+                while at < stop:
+                    point = decode(text, at, stop, cython.address(taken))
+                    if point < 0:
+                        why = _NOT_UTF8
+                        where = at
+                        break
+                    if not pages[point >> 8]:
+                        why = _PAGE_MISSING
+                        where = point >> 8
+                        break
+                    if lowers[point] < 0:
+                        why = _SPECIAL
+                        where = at
+                        break
+                    kind = kinds[point]
+                    if kind != WORD:
+                        break
+                    at += taken
+                    length += 1
+                    out = encode(lowers[point], into, out)
+                if why != 0:
+                    break
+                if length >= shortest and length > 0:
+                    unit_starts[unit] = word
+                    hashes[unit] = hash_of(cython.address(into[word]), out - word)
+                    unit += 1
+                    into[out] = 32
+                    out += 1
+                else:
+                    out = word
+                if at >= stop:
+                    break
+                # what ended the word: a mark to keep, or something to step over
+                at += taken
+                if marks and kind == MARK:
+                    unit_starts[unit] = out
+                    word = out
+                    out = encode(lowers[point], into, out)
+                    hashes[unit] = hash_of(cython.address(into[word]), out - word)
+                    unit += 1
+                    into[out] = 32
+                    out += 1
+            if why != 0:
+                out = first_out
+                unit = first_unit
+                break
+            row += 1
+        segments[row] = unit
+        unit_starts[unit] = out
+    return row, out, unit, why, where
+
+
+def split_characters(
+    text: cython.const[cython.uchar][::1],
+    starts: cython.const[cython.longlong][::1],
+    row: cython.Py_ssize_t,
+    kinds: cython.const[cython.uchar][::1],
+    lowers: cython.const[cython.int][::1],
+    pages: cython.const[cython.uchar][::1],
+    into: cython.uchar[::1],
+    unit_starts: cython.uint[::1],
+    hashes: cython.ulonglong[::1],
+    segments: cython.longlong[::1],
+    row_segments: cython.longlong[::1],
+    within_words: cython.bint,
+    out: cython.Py_ssize_t,
+    unit: cython.Py_ssize_t,
+    segment: cython.Py_ssize_t,
+):
+    """As split_words, but every character is a unit, and a run of two or more spaces is one space.
+
+    A row is one segment; or, within words, every run of anything but spaces is one, with a space before and after.
+    row_segments[r] is the first segment of row r, segments[s] the first unit of segment s.
+    """
+    rows: cython.Py_ssize_t = starts.shape[0] - 1
+    why: cython.int = 0
+    where: cython.Py_ssize_t = 0
+    at: cython.Py_ssize_t
+    stop: cython.Py_ssize_t
+    taken: cython.Py_ssize_t = 1
+    first_out: cython.Py_ssize_t
+    first_unit: cython.Py_ssize_t
+    first_segment: cython.Py_ssize_t
+    point: cython.int
+    after_space: cython.bint
+    open_segment: cython.bint
+    with cython.nogil:
+        while row < rows and why == 0:
+            at = starts[row]
+            stop = starts[row + 1]
+            first_out = out
+            first_unit = unit
+            first_segment = segment
+            row_segments[row] = segment
+            after_space = False
+            open_segment = False
+            if not within_words:
+                segments[segment] = unit
+                segment += 1
+            while at <= stop:
+                if at == stop:  # the end closes a word as a space does
+                    if not open_segment:
+                        break
+                    point = 32
+                    taken = 1
+                else:
+                    point = decode(text, at, stop, cython.address(taken))
+                if point < 0:
+                    why = _NOT_UTF8
+                    where = at
+                    break
+                if not pages[point >> 8]:
+                    why = _PAGE_MISSING
+                    where = point >> 8
+                    break
+                if lowers[point] < 0:
+                    why = _SPECIAL
+                    where = at
+                    break
+                at += taken
+                if kinds[point] == SPACE:
+                    if within_words:
+                        if not open_segment:
+                            continue
+                        open_segment = False
+                        point = 32
+                    elif after_space:  # two or more spaces of any kind are one
+                        unit -= 1
+                        out = unit_starts[unit]
+                        point = 32
+                    after_space = True
+                else:
+                    after_space = False
+                    if within_words and not open_segment:
+                        open_segment = True
+                        segments[segment] = unit
+                        segment += 1
+                        unit_starts[unit] = out
+                        hashes[unit] = finish(33)
+                        unit += 1
+                        into[out] = 32
+                        out += 1
+                    point = lowers[point]
+                unit_starts[unit] = out
+                hashes[unit] = finish(cython.cast(cython.ulonglong, point) + 1)
+                unit += 1
+                out = encode(point, into, out)
+            if why != 0:
+                out = first_out
+                unit = first_unit
+                segment = first_segment
+                break
+            row += 1
+        row_segments[row] = segment
+        segments[segment] = unit
+        unit_starts[unit] = out
+    return row, out, unit, segment, why, where

@@ -1,0 +1,302 @@
+"""A model as a file and back: what is in it, and everything that is checked before any of it is believed."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet import container
+from linnet.errors import ModelFileError
+from linnet.features.features import Features
+from linnet.features.schema import Role, Schema, Task
+from linnet.features.terms import (
+    CategoryTerm,
+    CrossTerm,
+    Damping,
+    NumberedTerm,
+    NumberTerm,
+    Term,
+    TextOptions,
+    TextTerm,
+)
+from linnet.features.units import Analyzer
+from linnet.kernels.vocabulary import Vocabulary
+from linnet.learners import catalogue
+from linnet.learners.recipe import Reduction
+from linnet.model import LinearModel
+from linnet.voting import Votes
+
+Tensors = dict[str, NDArray[Any]]
+NO_FINGERPRINTS = np.empty(0, dtype=np.uint64)
+VOTE_ARRAYS = ("which", "truths", "rivals", "amounts", "survived")
+ROLES = {
+    "number": (Role.NUMBER,),
+    "category": (Role.CATEGORY,),
+    "text": (Role.TEXT,),
+    "cross": (Role.NUMBER, Role.CATEGORY),
+}
+# NumPy keeps labels in places as wide as the longest: all of them together may not take more characters than this.
+LABELS_AT_MOST = 1 << 26
+
+
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """What a model file holds: features, weights, which learner made them, and what was seen on the way."""
+
+    features: Features
+    linear: LinearModel
+    learner: str
+    summary: dict[str, Any] = field(default_factory=dict)
+    collisions: int = 0
+
+
+def save(stored: Stored, path: str | os.PathLike[str]) -> None:
+    """Write a model; the file appears whole or not at all."""
+    tensors: Tensors = {"weights": stored.linear.weights, "intercepts": stored.linear.intercepts}
+    classes = stored.linear.classes
+    content = {
+        "task": stored.features.task,
+        "learner": stored.learner,
+        "labels": None if classes is None else classes.tolist(),
+        "reduction": stored.linear.reduction,
+        "schema": [[name, role] for name, role in stored.features.schema.roles.items()],
+        "terms": [term_to_file(term, number, tensors) for number, term in enumerate(stored.features.terms)],
+        "votes": [votes_to_file(votes, number, tensors) for number, votes in enumerate(stored.linear.votes)],
+        "collisions": stored.collisions,
+        "summary": stored.summary,
+    }
+    container.write(path, "model", content, tensors)
+
+
+def load(path: str | os.PathLike[str]) -> Stored:
+    """Read a model; one ModelFileError for anything that is not as it should be."""
+    content, tensors = container.read(path, "model")
+    try:
+        return _stored(content, tensors, os.fspath(path))
+    except ModelFileError:
+        raise
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+        raise ModelFileError(f"{os.fspath(path)}: is no model that linnet wrote: {error!r}") from None
+
+
+def _stored(content: dict[str, Any], tensors: Tensors, path: str) -> Stored:
+    terms = [term_from_file(each, number, tensors, path) for number, each in enumerate(_list(content["terms"]))]
+    schema = _schema(content["schema"], terms, path)
+    features = Features(schema, Task(content["task"]), terms)
+    weights, intercepts = _float64(tensors["weights"], 2), _float64(tensors["intercepts"], 1)
+    _require(weights.shape == (len(features), len(intercepts)), path, "weights and features differ in number")
+    container.finite(weights, "weights", path)
+    container.finite(intercepts, "intercepts", path)
+    classes = None if content["labels"] is None else _labels(_list(content["labels"]), path)
+    _require((classes is None) == (features.task is Task.REGRESSION), path, "labels and task do not agree")
+    votes = tuple(
+        votes_from_file(each, number, tensors, len(features), path)
+        for number, each in enumerate(_list(content["votes"]))
+    )
+    linear = LinearModel(weights, intercepts, classes, Reduction(content["reduction"]), votes)
+    _check_outputs(linear, path)
+    collisions, summary = content["collisions"], content["summary"]
+    _require(type(collisions) is int and collisions >= 0 and isinstance(summary, dict), path, "the summary is damaged")
+    learner = catalogue.find(_text(content["learner"]), task=catalogue.Task(features.task.value)).name
+    return Stored(features, linear, learner, summary, collisions)
+
+
+def _schema(content: Any, terms: list[Term], path: str) -> Schema:
+    """The columns' roles, which must be what the terms take them for."""
+    pairs = [(_text(name), Role(role)) for name, role in _list(content)]
+    schema = Schema(dict(pairs))
+    _require(len(schema.roles) == len(pairs), path, "the schema has a column twice")
+    schema.only(Role.TARGET), schema.only(Role.WEIGHT)
+    _require(bool(terms), path, "there are no terms")
+    if any(isinstance(term, NumberedTerm) for term in terms):
+        _require(len(terms) == 1 and not pairs, path, "numbered columns and named ones do not go together")
+    for term in terms:
+        for name in term.columns:
+            _require(
+                schema.roles.get(name) in ROLES[term.kind], path, f"a {term.kind} is made of {name!r}, which is none"
+            )
+    return schema
+
+
+def _labels(labels: list[Any], path: str) -> NDArray[Any]:
+    kinds = {type(label) for label in labels}
+    _require(kinds == {str} or (bool(kinds) and kinds <= {int, float}), path, "labels are all text, or all numbers")
+    _require(all(a < b for a, b in pairwise(labels)), path, "labels are not in order")
+    if kinds == {str}:
+        _require(len(labels) * max(map(len, labels)) <= LABELS_AT_MOST, path, "labels are too long")
+    classes = np.array(labels)
+    _require(classes.dtype.kind in "iufU" and classes.tolist() == labels, path, "labels cannot be told apart")
+    return classes
+
+
+def _check_outputs(linear: LinearModel, path: str) -> None:
+    outputs = len(linear.intercepts)
+    if linear.classes is None:
+        _require(outputs == 1 and not linear.votes, path, "a number is predicted by one output")
+        return
+    k = len(linear.classes)
+    wanted = 1 if k <= 2 else k * (k - 1) // 2 if linear.reduction is Reduction.PAIRWISE else k
+    _require(outputs == wanted, path, f"{k} labels need {wanted} outputs, there are {outputs}")
+    voting = sum(votes.outputs for votes in linear.votes)
+    _require(voting in (0, outputs), path, f"{k} labels need {wanted} outputs, there are votes for {voting}")
+
+
+# -- terms ---------------------------------------------------------------------------------------------------------
+
+
+def term_to_file(term: Term, number: int, tensors: Tensors, *, going_on: bool = False) -> dict[str, Any]:
+    """A term as JSON, its vocabulary among the tensors; with all fingerprints if it is to go on growing."""
+    content: dict[str, Any] = {"kind": term.kind, "columns": list(term.columns)}
+    if isinstance(term, NumberedTerm):
+        content["size"] = term.size
+    if isinstance(term, TextTerm):
+        content["options"] = asdict(term.options)
+    if isinstance(term, TextTerm | CategoryTerm | CrossTerm):
+        keys, names, starts, seen = term.vocabulary.stored()  # type: ignore[no-untyped-call]
+        content["bits"] = term.vocabulary.bits
+        for name, array in (("keys", keys), ("names", names), ("starts", starts)):
+            tensors[f"term{number}.{name}"] = array
+        if going_on and term.vocabulary.bits:
+            tensors[f"term{number}.seen"] = seen
+    return content
+
+
+def term_from_file(content: dict[str, Any], number: int, tensors: Tensors, path: str) -> Term:
+    kind, columns = content["kind"], tuple(_text(column) for column in _list(content["columns"]))
+    if kind == "numbered":
+        _require(type(content["size"]) is int and content["size"] >= 0 and not columns, path, "a size is wrong")
+        return NumberedTerm(content["size"])
+    _require(bool(columns) and (kind == "cross" or len(columns) == 1), path, "a term has the wrong columns")
+    if kind == "number":
+        return NumberTerm(columns[0])
+    vocabulary = _vocabulary(content["bits"], number, tensors, path)
+    if kind == "category":
+        return CategoryTerm(columns, vocabulary=vocabulary)
+    if kind == "cross":
+        return CrossTerm(columns, vocabulary=vocabulary)
+    _require(kind == "text", path, f"a term of the kind {kind!r} is unknown")
+    return TextTerm(columns[0], _text_options(content["options"], path), vocabulary=vocabulary)
+
+
+def _vocabulary(bits: Any, number: int, tensors: Tensors, path: str) -> Vocabulary:
+    _require(type(bits) is int and 0 <= bits <= 31, path, "the bits of a vocabulary are wrong")
+    keys, names, starts = (tensors[f"term{number}.{name}"] for name in ("keys", "names", "starts"))
+    seen = tensors.get(f"term{number}.seen", NO_FINGERPRINTS)
+    for array, dtype in ((keys, np.uint64), (names, np.uint8), (starts, np.int64), (seen, np.uint64)):
+        _require(array.dtype == dtype and array.ndim == 1, path, "a vocabulary has arrays of the wrong type")
+    _require(len(starts) == len(keys) + 1, path, "a vocabulary's names and keys differ in number")
+    _check_names(names, starts, path)
+    if bits:
+        _require(not len(keys) or int(keys.max()) >> bits == 0, path, f"a key has more than {bits} bits")
+    else:  # without hashing nothing collides: there is no set of fingerprints to put them in
+        _require(not len(seen), path, "an exact vocabulary has no fingerprints")
+    vocabulary: Vocabulary = Vocabulary.restored(bits, keys, names, starts, seen)
+    return vocabulary
+
+
+def _check_names(names: NDArray[np.uint8], starts: NDArray[np.int64], path: str) -> None:
+    """Names must follow each other without gaps, each valid UTF-8: all are, if together they are, cut at characters."""
+    rising = starts[0] == 0 and starts[-1] == len(names) and bool((starts[1:] >= starts[:-1]).all())
+    _require(bool(rising), path, f"the beginnings of names do not rise from 0 to {len(names)}")
+    try:
+        names.tobytes().decode()
+    except UnicodeDecodeError as error:
+        raise ModelFileError(f"{path}: is damaged: a name is no valid UTF-8 (byte {error.start})") from None
+    inside = starts[starts < len(names)]
+    _require(bool((names[inside] & 0xC0 != 0x80).all()), path, "a name begins within a character")
+
+
+def _text_options(content: dict[str, Any], path: str) -> TextOptions:
+    options = TextOptions(
+        **{**content, "analyzer": Analyzer(content["analyzer"]), "damping": Damping(content["damping"])}
+    )
+    numbers = (options.shortest, options.longest, options.word_length)
+    flags = (options.lowercase, options.marks, options.unit_length)
+    sound = all(type(n) is int for n in numbers) and all(type(flag) is bool for flag in flags)
+    _require(sound and 1 <= options.shortest <= options.longest <= 100, path, "the options for text are wrong")
+    _require(1 <= options.word_length <= 1000, path, "the options for text are wrong")
+    return options
+
+
+# -- hypotheses that vote --------------------------------------------------------------------------------------------
+
+
+def votes_to_file(votes: Votes, number: int, tensors: Tensors) -> dict[str, Any]:
+    matrix_to_file(votes.mistaken, f"votes{number}", tensors)
+    for name in VOTE_ARRAYS:
+        tensors[f"votes{number}.{name}"] = getattr(votes, name)
+    return {"outputs": votes.outputs, "intercept": votes.intercept}
+
+
+def votes_from_file(content: dict[str, Any], number: int, tensors: Tensors, columns: int, path: str) -> Votes:
+    mistaken = matrix_from_file(f"votes{number}", columns, tensors, path)
+    which, truths, rivals, amounts, survived = (tensors[f"votes{number}.{name}"] for name in VOTE_ARRAYS)
+    outputs, intercept = content["outputs"], content["intercept"]
+    _require(type(outputs) is int and outputs >= 1 and type(intercept) is bool, path, "a vote is damaged")
+    steps = len(which)
+    for array in (which, truths, rivals):
+        _require(array.dtype == np.int64 and array.shape == (steps,), path, "a vote has arrays of the wrong type")
+    known = [(which, mistaken.shape[0])] + ([(truths, outputs), (rivals, outputs)] if outputs > 1 else [])
+    for array, size in known:
+        inside = not steps or 0 <= int(array.min()) <= int(array.max()) < size
+        _require(inside, path, "a vote names a row or class that is not there")
+    for name, array, length in (("amounts", amounts, steps), ("survived", survived, steps + 1)):
+        _require(len(_float64(array, 1)) == length, path, "a vote has arrays of the wrong length")
+        container.finite(array, name, path)
+    _require(bool((survived >= 0).all()), path, "a hypothesis survived fewer than no rows")
+    return Votes(mistaken, which, truths, rivals, amounts, survived, outputs, intercept)
+
+
+def matrix_to_file(matrix: Any, name: str, tensors: Tensors) -> None:
+    """A sparse matrix (or an empty dense one) among the tensors."""
+    from scipy.sparse import csr_array
+
+    rows = csr_array(matrix)
+    tensors[f"{name}.values"] = np.asarray(rows.data, dtype=np.float64)
+    tensors[f"{name}.ids"] = np.asarray(rows.indices, dtype=np.int32)
+    tensors[f"{name}.starts"] = np.asarray(rows.indptr, dtype=np.int64)
+
+
+def matrix_from_file(name: str, columns: int, tensors: Tensors, path: str) -> Any:
+    """The matrix, once its pointers rise and its ids lie within so many columns."""
+    from scipy.sparse import csr_array
+
+    values, ids, starts = (tensors[f"{name}.{part}"] for part in ("values", "ids", "starts"))
+    for array, dtype in ((values, np.float64), (ids, np.int32), (starts, np.int64)):
+        _require(array.dtype == dtype and array.ndim == 1, path, f"{name} has arrays of the wrong type")
+    rising = len(starts) > 0 and starts[0] == 0 and bool((starts[1:] >= starts[:-1]).all())
+    _require(rising and starts[-1] == len(ids) == len(values), path, f"the rows of {name} do not follow each other")
+    _require(not len(ids) or 0 <= int(ids.min()) <= int(ids.max()) < columns, path, f"{name} names unknown features")
+    container.finite(values, f"{name}.values", path)
+    return csr_array((values.copy(), ids.copy(), starts.copy()), shape=(len(starts) - 1, columns))
+
+
+# -- checks ----------------------------------------------------------------------------------------------------------
+
+
+def _require(holds: bool, path: str, otherwise: str) -> None:
+    if not holds:
+        raise ModelFileError(f"{path}: is damaged: {otherwise}")
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError("a list is expected")
+    return value
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("a text is expected")
+    return value
+
+
+def _float64(array: NDArray[Any], dimensions: int) -> NDArray[np.float64]:
+    if array.dtype != np.float64 or array.ndim != dimensions:
+        raise TypeError("an array has the wrong type")
+    return np.ascontiguousarray(array)

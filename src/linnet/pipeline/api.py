@@ -1,0 +1,70 @@
+"""linnet.train: the command of the same name, from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from linnet.features.features import FeatureOptions
+from linnet.features.schema import Role, Task
+from linnet.features.terms import Damping, TextOptions
+from linnet.features.units import Analyzer
+from linnet.pipeline.model import Model
+from linnet.pipeline.policy import OnError
+from linnet.pipeline.train import AUTO, MEMORY, TrainOptions
+from linnet.pipeline.train import train as _train
+from linnet.sources.formats import Format
+
+
+def train(
+    data: Any,
+    target: str | None = None,
+    *,
+    learner: str = AUTO,
+    columns: Mapping[str, str] | None = None,
+    crosses: Sequence[Sequence[str]] = (),
+    polynomial: int = 1,
+    ngrams: int | tuple[int, int] = (1, 2),
+    analyzer: str = "word",
+    marks: bool = True,
+    counts: str = "log",
+    hash_bits: int = 0,
+    task: str | None = None,
+    passes: int | None = None,
+    holdout: float | None = None,
+    seed: int = 0,
+    format: str | None = None,  # noqa: A002 - the name the command has
+    header: bool | None = None,
+    memory: int = MEMORY,
+    on_error: str = "fail",
+    threads: int = 0,
+) -> Model:
+    """Learn a model from files, a data frame, or arrays (X, y).
+
+    The options are those of `linnet train`; the same data and options give the same model, to the bit.  `columns` gives
+    columns a role (number, category, text, id, weight, ignore), `marks` makes words of punctuation marks.
+
+    >>> import linnet
+    >>> rows = {"text": ["good film", "good fun", "bad film", "so bad"] * 10, "label": ["+", "+", "-", "-"] * 10}
+    >>> model = linnet.train(rows, target="label")
+    >>> model.predict({"text": ["good", "bad"]})
+    ['+', '-']
+    """
+    shortest, longest = (1, ngrams) if isinstance(ngrams, int) else ngrams
+    text = TextOptions(Analyzer(analyzer), shortest, longest, marks=marks, damping=Damping(counts))
+    options = TrainOptions(
+        target=target,
+        roles={name: Role(role) for name, role in (columns or {}).items()},
+        form=None if format is None else Format(format),
+        header=header,
+        task=None if task is None else Task(task),
+        learner=learner,
+        passes=passes,
+        holdout=holdout,
+        seed=seed,
+        memory=memory,
+        features=FeatureOptions(text, tuple(tuple(cross) for cross in crosses), polynomial, hash_bits),
+        on_error=OnError(on_error),
+        threads=threads,
+    )
+    return _train(data, options)

@@ -1,0 +1,126 @@
+"""All rows of a source in memory, for learners that look at them together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.examples import Rows
+from linnet.features.features import Features, Places, assembled
+from linnet.features.schema import Role, Task
+from linnet.features.terms import Piece, TextTerm
+from linnet.kernels.entries import renumber
+from linnet.kernels.vocabulary import Vocabulary
+from linnet.labels import Labels
+from linnet.pipeline.stream import Prepared
+from linnet.pipeline.targets import Seen, no_rows, row_weights, target_numbers
+from linnet.sources.block import Block, Position
+
+
+@dataclass(frozen=True, eq=False)
+class Whole:
+    """Every row, its features in their final order, counts in text not yet weighed."""
+
+    features: Features
+    pieces: list[Piece]
+    targets: NDArray[np.float64]
+    weights: NDArray[np.float64] | None
+    labels: Labels | None
+
+    @property
+    def rows(self) -> Rows:
+        """The rows, with counts weighed."""
+        return assembled(self.features.weighed(self.pieces), Places.in_turn(self.features.sizes))
+
+
+class Collected:
+    """Blocks as they come, numbered but not yet put together."""
+
+    def __init__(self, features: Features) -> None:
+        self.features = features
+        self.blocks: list[tuple[Block, list[Piece]]] = []
+        self.rows = 0
+        self.nbytes = 0
+        self.position = Position()
+
+    def take(self, made: Prepared) -> None:
+        block = made.block
+        self.position = block.after
+        if not block.rows:
+            return
+        pieces = self.features.number(block, made.work, frozen=False)
+        schema = self.features.schema
+        needed = {name for name in (schema.target, schema.only(Role.WEIGHT)) if name}
+        block = replace(
+            block,
+            columns={name: c for name, c in block.columns.items() if name in needed},
+            sparse=block.sparse and _emptied(block.sparse),
+        )
+        self.blocks.append((block, pieces))
+        self.rows += block.rows
+        # without the one start more than rows that every block has: how the input was cut must not count
+        starts = sum(max(0, piece.starts.nbytes - 8) for piece in pieces)
+        self.nbytes += starts + sum(piece.ids.nbytes + piece.values.nbytes for piece in pieces)
+
+    def replay(self) -> Iterator[tuple[Block, list[Piece]]]:
+        """The blocks again, in order; what was kept is let go."""
+        while self.blocks:
+            yield self.blocks.pop(0)
+
+    def whole(self, least: int) -> Whole:
+        """All rows together; words and n-grams that fewer than `least` rows have are dropped."""
+        if not self.rows:
+            raise no_rows()
+        schema, seen = self.features.schema, Seen()
+        classes = self.features.task is Task.CLASSIFICATION
+        targets, weights = [], []
+        for block, _ in self.blocks:
+            targets.append(seen.numbers(block, schema).astype(np.float64) if classes else target_numbers(block, schema))
+            weights.append(row_weights(block, schema))
+        joined = [_joined([pieces[term] for _, pieces in self.blocks]) for term in range(len(self.features.terms))]
+        self.blocks = []
+        for number, term in enumerate(self.features.terms):
+            if isinstance(term, TextTerm):
+                joined[number] = _pruned(term, joined[number], least)
+        codes, labels = np.concatenate(targets), None
+        if classes:
+            labels = Labels(list(seen.labels))
+            codes = labels.encode(np.array(list(seen.labels)))[codes.astype(np.int64)]
+        given = None if weights[0] is None else np.concatenate([w for w in weights if w is not None])
+        return Whole(self.features, joined, codes, given, labels)
+
+
+def _emptied(rows: Rows) -> Rows:
+    """A mark that the block was sparse, without its rows."""
+    return replace(rows, values=rows.values[:0].copy(), ids=rows.ids[:0].copy(), starts=rows.starts[:1].copy())
+
+
+def _joined(pieces: list[Piece]) -> Piece:
+    ids = np.concatenate([piece.ids for piece in pieces])
+    values = np.concatenate([piece.values for piece in pieces])
+    if not any(len(piece.starts) for piece in pieces):
+        return Piece(ids, values)
+    offsets = np.cumsum([0] + [len(piece.ids) for piece in pieces[:-1]])
+    starts = [piece.starts[:-1] + offset for piece, offset in zip(pieces, offsets, strict=True)]
+    return Piece(ids, values, np.concatenate([*starts, [len(ids)]]).astype(np.int64))
+
+
+def _pruned(term: TextTerm, piece: Piece, least: int) -> Piece:
+    """Drop the features that few rows have, from the vocabulary and from the rows.
+
+    Hashed ones stay: there are no more of them than was asked for, and what fell together is counted over all names.
+    """
+    kept = np.bincount(piece.ids, minlength=len(term)) >= least
+    if kept.all() or term.vocabulary.bits:
+        return piece
+    numbers = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+    keys, names, starts, seen = term.vocabulary.stored()  # type: ignore[no-untyped-call]
+    lengths = np.diff(starts)
+    bytes_kept = np.repeat(kept, lengths)
+    new_starts = np.concatenate([[0], np.cumsum(lengths[kept])]).astype(np.int64)
+    term.vocabulary = Vocabulary.restored(0, keys[kept], names[bytes_kept], new_starts, seen)
+    left = renumber(piece.values, piece.ids, piece.starts, numbers)
+    return Piece(piece.ids[:left].copy(), piece.values[:left].copy(), piece.starts)

@@ -1,0 +1,227 @@
+"""Model: what training ends in and a file keeps: raw data in, predictions and their reasons out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet import modelfile
+from linnet.errors import InputError
+from linnet.examples import Rows
+from linnet.features.features import Features, Places, assembled
+from linnet.features.schema import Role, Task
+from linnet.features.terms import NumberTerm
+from linnet.learners import catalogue
+from linnet.model import LinearModel
+from linnet.pipeline.scoring import Result, add_result, tally_for
+from linnet.pipeline.stream import Check, Prepared, Rejected, prepared_blocks
+from linnet.pipeline.targets import Seen, fit_to_learn, target_numbers, without_infinities
+from linnet.sources.block import Block, Position, Strings
+from linnet.sources.folder import Folder
+from linnet.sources.formats import Format
+from linnet.sources.labelled import LabelledText
+from linnet.sources.opening import of_anything
+from linnet.sources.source import Source
+from linnet.sources.table import TableSource
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """One feature of a row: its value, its weight, and the product, which adds to the score."""
+
+    feature: str
+    value: float
+    weight: float
+
+    @property
+    def contribution(self) -> float:
+        return self.value * self.weight
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """What a block of rows is predicted to be, and its ids if it has any."""
+
+    labels: list[Any]
+    probabilities: NDArray[np.float64] | None
+    ids: dict[str, list[str]]
+    block: Block
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Features, weights, and what was seen in training."""
+
+    features: Features
+    linear: LinearModel
+    learner: str
+    summary: dict[str, Any] = field(default_factory=dict)
+    collisions: int = 0
+    checkpoint: str | None = None
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file, whole or not at all; only then is a checkpoint on the way to it not needed."""
+        stored = modelfile.Stored(self.features, self.linear, self.learner, self.summary, self.collisions)
+        modelfile.save(stored, path)
+        if self.checkpoint is not None:
+            with suppress(FileNotFoundError):
+                os.remove(self.checkpoint)
+
+    # -- what it is ------------------------------------------------------------------------------------------------
+
+    @property
+    def task(self) -> Task:
+        return self.features.task
+
+    @property
+    def classes(self) -> list[Any] | None:
+        return None if self.linear.classes is None else self.linear.classes.tolist()
+
+    @property
+    def has_probabilities(self) -> bool:
+        return (
+            self.linear.classes is not None
+            and not self.linear.votes
+            and catalogue.find(self.learner).recipe.has_probabilities
+        )
+
+    def outputs(self) -> list[str]:
+        """What each column of weights speaks for."""
+        classes = self.classes
+        if classes is None:
+            return [self.features.schema.target or "target"]
+        if len(classes) == 2:
+            return [str(classes[1])]
+        if self.linear.pairwise:
+            return [f"{b} over {a}" for i, a in enumerate(classes) for b in classes[i + 1 :]]
+        return [str(label) for label in classes]
+
+    def top(self, output: int, count: int) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
+        """The features that speak most for an output, and most against it."""
+        weights = self.linear.weights[:, output]
+        effects = weights * self._units()
+        order = np.argsort(effects, kind="stable")
+        against = [int(i) for i in order[:count] if effects[i] < 0]
+        favour = [int(i) for i in order[::-1][:count] if effects[i] > 0]
+        named = [[(self.features.name(i), float(weights[i])) for i in each] for each in (favour, against)]
+        return named[0], named[1]
+
+    def _units(self) -> NDArray[np.float64]:
+        """What makes weights comparable: a number's deviation in the training rows, else 1; 0 for what never was."""
+        units = np.ones(len(self.features))
+        numbers = self.summary.get("numbers", {})
+        for (value, missing), term in zip(
+            self.features.number_features(),
+            (term for term in self.features.terms if isinstance(term, NumberTerm)),
+            strict=True,
+        ):
+            known = numbers.get(term.columns[0])
+            if known:
+                units[value], units[missing] = known["deviation"], float(known["missing"] > 0)
+        return units
+
+    # -- what it says of data ----------------------------------------------------------------------------------------
+
+    def open(self, data: Any, form: Format | None = None, *, labelled: bool) -> Source:
+        """A source for data of the kind this model was trained on."""
+        source = of_anything(data, form)
+        table = isinstance(source, TableSource | LabelledText | Folder)
+        if table == self.features.is_numbered:
+            kinds = ("numbered columns (svmlight)", "named columns")
+            has, wants = kinds if self.features.is_numbered is False else kinds[::-1]
+            raise InputError(f"the data have {has}, the model was trained on {wants}")
+        if isinstance(source, TableSource):
+            wanted = self.features.schema.reading(self.task, with_target=labelled)
+            for name in self.features.schema.having(Role.ID) + self.features.schema.having(Role.WEIGHT):
+                if name not in source.names:
+                    wanted.pop(name, None)  # good to have, not needed
+            for name in wanted:
+                if name not in source.names:
+                    raise InputError(
+                        f"the data have no column {name!r}, which the model needs: {', '.join(source.names[:20])}"
+                    )
+            source.read_only(wanted)
+        return source
+
+    def rows(self, block: Block, work: list[Any]) -> Rows:
+        """A block as rows of this model: features it does not know are left out."""
+        pieces = self.features.number(block, work, frozen=True)
+        return assembled(self.features.weighed(pieces), Places.in_turn(self.features.sizes))
+
+    def _blocks(self, source: Source, rejected: Rejected, threads: int, check: Check) -> Iterator[Prepared]:
+        threads = threads or os.cpu_count() or 1
+        return prepared_blocks(source, Position(), self.features.prepare, rejected, threads, check)
+
+    def predicted(self, source: Source, rejected: Rejected | None = None, threads: int = 0) -> Iterator[Predictions]:
+        """Predictions for every row, block after block, in order."""
+        rejected = Rejected() if rejected is None else rejected
+        for made in self._blocks(source, rejected, threads, without_infinities):
+            if not made.block.rows:
+                continue
+            rows = self.rows(made.block, made.work)
+            probabilities = self.linear.predict_proba(rows) if self.has_probabilities else None
+            ids = {
+                name: column.strings()
+                for name in self.features.schema.having(Role.ID)
+                if isinstance(column := made.block.columns.get(name), Strings)
+            }
+            yield Predictions(self.linear.predict(rows).tolist(), probabilities, ids, made.block)
+
+    def predict(self, data: Any, form: Format | None = None) -> list[Any]:
+        """The label or number of every row."""
+        source = self.open(data, form, labelled=False)
+        return [label for each in self.predicted(source) for label in each.labels]
+
+    def predict_proba(self, data: Any, form: Format | None = None) -> NDArray[np.float64]:
+        """(rows, classes): how probable each class is, in the order of `classes`."""
+        if not self.has_probabilities:
+            raise InputError(f"{self.learner} gives no probabilities: train with a logistic learner")
+        source = self.open(data, form, labelled=False)
+        blocks = [each.probabilities for each in self.predicted(source) if each.probabilities is not None]
+        return np.concatenate(blocks) if blocks else np.empty((0, len(self.classes or ())))
+
+    def evaluate(
+        self, data: Any, form: Format | None = None, rejected: Rejected | None = None, threads: int = 0
+    ) -> Result:
+        """How well the model does on data with known targets."""
+        rejected = Rejected() if rejected is None else rejected
+        source = self.open(data, form, labelled=True)
+        classes = self.task is Task.CLASSIFICATION
+        tally = tally_for(self.linear)
+        seen = Seen({label: number for number, label in enumerate(self.classes or [])})
+        schema = self.features.schema
+        for made in self._blocks(source, rejected, threads, lambda block: fit_to_learn(block, schema)):
+            block = made.block
+            if not block.rows:
+                continue
+            truth = (
+                seen.numbers(block, schema, frozen=True).astype(np.float64)
+                if classes
+                else target_numbers(block, schema)
+            )
+            add_result(tally, self.linear, self.rows(block, made.work), truth, probable=self.has_probabilities)
+        result: Result = tally.result()
+        if not result.rows:
+            raise InputError("there are no rows to evaluate on")
+        return result
+
+    def explain(self, rows: Rows, row: int, output: int) -> list[Contribution]:
+        """What each feature of a row adds to the score of an output, the largest first."""
+        a, b = int(rows.starts[row]), int(rows.starts[row + 1])
+        found = [
+            Contribution(self.features.name(int(j)), float(x), float(self.linear.weights[j, output]))
+            for j, x in zip(rows.ids[a:b], rows.values[a:b], strict=True)
+        ]
+        return sorted((each for each in found if each.contribution), key=lambda each: -abs(each.contribution))
+
+
+def load(path: str | os.PathLike[str]) -> Model:
+    """A model from its file; safe whoever wrote it."""
+    stored = modelfile.load(path)
+    return Model(stored.features, stored.linear, stored.learner, stored.summary, stored.collisions)

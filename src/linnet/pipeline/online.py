@@ -1,0 +1,295 @@
+"""Learning online from a stream: one pass as the rows come, further ones from a cache; all of it can be interrupted.
+
+The outcome depends on the rows and the options alone: not on blocks, files, threads, or where a run was interrupted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.examples import Examples, Rows
+from linnet.features.features import Features, Places, assembled
+from linnet.features.schema import Task
+from linnet.features.terms import Piece
+from linnet.kernels.fingerprints import scramble
+from linnet.labels import Labels
+from linnet.learners.recipe import Recipe
+from linnet.model import LinearModel
+from linnet.pipeline.cache import ROWS, Cache, Kept
+from linnet.pipeline.scoring import Result, add_result, tally_for
+from linnet.pipeline.stream import Prepared
+from linnet.pipeline.targets import Seen, row_weights, target_numbers
+from linnet.sources.block import Block, Position
+from linnet.training.online import OnlineTraining
+from linnet.training.order import Presentations, presentations
+from linnet.voting import Votes
+
+FIRST_COLUMNS = 1024
+# Passes without a better held-out loss before a run with several passes ends.
+PATIENCE = 2
+HELD_OUT_STREAM, CHUNK_STREAM, ROW_STREAM = 1, 2, 3
+# Fewer rows than this are not called sorted, however they come.
+ENOUGH_TO_BE_SORTED = 100
+
+
+def mixed(numbers: NDArray[np.uint64], seed: int, stream: int, turn: int = 0) -> NDArray[np.uint64]:
+    """A random 64-bit key for each number: the same for the same seed, stream and turn."""
+    keys = np.empty_like(numbers)
+    scramble(numbers, (seed * 0x9E3779B97F4A7C15 + stream * 0xD1342543DE82EF95 + turn + 1) % 2**64, keys)
+    return keys
+
+
+def held_out(first: int, rows: int, share: float, seed: int) -> NDArray[np.bool_]:
+    """Which of the rows first, first + 1, ... are held out; it depends on their numbers and the seed alone."""
+    numbers = np.arange(first, first + rows, dtype=np.uint64)
+    held: NDArray[np.bool_] = mixed(numbers, seed, HELD_OUT_STREAM) < np.uint64(int(share * 2**64))
+    return held
+
+
+@dataclass
+class Progressive:
+    """What predicting each row before learning from it showed, in the first pass; a row counts as often as it came."""
+
+    rows: int = 0
+    mistakes: int = 0
+    loss: float = 0.0
+
+
+@dataclass
+class Runs:
+    """Rows of one label after the other: how many such runs there were, and the label of the last row."""
+
+    count: int = 0
+    last: float = -1.0
+
+    def take(self, labels: NDArray[np.float64]) -> None:
+        if len(labels):
+            self.count += int((np.diff(labels, prepend=self.last) != 0).sum())
+            self.last = float(labels[-1])
+
+    def are_few(self, rows: int, classes: int) -> bool:
+        """Are the rows sorted by label, or nearly so?"""
+        return rows >= ENOUGH_TO_BE_SORTED and classes > 1 and self.count <= 2 * classes
+
+
+class OnlineRun:
+    """An online learner on its way through a stream."""
+
+    def __init__(
+        self, features: Features, recipe: Recipe, *, passes: int, holdout: float, seed: int, memory: int
+    ) -> None:
+        self.features = features
+        self.recipe = recipe
+        self.passes = passes
+        self.holdout = holdout
+        self.seed = seed
+        self.places = Places(len(features.terms))
+        self.seen = Seen()
+        self.training: OnlineTraining | None = None
+        self.cache = Cache(memory) if passes > 1 else None
+        self.rows = 0
+        self.position = Position()
+        self.done_passes = 0
+        self.done_chunks = 0
+        self.progressive = Progressive()
+        self.runs = Runs()
+        self.losses: list[float] = []
+        self.best: LinearModel | None = None
+
+    def close(self) -> None:
+        """Let go of what is kept for later passes."""
+        if self.cache is not None:
+            self.cache.close()
+
+    @property
+    def classes(self) -> bool:
+        return self.features.task is Task.CLASSIFICATION
+
+    @property
+    def presented(self) -> int:
+        """About how many rows were learnt from so far, in all passes: it only grows."""
+        return self.done_passes * self.rows + min(self.done_chunks * ROWS, self.rows) if self.done_passes else self.rows
+
+    @property
+    def sorted_by_label(self) -> bool:
+        return self.runs.are_few(self.rows, len(self.seen.labels))
+
+    def labels(self, classes: int) -> Labels:
+        """The first so many labels that appeared."""
+        return Labels(list(self.seen.labels)[:classes])
+
+    # -- the first pass --------------------------------------------------------------------------------------------
+
+    def take(self, made: Prepared, *, learning: bool = True) -> None:
+        """Learn from the next block; or only keep it, where a resumed run has learnt from it before."""
+        if made.block.rows:
+            pieces = self.features.number(made.block, made.work, frozen=False)
+            self.take_pieces(made.block, pieces, learning=learning)
+        if learning:
+            self.position = made.block.after
+
+    def take_pieces(self, block: Block, pieces: Sequence[Piece], *, learning: bool = True) -> None:
+        """As `take`, of a block whose features are numbered already."""
+        self.places.extend(self.features.sizes)
+        rows = assembled(self.features.weighed(pieces), self.places)
+        schema = self.features.schema
+        targets = self.seen.numbers(block, schema).astype(np.float64) if self.classes else target_numbers(block, schema)
+        weights = row_weights(block, schema)
+        self.take_rows(Kept(rows, targets, np.empty(0) if weights is None else weights, self.rows), learning=learning)
+
+    def take_rows(self, kept: Kept, *, learning: bool = True) -> None:
+        """As `take`, of rows that are put together already."""
+        if learning:
+            if self.classes:
+                self.runs.take(kept.targets)
+            self._learn_in_order(kept)
+        self.rows += len(kept.targets)
+        if self.cache is not None:
+            self.cache.append(kept)
+
+    def _learn_in_order(self, kept: Kept) -> None:
+        """Learn from rows as they stand; a class joins at the row that first has it, wherever blocks begin."""
+        known = 0 if self.training is None or self.training.labels is None else len(self.training.labels)
+        cuts = [0]
+        if self.classes:
+            cuts += [int(np.argmax(kept.targets == code)) for code in range(known, len(self.seen.labels))]
+        for number, (start, stop) in enumerate(zip(cuts, [*cuts[1:], len(kept.targets)], strict=True)):
+            if stop > start:
+                self._learn(kept.part(start, stop), known + number, None)
+
+    def _learn(self, kept: Kept, classes: int, turn: int | None) -> None:
+        """Learn from rows of which the first so many classes are known; shuffled, in a later pass."""
+        labels = self.labels(classes) if self.classes else None
+        codes = self._codes(classes)[kept.targets.astype(np.int64)] if self.classes else kept.targets
+        examples = Examples(self._wide(kept.rows), codes, kept.weights if len(kept.weights) else None)
+        if self.training is None:
+            self.training = OnlineTraining(self.recipe, examples.rows.shape[1], labels)
+        self.training.extend(labels)  # here: rows that are all held out or weigh nothing show their classes, too
+        plan = self._plan(examples, kept, turn)
+        presented = len(codes) if plan is None or plan.rows is None else len(plan.rows)
+        if plan is None or not presented:
+            return
+        tally = self.training.learn(examples, labels, plan)
+        if turn is None:
+            self.progressive.rows += presented
+            self.progressive.mistakes += tally.mistakes
+            self.progressive.loss += tally.loss * presented
+
+    def _plan(self, examples: Examples, kept: Kept, turn: int | None) -> Presentations | None:
+        """Which rows are presented, in which order; None if no row has any weight."""
+        if examples.weights is not None and not examples.weights.any():
+            return None
+        plan = presentations(examples, shuffle=False)
+        if turn is not None:
+            plan = self._shuffled(plan, kept, turn)
+        if self.holdout:
+            learnt = ~held_out(kept.first, len(kept.targets), self.holdout, self.seed)
+            order = np.arange(len(learnt)) if plan.rows is None else plan.rows
+            plan = replace(plan, rows=order[learnt[order]])
+        return plan
+
+    def _shuffled(self, plan: Presentations, kept: Kept, turn: int) -> Presentations:
+        order = np.arange(len(kept.targets)) if plan.rows is None else plan.rows
+        copies = np.arange(len(order)) - np.searchsorted(order, order)  # a row of weight 3 comes three times
+        numbers = (order + kept.first).astype(np.uint64) + copies.astype(np.uint64) * np.uint64(1 << 40)
+        keys = mixed(numbers, self.seed, ROW_STREAM, turn)
+        return replace(plan, rows=order[np.argsort(keys, kind="stable")])
+
+    def _wide(self, rows: Rows) -> Rows:
+        """The same rows with room for columns to come, in powers of two: arrays grow seldom."""
+        columns = FIRST_COLUMNS
+        while columns < max(self.places.size, rows.shape[1]):
+            columns *= 2
+        return replace(rows, shape=(rows.shape[0], columns))
+
+    def _codes(self, classes: int) -> NDArray[np.float64]:
+        """The learner's code of each class by its number of appearance."""
+        return self.labels(classes).encode(np.array(list(self.seen.labels)[:classes]))
+
+    # -- further passes ------------------------------------------------------------------------------------------------
+
+    @property
+    def finished(self) -> bool:
+        if self.done_passes >= self.passes:
+            return True
+        best = int(np.argmin(self.losses)) if self.losses else 0
+        return len(self.losses) > best + PATIENCE
+
+    def end_pass(self) -> None:
+        """Close a pass: see how the held-out rows fare, if there are any."""
+        self.done_passes += 1
+        self.done_chunks = 0
+        if self.holdout and self.cache is not None:
+            model = self.current()
+            loss, result = self.held_out_result(model)
+            if result is None:
+                return
+            if not self.losses or loss < min(self.losses):
+                self.best = model
+            self.losses.append(loss)
+
+    def next_chunk(self) -> bool:
+        """Learn from one more chunk of the cache; False at the end of the pass."""
+        assert self.cache is not None
+        turn = self.done_passes
+        keys = mixed(np.arange(len(self.cache), dtype=np.uint64), self.seed, CHUNK_STREAM, turn)
+        order = np.argsort(keys, kind="stable")
+        if self.done_chunks >= len(order):
+            return False
+        self._learn(self.cache.chunk(int(order[self.done_chunks])), len(self.seen.labels), turn)
+        self.done_chunks += 1
+        return True
+
+    # -- what comes out ------------------------------------------------------------------------------------------------
+
+    def current(self) -> LinearModel:
+        """The model as of now, its features term after term."""
+        assert self.training is not None
+        model = self.training.model()
+        at = np.concatenate(self.places.of_term)
+        votes = tuple(self._in_turn(each) for each in model.votes)
+        return replace(model, weights=np.ascontiguousarray(model.weights[at]), votes=votes)
+
+    def _in_turn(self, votes: Votes) -> Votes:
+        """Votes with the features of the mistaken rows term after term."""
+        from scipy.sparse import csr_array
+
+        back = self._back()
+        mistaken = csr_array(votes.mistaken)
+        ids = back[mistaken.indices].astype(np.int32)
+        shape = (mistaken.shape[0], len(back))
+        return replace(votes, mistaken=csr_array((mistaken.data, ids, mistaken.indptr), shape=shape))
+
+    def _back(self) -> NDArray[np.int64]:
+        """From the place of a feature in the rows here to its place term after term."""
+        back = np.empty(self.places.size, dtype=np.int64)
+        back[np.concatenate(self.places.of_term)] = np.arange(self.places.size)
+        return back
+
+    def model(self) -> LinearModel:
+        """The model that did best on the held-out rows, or the last."""
+        return self.best if self.best is not None else self.current()
+
+    def held_out_result(self, model: LinearModel) -> tuple[float, Result | None]:
+        """The mean loss on the held-out rows, and all measures; None if there are no such rows."""
+        assert self.cache is not None
+        back = self._back()
+        probable = self.classes and self.recipe.has_probabilities
+        codes = self._codes(len(self.seen.labels)) if self.classes else None
+        tally = tally_for(model)
+        wrong, count = 0.0, 0
+        for kept in self.cache:
+            held = held_out(kept.first, len(kept.targets), self.holdout, self.seed)
+            part = kept.at(np.flatnonzero(held))
+            if not len(part.targets):
+                continue
+            ids = back[part.rows.ids].astype(np.uint32)
+            rows = replace(part.rows, ids=ids, shape=(len(part.targets), len(back)))
+            truth = part.targets if codes is None else codes[part.targets.astype(np.int64)]
+            wrong += add_result(tally, model, rows, truth, probable=probable)
+            count += len(truth)
+        return wrong / max(count, 1), tally.result() if count else None

@@ -1,0 +1,114 @@
+"""Targets of a block: numbers to predict, or labels and the codes that stand for them, in the order they appeared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.errors import InputError
+from linnet.features.schema import Role, Schema
+from linnet.sources.block import Block, Column, Numbers, Strings
+
+# Floating-point numbers from here on are whole numbers only because they have no digits left for a fraction.
+CERTAIN = 2.0**53
+
+
+@dataclass
+class Seen:
+    """The labels met so far, each with its number by first appearance."""
+
+    labels: dict[Any, int] = field(default_factory=dict)
+
+    def numbers(self, block: Block, schema: Schema, *, frozen: bool = False) -> NDArray[np.int64]:
+        """Each row's label by number, new ones added as their rows come; -1 for one that is new and frozen out."""
+        labels, which = labels_of(block, schema)
+        table = np.empty(len(labels), dtype=np.int64)
+        for place, label in enumerate(labels):
+            if label not in self.labels and not frozen:
+                self.labels[label] = len(self.labels)
+            table[place] = self.labels.get(label, -1)
+        return table[which] if len(which) else which
+
+
+def labels_of(block: Block, schema: Schema) -> tuple[list[Any], NDArray[np.int64]]:
+    """The block's different labels in the order of their first rows, and which of them each row has."""
+    if block.sparse is not None:
+        assert block.targets is not None
+        values, first, which = np.unique(block.targets, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        return [tidy(value) for value in values[order].tolist()], place[which]
+    import pyarrow as pa
+
+    column = block.columns[schema.target or ""]
+    assert isinstance(column, Strings)
+    buffers = pa.py_buffer(np.ascontiguousarray(column.starts)), pa.py_buffer(column.data)
+    coded = pa.LargeStringArray.from_buffers(len(column), *buffers).dictionary_encode()
+    return coded.dictionary.to_pylist(), coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+
+
+def tidy(value: float) -> float | int:
+    """A whole number as one, if all its digits are certain."""
+    return int(value) if abs(value) < CERTAIN and value == int(value) else value
+
+
+def target_numbers(block: Block, schema: Schema) -> NDArray[np.float64]:
+    """The numbers to predict."""
+    if block.sparse is not None:
+        assert block.targets is not None
+        return block.targets
+    column = block.columns[schema.target or ""]
+    assert isinstance(column, Numbers)
+    return column.values
+
+
+def without_infinities(block: Block) -> dict[int, str]:
+    """The rows with a number that is infinite, which no weight can be put on."""
+    reasons: dict[int, str] = {}
+    for name, column in block.columns.items():
+        if isinstance(column, Numbers) and np.isinf(column.values).any():
+            rows = np.flatnonzero(np.isinf(column.values)).tolist()
+            reasons |= dict.fromkeys(rows, f"{name} is infinite: leave it empty, or mend it")
+    return reasons
+
+
+def fit_to_learn(block: Block, schema: Schema) -> dict[int, str]:
+    """The rows that cannot be learnt from or measured on: no target, no weight, or an infinite number."""
+    if block.sparse is not None:
+        return {}
+    reasons = without_infinities(block)
+    target, weight = schema.target, schema.only(Role.WEIGHT)
+    if target is not None:
+        missing = _missing(block.columns[target])
+        reasons |= dict.fromkeys(np.flatnonzero(missing).tolist(), f"the target {target} is missing")
+    if weight is not None:
+        weights = block.columns[weight]
+        assert isinstance(weights, Numbers)
+        bad = ~(weights.values >= 0) | np.isinf(weights.values)
+        reasons |= dict.fromkeys(np.flatnonzero(bad).tolist(), f"the weight {weight} is negative, infinite or missing")
+    return reasons
+
+
+def _missing(column: Column) -> NDArray[np.bool_]:
+    if isinstance(column, Numbers):
+        return np.isnan(column.values)
+    empty: NDArray[np.bool_] = np.diff(column.starts) == 0
+    return empty if column.missing is None else empty | column.missing
+
+
+def row_weights(block: Block, schema: Schema) -> NDArray[np.float64] | None:
+    """How much each row counts, if a column says."""
+    name = schema.only(Role.WEIGHT)
+    if name is None:
+        return None
+    column = block.columns[name]
+    assert isinstance(column, Numbers)
+    return column.values
+
+
+def no_rows() -> InputError:
+    return InputError("there are no rows to learn from")

@@ -1,0 +1,83 @@
+"""Files cut into chunks of whole lines: the same chunks however often, and wherever, reading begins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from linnet.errors import InputError
+from linnet.sources.block import Position
+from linnet.sources.files import ByteFiles, Reader
+
+CHUNK = 1 << 20
+LONGEST_LINE = 1 << 26
+
+
+@dataclass(frozen=True, eq=False)
+class Chunk:
+    """Whole lines of one file, and where they begin and end."""
+
+    data: bytes = field(repr=False)
+    path: str
+    at: Position = field(default_factory=Position)
+    after: Position = field(default_factory=Position)
+    read: int = 0
+
+
+@dataclass(frozen=True)
+class Cutting:
+    """How text falls into records: where the last whole one ends (0: nowhere), how many lines there are, chunks' size.
+
+    The end of a chunk may be the middle of a record, or of a line end of two bytes.
+    """
+
+    last_end: Callable[[bytes], int]
+    lines: Callable[[bytes], int]
+    size: int = CHUNK
+
+
+def last_line_end(data: bytes) -> int:
+    return data.rfind(b"\n") + 1
+
+
+def count_lines(data: bytes) -> int:
+    return data.count(b"\n")
+
+
+def chunks(files: ByteFiles, start: Position, cutting: Cutting) -> Iterator[Chunk]:
+    """Every file from `start` on, in chunks of at most `size` bytes, or one record if that is longer."""
+    for number in range(start.file, len(files)):
+        at = start if number == start.file else Position(number)
+        with files.opened(number, at.offset) as reader:
+            path, rest, consumed = files.name(number), b"", reader.consumed
+            if at.offset == 0:
+                at = Position(number, reader.skip_mark())
+            while at.file == number:
+                data = rest + reader.read(max(0, cutting.size - len(rest)))
+                if not data:
+                    break
+                data, end, last = _whole(data, reader, cutting, f"{path}:{at.line}")
+                whole, rest = data[:end], data[end:]
+                after = Position(number, at.offset + end, at.line + cutting.lines(whole))
+                if last and not rest:
+                    after = Position(number + 1)
+                read, consumed = reader.consumed - consumed, reader.consumed
+                yield Chunk(whole, path, at, after, read)
+                at = after
+
+
+def _whole(data: bytes, reader: Reader, cutting: Cutting, place: str) -> tuple[bytes, int, bool]:
+    """The data, with more if they hold no whole record; where the last whole one ends; and has the file ended?"""
+    if len(data) < cutting.size:
+        return data, len(data), True
+    end, last = cutting.last_end(data[: cutting.size]), False
+    while not end:
+        more = reader.read(cutting.size)
+        data, last = data + more, len(more) < cutting.size
+        if len(data) > LONGEST_LINE:
+            raise InputError(
+                f"{place}: a line of more than {LONGEST_LINE >> 20} MiB: is the format right (--format)? is a quote "
+                "never closed?"
+            )
+        end = cutting.last_end(data) or (len(data) if last else 0)
+    return data, end, last

@@ -1,0 +1,87 @@
+"""Records, lines and brackets are found like slow twins find them, and records like the csv module does."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from linnet.kernels.records import depths, lines, records
+from tests.fuzz import records as fuzz
+
+pieces = st.sampled_from([bytes([each]) if isinstance(each, int) else each for each in fuzz.PIECES])
+files = st.one_of(st.binary(max_size=60), st.lists(pieces, max_size=30).map(b"".join))
+
+
+def bytes_of(text):
+    return np.frombuffer(text, dtype=np.uint8)
+
+
+@settings(max_examples=1000)
+@given(files)
+def test_arbitrary_bytes_are_cut_like_the_twins_cut_them(text):
+    fuzz.check(text)
+
+
+@settings(max_examples=300)
+@given(st.text(st.sampled_from('a",\n\r;'), max_size=30))
+def test_records_have_as_many_fields_as_the_csv_module_finds(text):
+    starts, stops, _, fields, opened = records(bytes_of(text.encode()), ord(","))
+    expected = [len(row) for row in csv.reader(io.StringIO(text, newline="")) if row]
+    got = [count for count, empty in zip(fields.tolist(), (starts == stops).tolist(), strict=True) if not empty]
+    assert (got[:-1], expected[: len(got) - 1]) == (got[:-1], got[:-1]) if opened >= 0 else got == expected
+
+
+def test_lines_of_records_count_every_line_end_once():
+    starts, stops, numbers, fields, opened = records(bytes_of(b'a\r\nb\rc\n"d\n\re\r\n",f\n\ng'), ord(","))
+    assert numbers.tolist() == [0, 1, 2, 3, 7, 8]
+    assert fields.tolist() == [1, 1, 1, 2, 1, 1]
+    assert (stops - starts).tolist() == [1, 1, 1, 10, 0, 1]
+    assert opened == -1
+    assert records(bytes_of(b'a\n"b\nc'), ord(","))[4] == 1
+
+
+nested = st.recursive(
+    st.none() | st.integers() | st.text(), lambda each: st.lists(each) | st.dictionaries(st.text(), each), max_leaves=10
+)
+
+
+def depth_of(value):
+    if isinstance(value, dict):
+        value = list(value.values())
+    return 1 + max(map(depth_of, value), default=0) if isinstance(value, list) else 0
+
+
+@settings(max_examples=60)
+@given(st.dictionaries(st.text(), nested), st.booleans())
+def test_depth_of_an_object_is_what_json_says(value, ascii_only):
+    text = json.dumps(value, ensure_ascii=ascii_only).encode()
+    assert depths(bytes_of(text), np.array([0]), np.array([len(text)])).tolist() == [depth_of(value)]
+
+
+@pytest.mark.parametrize(
+    "line", [b"", b"[]", b"{}{}", b"{} x", b"x{}", b"{", b"}{", b'{"', b'{"}', b'{"\\"}', b'"{}"', b"{}}", b"\\{}"]
+)
+def test_what_is_not_one_object_has_no_depth(line):
+    assert depths(bytes_of(line + b"}"), np.array([0]), np.array([len(line)])).tolist() == [0]
+
+
+def test_a_tower_of_brackets_is_measured():
+    text = b"{" * 10**6 + b"}" * 10**6
+    assert depths(bytes_of(text), np.array([0]), np.array([len(text)])).tolist() == [10**6]
+
+
+def test_nothing_has_no_lines():
+    assert [len(each) for each in lines(bytes_of(b""))] == [0, 0, 0]
+    assert len(records(bytes_of(b""), ord(","))[0]) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_mutated_texts_are_cut_like_the_twins_cut_them(seed):
+    fuzz.run(50_000, seed)

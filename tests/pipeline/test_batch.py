@@ -1,0 +1,228 @@
+"""Rows in memory: scales that are folded back, words that are weighed, and optima that others find, too."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.linear_model import LinearRegression, LogisticRegression
+
+from linnet.errors import NumericalError
+from linnet.examples import Rows
+from linnet.features.schema import Role, Task
+from linnet.pipeline.batch import COST, FLOOR, SMOOTHING, measured, train_batch, word_scales
+from linnet.pipeline.collected import Collected
+from linnet.pipeline.online import held_out
+from linnet.pipeline.planning import features_of
+from linnet.pipeline.stream import Rejected, prepared_blocks
+from linnet.pipeline.train import TrainOptions, train
+from linnet.sources.block import Position
+from linnet.sources.opening import of_anything
+from tests.pipeline.making import TABLE, arrow, roles_of, sparse, table
+
+
+def whole_of(data, options):
+    source = of_anything(data)
+    features, _ = features_of(source, options)
+    collected = Collected(features)
+    for made in prepared_blocks(source, Position(), features.prepare, Rejected(), 1):
+        collected.take(made)
+    return collected.whole(2)
+
+
+def numbers_table(rng, n=200, missing=True):
+    """Two columns of numbers on very different scales, a category, and a label that depends on all."""
+    size, age = rng.normal(1000.0, 300.0, n), rng.normal(-0.01, 0.002, n)
+    colour = rng.choice(["red", "blue", "green"], n)
+    score = (size - 1000) / 300 + 2 * (age + 0.01) / 0.002 + (colour == "red") + rng.normal(size=n)
+    gaps = rng.random((2, n)) < (0.2 if missing else 0.0)
+    return {
+        "size": [None if gap else float(x) for gap, x in zip(gaps[0], size, strict=True)],
+        "age": [None if gap else float(x) for gap, x in zip(gaps[1], age, strict=True)],
+        "colour": colour.tolist(),
+        "label": np.where(score > 0, "yes", "no").tolist(),
+        "value": score.tolist(),
+    }
+
+
+LABELLED = TrainOptions(target="label", roles={"value": Role.IGNORE})
+VALUED = TrainOptions(target="value", roles={"label": Role.IGNORE})
+
+
+def scaled_twin(columns):
+    """(x - mean) / deviation, 0 and a mark where it is missing; a 1 for each colour."""
+    parts = []
+    for name in ("size", "age"):
+        x = np.array([np.nan if v is None else v for v in columns[name]])
+        gone = np.isnan(x)
+        parts += [np.where(gone, 0.0, (x - np.nanmean(x)) / np.nanstd(x)), gone.astype(float)]
+    colours = list(dict.fromkeys(columns["colour"]))
+    parts += [np.array([float(c == colour) for c in columns["colour"]]) for colour in colours]
+    return np.column_stack(parts)
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_the_logistic_optimum_is_that_of_scikit_learn_on_scaled_columns(missing, rng):
+    columns = numbers_table(rng, missing=missing)
+    model = train(columns, replace(LABELLED, learner="logistic-gradient"))
+    X = scaled_twin(columns)
+    twin = LogisticRegression(C=COST, tol=1e-10, max_iter=10_000).fit(X, columns["label"])
+    assert model.summary["converged"]
+    assert np.allclose(model.predict_proba(columns), twin.predict_proba(X), atol=2e-3)
+    assert model.predict(columns) == twin.predict(X).tolist()
+
+
+def test_least_squares_is_that_of_scikit_learn(rng):
+    columns = numbers_table(rng)
+    model = train(columns, replace(VALUED, learner="least-squares"))
+    X = scaled_twin(columns)
+    assert np.allclose(model.predict(columns), LinearRegression().fit(X, columns["value"]).predict(X), atol=1e-8)
+
+
+@pytest.mark.parametrize("learner", ["logistic-gradient", "logistic-dual", "hinge-subgradient", "batch-perceptron"])
+def test_weights_for_rows_as_they_come_score_them_as_scaled_ones(learner, rng):
+    columns = numbers_table(rng)
+    columns["count"] = rng.integers(0, 50, 200).astype(float).tolist()
+    options = replace(LABELLED, learner=learner)
+    whole = whole_of(columns, options)
+    rows = whole.rows
+    scaling = measured(whole.features, rows)
+    from linnet.learners import catalogue
+    from linnet.pipeline.batch import _solver
+    from linnet.training.history import ignore
+
+    solved, _ = _solver(whole, catalogue.find(learner), scaling.scaled(rows), 1, ignore)(np.ones(200, dtype=bool))
+    raw = scaling.unscaled(solved)
+    assert np.allclose(raw.decision(rows), solved.decision(scaling.scaled(rows)), rtol=1e-9, atol=1e-9)
+    assert (np.array(train(columns, options).predict(columns)) == solved.predict(scaling.scaled(rows))).all()
+
+
+def test_columns_are_measured_as_numpy_does(rng):
+    columns = numbers_table(rng)
+    whole = whole_of(columns, LABELLED)
+    scaling = measured(whole.features, whole.rows)
+    for name, number in (("size", 0), ("age", 2)):
+        x = np.array([v for v in columns[name] if v is not None])
+        assert np.isclose(scaling.centres[number], x.mean(), rtol=1e-12)
+        assert np.isclose(scaling.units[number], x.std(), rtol=1e-12)
+    facts = train(columns, replace(LABELLED, learner="logistic-gradient")).summary["numbers"]
+    assert facts["size"]["missing"] == columns["size"].count(None)
+
+
+def test_numbered_columns_are_divided_by_their_largest(rng):
+    X, y = sparse(rng, 50)
+    X[:, 2] *= 100
+    whole = whole_of((X, y), TrainOptions(task=Task.CLASSIFICATION))
+    scaling = measured(whole.features, whole.rows)
+    largest = np.abs(X).max(axis=0)
+    assert (scaling.units == np.where(largest > 1, largest, 1)).all()
+    assert not scaling.centres.any()
+
+
+def test_a_number_that_never_changes_tells_nothing(rng):
+    columns = numbers_table(rng)
+    columns["same"] = [3.25] * 200
+    model = train(columns, replace(LABELLED, learner="logistic-gradient"))
+    without = train({name: c for name, c in columns.items() if name != "same"}, LABELLED)
+    assert np.allclose(model.predict_proba(columns), without.predict_proba(columns), atol=1e-3)
+
+
+@pytest.mark.parametrize("unit", [1e300, 1e-300])
+def test_the_unit_of_a_column_does_not_matter(unit, rng):
+    columns = numbers_table(rng)
+    other = columns | {"size": [None if x is None else x / 5000 * unit for x in columns["size"]]}
+    model, same = (train(each, replace(LABELLED, learner="logistic-gradient")) for each in (columns, other))
+    assert np.allclose(model.predict_proba(columns), same.predict_proba(other), atol=1e-6)
+
+
+def test_a_column_too_narrow_for_its_weight_is_one_clear_error(rng):
+    columns = numbers_table(rng)
+    columns["size"] = [None if x is None else x * 2.0**-1070 for x in columns["size"]]
+    with pytest.raises(NumericalError, match="too large or too narrow"):
+        train(columns, replace(LABELLED, learner="logistic-gradient"))
+
+
+def test_word_scales_are_the_formula(rng):
+    n, d = 60, 9
+    X = (rng.random((n, d)) < 0.3).astype(np.float32)
+    signs = np.where(rng.random(n) < 0.3, 1.0, -1.0)
+    text = np.array([True] * 7 + [False] * 2)
+    p, q = X[signs > 0].sum(axis=0), X[signs < 0].sum(axis=0)
+    s = (1 + p[text].sum()) / (2 + p[text].sum() + q[text].sum())
+    r = np.log((p + SMOOTHING * s) / (q + SMOOTHING * (1 - s))) - np.log(s / (1 - s))
+    wanted = np.where(text, (FLOOR + (1 - FLOOR) * np.abs(r)) * np.sqrt(1 + np.log((1 + n) / (1 + p + q))), 1.0)
+    assert np.allclose(word_scales(Rows.of(csr_array(X)), signs, text), wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize("learner", ["logistic-gradient", "logistic-dual"])
+def test_the_held_out_result_is_of_rows_that_were_not_learnt(learner, rng):
+    """Random labels: rows that were learnt are known by heart, rows that were not are a toss of a coin."""
+    n = 600
+    X = np.hstack([np.eye(n), rng.normal(size=(n, 2))])
+    y = rng.integers(1, 3, n).astype(float)
+    model = train((X, y), TrainOptions(learner=learner, holdout=0.3, task=Task.CLASSIFICATION))
+    result = model.summary["held_out"]
+    assert result["rows"] == model.summary["rows_held_out"] == held_out(0, n, 0.3, 0).sum()
+    assert 0.35 < result["accuracy"] < 0.65
+    assert np.mean(np.array(model.predict((X, y))) == y) > 0.9
+
+
+def test_held_out_measures_are_those_of_a_model_of_the_other_rows(rng):
+    columns = numbers_table(rng, 300)
+    held = held_out(0, 300, 0.1, 0)
+    model = train(columns, replace(LABELLED, learner="logistic-gradient"))
+    X = scaled_twin(columns)
+    twin = LogisticRegression(C=COST, tol=1e-10, max_iter=10_000).fit(X[~held], np.array(columns["label"])[~held])
+    assert model.summary["rows_held_out"] == held.sum()
+    assert model.summary["held_out"]["accuracy"] == twin.score(X[held], np.array(columns["label"])[held])
+
+
+def test_a_class_is_not_held_out_altogether(rng):
+    X, y = sparse(rng, 400)
+    y[np.flatnonzero(held_out(0, 400, 0.1, 0))[0]] = 9.0  # the only one of its class
+    model = train((X, y), TrainOptions(learner="logistic-gradient", task=Task.CLASSIFICATION))
+    assert model.summary["held_out"] is None
+    assert model.summary["rows_held_out"] == 0
+    assert 9 in model.classes
+
+
+def test_rare_words_are_dropped_and_collisions_counted_among_the_rest(rng):
+    rows = table(rng, 60, weights=False)
+    rows[0]["text"] += " hapax"
+    options = replace(TABLE, roles=roles_of(rows))
+    names = train(arrow(rows), replace(options, learner="logistic-dual")).features.names()
+    assert "text:hapax" not in names
+    seen = [set(row["text"].lower().split()) for row in rows]
+    for word in {word for words in seen for word in words}:
+        assert (f"text:{word}" in names) == (sum(word in words for words in seen) >= 2)
+    few = train(
+        arrow(rows), replace(options, learner="logistic-dual", features=replace(options.features, hash_bits=20))
+    )
+    assert few.collisions == 0
+
+
+def test_row_weights_count_as_copies(rng):
+    rows = table(rng, 100)
+    for row in rows:
+        row["weight"] = float(rng.integers(0, 3))
+    copies = [row | {"weight": 1.0} for row in rows for _ in range(int(row["weight"]))]
+    options = TrainOptions(
+        target="label",
+        roles={"text": Role.IGNORE, "colour": Role.CATEGORY, "weight": Role.WEIGHT, "size": Role.IGNORE},
+        holdout=0.0,
+    )
+    for learner, near in (("logistic-gradient", 1e-3), ("logistic-dual", 2e-2)):  # as near as each goes to the optimum
+        a, b = (train(arrow(each), replace(options, learner=learner)) for each in (rows, copies))
+        assert np.allclose(a.predict_proba(arrow(rows)), b.predict_proba(arrow(rows)), atol=near)
+
+
+def test_train_batch_says_what_it_does(rng):
+    X, y = sparse(rng, 300)
+    whole = whole_of((X, y), TrainOptions(task=Task.CLASSIFICATION))
+    from linnet.learners import catalogue
+
+    said = []
+    train_batch(whole, catalogue.find("logistic-gradient"), holdout=0.2, seed=0, threads=1, say=said.append)
+    assert said == ["learning from all but held-out rows", "learning from all rows"]
