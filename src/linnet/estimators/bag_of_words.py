@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any, Self
 
@@ -19,7 +20,7 @@ from linnet.estimators.base import check_positive, chosen
 from linnet.estimators.columns import checked_bits, is_whole, sorted_names, texts_of
 from linnet.estimators.documentation import documented
 from linnet.features.terms import TextOptions, TextTerm
-from linnet.features.units import Analyzer, NotUtf8
+from linnet.features.units import Analyzer, NotUtf8, Units
 from linnet.sources.block import Strings
 
 # So many bytes of text are split at a time: enough to work on, and no more than a cache holds.
@@ -167,11 +168,12 @@ class BagOfWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if not there.all():
             starts = np.concatenate([[0], np.cumsum(there)])[starts]
             columns, counts = columns[there], counts[there]
-        values = np.ones(len(columns), dtype=self.dtype) if self.binary else counts.astype(self.dtype)
+        values = np.ones(len(columns), dtype=self.dtype) if self.binary else counts.astype(self.dtype, copy=False)
         if self.sublinear_tf:
             values = np.log(values) + values.dtype.type(1)
         X = csr_matrix((values, columns, starts), shape=(len(starts) - 1, len(self._names)))
-        X.sort_indices()
+        if not self.hash_bits:  # hashing is for speed: there, a row's entries stay in the order of its words
+            X.sort_indices()
         return X
 
     def _weighed(self, X: Any) -> Any:
@@ -240,15 +242,24 @@ def _counted(term: TextTerm, texts: Strings, *, frozen: bool) -> tuple[Any, Any,
     """The n-grams of each row, (starts, numbers, counts), a piece of the texts at a time."""
     sizes, ids, counts = [], [], []
     cuts = np.searchsorted(texts.starts, np.arange(texts.starts[0], texts.starts[-1], BYTES_AT_ONCE))
-    for first, last in pairwise(np.unique([0, *cuts, len(texts)]).tolist() if len(texts) else [0, 0]):
+    edges = np.unique([0, *cuts, len(texts)]).tolist() if len(texts) else [0, 0]
+
+    def split(first: int, last: int) -> Units:
         try:
-            prepared = term.prepare({term.columns[0]: Strings(texts.data, texts.starts[first : last + 1])})
+            return term.prepare({term.columns[0]: Strings(texts.data, texts.starts[first : last + 1])})
         except NotUtf8 as error:
             raise NotUtf8(first + error.row, error.byte) from None
-        piece = term.number(prepared, frozen=frozen)
-        sizes.append(np.diff(piece.starts))
-        ids.append(piece.ids)
-        counts.append(piece.values)
+
+    with ThreadPoolExecutor(1) as ahead:  # the next piece is split while this one is counted
+        following = ahead.submit(split, edges[0], edges[1])
+        for piece_after in [*pairwise(edges[1:]), None]:
+            prepared = following.result()
+            if piece_after is not None:
+                following = ahead.submit(split, *piece_after)
+            piece = term.number(prepared, frozen=frozen)
+            sizes.append(np.diff(piece.starts))
+            ids.append(piece.ids)
+            counts.append(piece.values)
     starts = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
     return starts, np.concatenate(ids), np.concatenate(counts)
 
