@@ -84,7 +84,7 @@ def expected_row(size, colour, body, mass):
     def of(parts):
         return {"×".join(name for name, _ in parts): float(np.prod([value for _, value in parts]))}
 
-    tone = ("colour is missing", 1.0) if colour is None else (f"colour={colour}", 1.0)
+    tone = ("colour is missing", 1.0) if not colour else (f"colour={colour}", 1.0)
     words = [word for dotted in body.replace(".", " . ").split() for word in [dotted]]
     row = {**of([one("size", size)]), **of([tone])}
     for word in words:

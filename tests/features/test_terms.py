@@ -69,7 +69,7 @@ def test_a_number_is_its_value_or_says_that_it_is_missing(values):
 
 @given(values=st.lists(VALUES, min_size=1))
 def test_a_category_is_a_one_under_its_name(values):
-    term = CategoryTerm(("colour",))
+    term = CategoryTerm(("colour",), as_is=True)
     expected = [dict([named("colour", value)]) for value in values]
     assert entries(term, {"colour": strings(values)}) == expected
     assert term.vocabulary.names() == list(dict.fromkeys(name for row in expected for name in row))
@@ -109,7 +109,7 @@ def test_crosses_join_names_and_multiply_values(rows, columns):
         "m": numbers([row["m"] for row in given_rows]),
         "n": numbers([row["n"] for row in given_rows]),
     }
-    term = CrossTerm(tuple(columns))
+    term = CrossTerm(tuple(columns), as_is=True)
     found, expected = entries(term, held), [joined(columns, row) for row in given_rows]
     assert [list(row) for row in found] == [list(row) for row in expected]
     np.testing.assert_allclose([[*row.values()] for row in found], [[*row.values()] for row in expected], rtol=1e-14)
@@ -179,3 +179,12 @@ def test_a_term_may_take_up_an_earlier_vocabulary():
 
 def test_numbered_columns_are_called_by_their_numbers():
     assert [NumberedTerm(3).name(2), len(NumberedTerm(3))] == ["2", 3]
+
+
+def test_categories_mean_the_same_however_a_format_spells_them():
+    term = CategoryTerm(("c",))
+    values = ["1", "1.0", " 1 ", "01", "1.5", "True", "true", "?", " NA", None, "-3.00"]
+    names = [name for row in entries(term, {"c": strings(values)}) for name in row]
+    missing = ["c is missing"] * 3
+    assert names == ["c=1", "c=1", "c=1", "c=01", "c=1.5", "c=true", "c=true", *missing, "c=-3"]
+    assert len(term) == 6

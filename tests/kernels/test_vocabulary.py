@@ -200,7 +200,9 @@ def test_row_stamps_may_wrap():
     left = 2**32 - 2  # so many rows later, the next one's stamp would be 1 again
     while left > 0:
         rows = min(left, 1 << 20)
-        starts, *_ = vocabulary.count(empty, NOTHING[:0], none, block[: rows + 1], NOTHING, 1, 1, 1, False, b"", True)
+        starts, *_ = vocabulary.count(
+            empty, np.empty(0, np.uint32), none, block[: rows + 1], NOTHING, 1, 1, 1, False, b"", True
+        )
         assert len(starts) == rows + 1
         left -= rows
     assert as_rows(count(vocabulary, ["new old", "old old"], longest=1)) == [{1: 1.0, 0: 1.0}, {0: 2.0}]

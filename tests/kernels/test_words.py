@@ -114,3 +114,12 @@ def test_a_row_of_bad_bytes_after_greek_is_still_named():
     with pytest.raises(NotUtf8) as error:
         split(Strings(np.frombuffer(b"".join(rows), dtype=np.uint8), starts), Splitting())
     assert (error.value.row, error.value.byte) == (2, 2)
+
+
+def test_lower_case_may_be_shorter_than_what_it_stands_for():
+    """The Ohm sign has three bytes, its lower case two; and a row with Σ is lowered by Python."""
+    for analyzer in Analyzer:
+        rows = ["a row before", "the sum Σ over R = 5 Ω, 300 K, 1 Å, ẞ", "one after"]
+        found = split(Strings.of(rows), Splitting(analyzer))
+        alone = [split(Strings.of([row]), Splitting(analyzer)) for row in rows]
+        assert found.hashes.tolist() == [h for each in alone for h in each.hashes.tolist()]

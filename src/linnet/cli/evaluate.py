@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from linnet.cli.show import percent
+from linnet.errors import RecipeError
 from linnet.pipeline.model import load
 from linnet.pipeline.policy import OnError
 from linnet.pipeline.stream import Rejected
@@ -23,6 +24,8 @@ def run(
     model_path: str, data: list[str], form: Format | None, on_error: OnError, threads: int, *, as_json: bool
 ) -> None:
     """Evaluate, and print the figures."""
+    if on_error is OnError.QUARANTINE:
+        raise RecipeError("--on-error quarantine is for train, which keeps such rows in a file; take skip or fail here")
     model = load(model_path)
     rejected = Rejected(on_error)
     result = model.evaluate(data, form, rejected, threads).as_dict() | {"rejected_rows": rejected.count}

@@ -54,7 +54,7 @@ def _contents(model: Model, top: int, pattern: str | None) -> dict[str, Any]:
         "summary": model.summary,
     }
     if pattern is not None:
-        report["weights"] = _matching(model, pattern, outputs)
+        report["weights"] = _matching(model, pattern, outputs, top)
         return report
     report["top_features"] = {
         name: dict(zip(("for", "against"), map(dict, model.top(number, top)), strict=True))
@@ -63,15 +63,17 @@ def _contents(model: Model, top: int, pattern: str | None) -> dict[str, Any]:
     return report
 
 
-def _matching(model: Model, pattern: str, outputs: list[str]) -> dict[str, dict[str, float]]:
-    """The weights of features whose names fit a pattern with * and ?."""
+def _matching(model: Model, pattern: str, outputs: list[str], top: int) -> dict[str, dict[str, float]]:
+    """The weights of features whose names fit a pattern with * and ?: the largest, largest first."""
     found = {}
     for number, name in enumerate(model.features.names()):
         if fnmatchcase(name, pattern):
             found[name] = dict(zip(outputs, model.linear.weights[number].tolist(), strict=True))
     if not found:
-        raise InputError(f"no feature is called like {pattern!r}: * and ? stand for anything, and case counts")
-    return found
+        example = model.features.name(0)
+        raise InputError(f"no feature is called like {pattern!r}: * stands for anything; names are like {example!r}")
+    largest = sorted(found.items(), key=lambda item: -max(map(abs, item[1].values())))
+    return dict(largest[:top])
 
 
 def _explained(model: Model, data: list[str], row: int, form: Format | None, top: int) -> dict[str, Any]:

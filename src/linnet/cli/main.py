@@ -60,7 +60,9 @@ Errors = Annotated[
     typer.Option("--on-error", help="Rows that cannot be read: stop there, leave them out, or keep them apart."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the results as JSON, for other programs.")]
-Threads = Annotated[int, typer.Option(help="Threads to read with; 0: one a core. Results are the same for any number.")]
+Threads = Annotated[
+    int, typer.Option(min=0, help="Threads to read with; 0: one a core. Results are the same for any number.")
+]
 
 
 @app.command()
@@ -104,7 +106,10 @@ def train(
         ),
     ] = None,
     seed: Annotated[
-        int, typer.Option(min=0, help="For shuffling and for which rows are held out.", rich_help_panel="Learning")
+        int,
+        typer.Option(
+            min=0, max=2**63 - 1, help="For shuffling and for which rows are held out.", rich_help_panel="Learning"
+        ),
     ] = 0,
     column: Annotated[
         list[str] | None,
@@ -226,7 +231,7 @@ def predict(
 
     linnet predict reviews.linnet new.jsonl.gz -o predictions.csv
 
-    tail -f log.jsonl | linnet predict spam.linnet --as labels
+    echo 'You have won a prize!' | linnet predict spam.linnet --as labels
     """
     from linnet.cli import predict as command
 
@@ -281,7 +286,7 @@ def demo(
 ) -> None:
     """Train on real text by the very commands you would type, then every family of linear models on small data.
 
-    The text is 33,530 movie reviews (pip install 'linnet[demo]'); the small data ship with scikit-learn: breast
+    The text is 33,530 movie reviews (pip install 'linnet\\[demo]'); the small data ship with scikit-learn: breast
     cancer (two classes), digits (ten), diabetes (a number).
 
     And the four cars of the lecture on least squares.

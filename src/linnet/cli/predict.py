@@ -9,6 +9,7 @@ import sys
 from typing import Any, TextIO
 
 from linnet.cli.choices import Output
+from linnet.errors import RecipeError
 from linnet.files import replacing
 from linnet.pipeline.model import Model, Predictions, load
 from linnet.pipeline.policy import OnError
@@ -20,6 +21,8 @@ def run(
     model_path: str, data: list[str], output: str, form: Format | None, kind: Output, on_error: OnError, threads: int
 ) -> None:
     """Predict every row of the data."""
+    if on_error is OnError.QUARANTINE:
+        raise RecipeError("--on-error quarantine is for train, which keeps such rows in a file; take skip or fail here")
     model = load(model_path)
     source = model.open(data, form, labelled=False)
     rejected = Rejected(on_error)

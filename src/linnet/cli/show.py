@@ -17,7 +17,8 @@ WIDTH = 28
 
 def percent(share: float) -> str:
     """A share as a person would say it."""
-    return f"{100 * share:.2f} %" if share > 0.99 else f"{100 * share:.1f} %"
+    said = f"{100 * share:.2f}" if share > 0.99 else f"{100 * share:.1f}"
+    return "99.99 %" if said == "100.00" and share < 1 else f"{said} %"
 
 
 def megabytes(count: float) -> str:
@@ -41,7 +42,7 @@ def verdict(summary: dict[str, Any]) -> list[str]:
         lines.append(
             "         [dim]measured on a model that had not seen these rows; the one saved has learnt them too[/]"
             if "progressive" not in summary
-            else "         [dim]measured on rows the model has not learnt[/]"
+            else "         [dim]rows the model has not learnt, but which chose the best of its passes[/]"
         )
     elif held and held.get("r2") is not None:
         low, high = held["r2_interval"]

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from linnet.cli.show import Shower, megabytes, verdict
+from linnet.errors import OutputError, RecipeError
 from linnet.features.schema import Role
 from linnet.pipeline.model import Model
 from linnet.pipeline.train import Plan, TrainOptions, train
@@ -25,6 +26,7 @@ MOST_CLASSES_SHOWN = 20
 def run(data: list[str], options: TrainOptions, output: str | None, *, as_json: bool, quiet: bool) -> None:
     """Train, save, and tell what was learnt."""
     output = output or default_output(data)
+    _check_output(output, data)
     began = perf_counter()
     shower = Shower(quiet=quiet or as_json)
     paths: Any = data
@@ -37,6 +39,15 @@ def run(data: list[str], options: TrainOptions, output: str | None, *, as_json: 
         print(json.dumps(report, ensure_ascii=False, indent=2))
     else:
         _print(model, report, seconds, output)
+
+
+def _check_output(output: str, data: list[str]) -> None:
+    """Before hours of work: can the model be written where it is wanted, and is that no input?"""
+    folder = os.path.dirname(os.path.realpath(output))
+    if not os.path.isdir(folder):
+        raise OutputError(f"{output}: there is no folder {folder}: make it first, or name another with -o")
+    if os.path.exists(output) and any(os.path.exists(path) and os.path.samefile(output, path) for path in data):
+        raise RecipeError(f"{output} is the data: name another file for the model with -o")
 
 
 def default_output(data: list[str]) -> str:

@@ -65,7 +65,7 @@ class Conjunctions(NamedFeatures):
         else:
             crosses = [tuple(_named(cross, names)) for cross in self.crosses]
         bits = checked_bits(self.hash_bits)
-        return [CrossTerm(cross, bits) for cross in crosses]
+        return [CrossTerm(cross, bits, as_is=True) for cross in crosses]
 
 
 def _named(cross: Sequence[str | int], names: list[str]) -> Iterator[str]:

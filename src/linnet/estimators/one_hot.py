@@ -41,7 +41,7 @@ class OneHot(NamedFeatures):
 
     def _new_terms(self, given: Mapping[str, Any]) -> list[Any]:
         bits = checked_bits(self.hash_bits)
-        return [CategoryTerm((name,), bits) for name in given]
+        return [CategoryTerm((name,), bits, as_is=True) for name in given]
 
     def _order(self, term: NamedTerm, given: Mapping[str, Any]) -> list[int]:
         (column,) = term.columns

@@ -160,9 +160,11 @@ class ClassificationTally:
             confusion=self._confusion[:k].copy(),
             unknown_confusion=self._confusion[k].copy(),
             log_loss=self._log_loss.mean(),
-            log_loss_interval=mean_interval(self._log_loss, confidence),
+            log_loss_interval=_possible(mean_interval(self._log_loss, confidence)),
             brier=self._brier.mean(),
-            brier_interval=mean_interval(self._brier, confidence),
+            brier_interval=_possible(
+                mean_interval(self._brier, confidence), most=2.0 if len(self.classes) > 2 else 1.0
+            ),
             roc_auc=auc,
             roc_auc_interval=auc_ends,
             roc_auc_error=math.nan if math.isnan(auc) else 0.0 if self._scores.exact else _tied(counts) / 2,
@@ -216,3 +218,8 @@ def _average_precision(counts: Counts) -> float:
     taken = falling.cumsum(axis=0)
     precision = taken[:, 1] / np.maximum(taken.sum(axis=1), 1)
     return float((falling[:, 1] * precision).sum() / taken[-1, 1])
+
+
+def _possible(interval: Interval, most: float = math.inf) -> Interval:
+    """The part of an interval that a loss can lie in."""
+    return Interval(*(min(max(end, 0.0), most) for end in interval)) if interval.low == interval.low else interval

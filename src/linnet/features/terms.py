@@ -7,6 +7,7 @@ rows, and never depend on how they were cut into blocks.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -19,11 +20,14 @@ from numpy.typing import NDArray
 from linnet.features.units import Analyzer, Splitting, Units, split
 from linnet.kernels.vocabulary import Vocabulary
 from linnet.kernels.weighing import BINARY, COUNT, LOG, weigh
+from linnet.sources.arrow import NOT_GIVEN
 from linnet.sources.block import Column, Numbers, Strings
 
 ONE_EACH = np.empty(0, dtype=np.int64)
 NO_SCALES = np.empty(0)
 CROSS = "×"
+# A whole number with a point, as some programs write it.
+WHOLE = re.compile(r"-?(0|[1-9]\d*)\.0+")
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,10 +82,16 @@ class Distinct:
 
 
 class NamedTerm:
-    """What categories and crosses share: one name a row, numbered by a vocabulary."""
+    """What categories and crosses share: one name a row, numbered by a vocabulary.
 
-    def __init__(self, columns: tuple[str, ...], bits: int = 0, vocabulary: Vocabulary | None = None) -> None:
+    `as_is` takes values for names as they are; otherwise as every format of files would spell them (see tidy).
+    """
+
+    def __init__(
+        self, columns: tuple[str, ...], bits: int = 0, vocabulary: Vocabulary | None = None, *, as_is: bool = False
+    ) -> None:
         self.columns = columns
+        self.as_is = as_is
         self.vocabulary = Vocabulary(bits) if vocabulary is None else vocabulary  # type: ignore[call-arg]
 
     def __len__(self) -> int:
@@ -101,7 +111,7 @@ class CategoryTerm(NamedTerm):
     kind = "category"
 
     def prepare(self, columns: Mapping[str, Column]) -> Distinct:
-        codes, names = category_names(self.columns[0], columns[self.columns[0]])
+        codes, names = category_names(self.columns[0], columns[self.columns[0]], as_is=self.as_is)
         return in_order(codes, names, np.ones(len(codes)))
 
 
@@ -122,7 +132,7 @@ class CrossTerm(NamedTerm):
                     values = values * np.where(missing, 1.0, given.values)
                 own, own_names = missing.astype(np.int64), [column, missing_name(column)]
             else:
-                own, own_names = category_names(column, given)
+                own, own_names = category_names(column, given, as_is=self.as_is)
             joint, codes = np.unique(codes * len(own_names) + own, return_inverse=True)
             names = [_joined(names[at // len(own_names)], own_names[at % len(own_names)]) for at in joint.tolist()]
         return in_order(codes, names, values)
@@ -132,7 +142,7 @@ def _joined(before: str, name: str) -> str:
     return f"{before}{CROSS}{name}" if before else name
 
 
-def category_names(column: str, given: Column) -> tuple[NDArray[np.int64], list[str]]:
+def category_names(column: str, given: Column, *, as_is: bool = False) -> tuple[NDArray[np.int64], list[str]]:
     """Each row's code, and the codes' names."""
     assert isinstance(given, Strings)
     import pyarrow as pa
@@ -140,11 +150,23 @@ def category_names(column: str, given: Column) -> tuple[NDArray[np.int64], list[
     offsets, data = pa.py_buffer(np.ascontiguousarray(given.starts)), pa.py_buffer(given.data)
     coded = pa.LargeStringArray.from_buffers(len(given), offsets, data).dictionary_encode()
     codes = coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-    names = [f"{column}={value}" for value in coded.dictionary.to_pylist()]
+    values = coded.dictionary.to_pylist()
+    if not as_is:
+        values = [tidy(value) for value in values]
+    not_given = () if as_is else NOT_GIVEN
+    names = [missing_name(column) if value in not_given else f"{column}={value}" for value in values]
     if given.missing is not None:
         codes[given.missing] = len(names)
         names.append(missing_name(column))
     return codes, names
+
+
+def tidy(value: str) -> str:
+    """A value as every format spells it: without blanks around it, 1 for 1.0, true for True."""
+    value = value.strip()
+    if WHOLE.fullmatch(value):
+        return value.partition(".")[0]
+    return value.lower() if value in ("True", "False", "TRUE", "FALSE") else value
 
 
 def in_order(codes: NDArray[np.int64], names: list[str], values: NDArray[np.float64]) -> Distinct:

@@ -85,8 +85,9 @@ class _Room:
 
     def copied_from(self, other: _Room) -> _Room:
         for name in ("text", "starts", "hashes", "segments"):
-            old = getattr(other, name)
-            getattr(self, name)[: len(old)] = old
+            old, new = getattr(other, name), getattr(self, name)
+            both = min(len(old), len(new))
+            new[:both] = old[:both]
         return self
 
 
@@ -116,7 +117,7 @@ def split(texts: Strings, how: Splitting) -> Units:
             known.fill(where)
         else:
             texts = _lowered(texts, row)
-            room = _Room(texts, how).copied_from(room)  # lower case may be longer than what it stands for
+            room = _Room(texts, how).copied_from(room)  # lower case may be longer, or shorter, than what it stands for
     segments = room.segments[: (row if words else segment) + 1]
     return Units(room.text[: out + kernel.SLACK], room.starts[: unit + 1], room.hashes[:unit], segments, row_segments)
 

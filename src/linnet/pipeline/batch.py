@@ -130,26 +130,30 @@ def train_batch(
         raise InputError(
             f"every row has the label {whole.labels.classes.tolist()[0]!r}: there is nothing to tell apart"
         )
-    rows = whole.rows
-    scaling = measured(whole.features, rows)
-    if scaling is not None:
-        rows = scaling.scaled(rows)
-    n = rows.shape[0]
+    raw = whole.rows
+    n = raw.shape[0]
     held = _held_out(whole, holdout, seed)
-    solver = _solver(whole, entry, rows, threads, watch)
     result = None
     if held.any():
         say("learning from all but held-out rows")
-        model, _ = solver(~held)
+        learnt = ~held
+        rows, _ = _scaled(raw, measured(whole.features, rows_at(raw, np.flatnonzero(learnt))))
+        model, _ = _solver(whole, entry, rows, threads, watch)(learnt)
         result = _tried(whole, entry, model, rows_at(rows, np.flatnonzero(held)), whole.targets[held])
     say("learning from all rows")
-    model, facts = solver(np.ones(n, dtype=bool))
+    rows, scaling = _scaled(raw, measured(whole.features, raw))
+    model, facts = _solver(whole, entry, rows, threads, watch)(np.ones(n, dtype=bool))
     if scaling is not None:
         model = scaling.unscaled(model)
     facts |= {"rows": n, "rows_held_out": int(held.sum())}
     if scaling is not None and len(scaling.numbers):
         facts["numbers"] = _numbers(whole.features, scaling, rows)
     return BatchResult(replace(model, weights=np.ascontiguousarray(model.weights)), facts, result)
+
+
+def _scaled(rows: Rows, scaling: Scaling | None) -> tuple[Rows, Scaling | None]:
+    """The rows on this scale, if there is one."""
+    return (rows if scaling is None else scaling.scaled(rows)), scaling
 
 
 def _numbers(features: Features, scaling: Scaling, rows: Rows) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,11 +23,15 @@ from linnet.model import LinearModel
 from linnet.pipeline.scoring import Result, add_result, tally_for
 from linnet.pipeline.stream import Check, Prepared, Rejected, prepared_blocks
 from linnet.pipeline.targets import Seen, fit_to_learn, target_numbers, without_infinities
+from linnet.sources.arrays import Arrays
 from linnet.sources.block import Block, Position, Strings
+from linnet.sources.files import ByteFiles, listed
 from linnet.sources.folder import Folder
 from linnet.sources.formats import Format
-from linnet.sources.labelled import LabelledText
-from linnet.sources.opening import of_anything
+from linnet.sources.jsonlines import JsonLines
+from linnet.sources.labelled import TARGET, TEXT, LabelledText
+from linnet.sources.opening import guessed, guessed_by_content, of_anything, reading
+from linnet.sources.plaintext import PlainText
 from linnet.sources.source import Source
 from linnet.sources.table import TableSource
 
@@ -64,6 +69,9 @@ class Model:
     summary: dict[str, Any] = field(default_factory=dict)
     collisions: int = 0
     checkpoint: str | None = None
+
+    def __repr__(self) -> str:
+        return f"<linnet.Model: {self.learner}, {self.task}, {len(self.features):,} features>"
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, whole or not at all; only then is a checkpoint on the way to it not needed."""
@@ -130,8 +138,10 @@ class Model:
 
     def open(self, data: Any, form: Format | None = None, *, labelled: bool) -> Source:
         """A source for data of the kind this model was trained on."""
-        source = of_anything(data, form)
-        table = isinstance(source, TableSource | LabelledText | Folder)
+        if self.features.is_numbered and getattr(data, "ndim", 0) == 2:
+            return self._array(data)
+        source = self._source(data, form)
+        table = isinstance(source, TableSource | LabelledText | Folder | PlainText)
         if table == self.features.is_numbered:
             kinds = ("numbered columns (svmlight)", "named columns")
             has, wants = kinds if self.features.is_numbered is False else kinds[::-1]
@@ -141,13 +151,50 @@ class Model:
             for name in self.features.schema.having(Role.ID) + self.features.schema.having(Role.WEIGHT):
                 if name not in source.names:
                     wanted.pop(name, None)  # good to have, not needed
-            for name in wanted:
-                if name not in source.names:
-                    raise InputError(
-                        f"the data have no column {name!r}, which the model needs: {', '.join(source.names[:20])}"
-                    )
+            missing = [name for name in wanted if name not in source.names]
+            if missing and not isinstance(source, JsonLines):  # where a key may be left out, that is a missing value
+                raise InputError(_lacking(missing, source.names))
             source.read_only(wanted)
+        elif isinstance(source, LabelledText | Folder):
+            missing = [name for term in self.features.terms for name in term.columns if name not in (TARGET, TEXT)]
+            if labelled and self.features.schema.target != TARGET:
+                missing.append(self.features.schema.target or "")
+            if missing:
+                raise InputError(_lacking(missing, (TARGET, TEXT)))
+        elif isinstance(source, PlainText) and labelled:
+            raise InputError("plain text has no targets to measure a model by: give labelled data")
         return source
+
+    def _source(self, data: Any, form: Format | None) -> Source:
+        """The data as they say they are; or, for a model of one text and nothing else, as lines of plain text."""
+        roles = self.features.schema.roles
+        needed = [name for name in roles if roles[name] in (Role.NUMBER, Role.CATEGORY, Role.TEXT)]
+        headed = False if roles and all(re.fullmatch(r"c\d+", name) for name in roles) else None
+        only_text = len(needed) == 1 and roles[needed[0]] is Role.TEXT
+        if form is Format.TEXT:
+            if not only_text:
+                raise InputError(f"plain text is one column, the model needs {', '.join(needed)}")
+            return PlainText(ByteFiles(listed([data] if isinstance(data, str) else data)), needed[0])
+        if (
+            only_text
+            and form is None
+            and isinstance(data, list | tuple)
+            and all(isinstance(each, str) for each in data)
+        ):
+            paths = listed(data)
+            if not any(os.path.isdir(path) for path in paths) and guessed(paths[0]) is None:
+                files = ByteFiles(paths)
+                kind = guessed_by_content(files.head(), files.name(0))
+                if kind is Format.CSV and needed[0].encode() not in files.head().split(b"\n")[0]:
+                    return PlainText(files, needed[0])
+                return reading(files, kind, headed)
+        return of_anything(data, form, header=headed)
+
+    def _array(self, X: Any) -> Source:
+        """Rows in memory, for a model of numbered columns."""
+        if X.shape[1] > len(self.features):
+            raise InputError(f"the data have {X.shape[1]} columns, the model was trained on {len(self.features)}")
+        return Arrays.of(X, np.zeros(X.shape[0]))
 
     def rows(self, block: Block, work: list[Any]) -> Rows:
         """A block as rows of this model: features it does not know are left out."""
@@ -219,6 +266,11 @@ class Model:
             for j, x in zip(rows.ids[a:b], rows.values[a:b], strict=True)
         ]
         return sorted((each for each in found if each.contribution), key=lambda each: -abs(each.contribution))
+
+
+def _lacking(missing: list[str], names: Sequence[str]) -> str:
+    several = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+    return f"the data have no column {missing[0]!r}{several}, which the model needs: there are {', '.join(names[:20])}"
 
 
 def load(path: str | os.PathLike[str]) -> Model:

@@ -13,7 +13,7 @@ from linnet.errors import RecipeError
 from linnet.features.features import Features
 from linnet.features.schema import Role, Task, inferred, task_of, task_of_numbers
 from linnet.learners import catalogue
-from linnet.learners.catalogue import Entry
+from linnet.learners.catalogue import Entry, Way
 from linnet.pipeline.options import AUTO, TrainOptions
 from linnet.pipeline.targets import no_rows
 from linnet.sources.block import Block, Position
@@ -101,7 +101,13 @@ def _first_targets(source: Source) -> NDArray[np.float64]:
 def learner_of(options: TrainOptions, task: Task) -> tuple[Entry | None, str]:
     """The learner asked for, and why; None for auto, which sees the data first."""
     if options.learner != AUTO:
-        return catalogue.find(options.learner, task=catalogue.Task(task.value)), "given"
+        entry = catalogue.find(options.learner, task=catalogue.Task(task.value))
+        if entry.way is not Way.ONLINE and (options.passes or options.checkpoint_every):
+            what = "--passes" if options.passes else "--checkpoint-every"
+            raise RecipeError(f"{what} is for online learners; {entry.name} sees all rows at once")
+        return entry, "as asked for"
+    if options.passes:
+        return online_learner(task), "passes were asked for, which an online learner makes"
     if options.checkpoint_every or (options.resume and options.checkpoint and os.path.exists(options.checkpoint)):
         return online_learner(task), "it can be resumed: it learns as the rows come"
     return None, "chosen when the data are known"

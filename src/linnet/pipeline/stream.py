@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -66,7 +65,7 @@ def prepared_blocks(
     """Blocks in order, each parsed, sifted and prepared by one of the threads while earlier ones are used."""
 
     def made(chunk: Any) -> Prepared:
-        block = sifted(source.parse(chunk), chunk, check)
+        block = sifted(source.parse(chunk), check)
         return Prepared(block, prepare(block) if block.rows else None)
 
     chunks = source.chunks(start)
@@ -80,43 +79,16 @@ def prepared_blocks(
             chunks.close()
 
 
-def sifted(block: Block, chunk: Any, check: Check) -> Block:
+def sifted(block: Block, check: Check) -> Block:
     """The block without the rows that fail the check; they are among its bad ones, in the order of their lines."""
     reasons = check(block) if block.rows else {}
     if not reasons:
         return block
-    bad = [
-        BadRow(block.path, _line(block, row), None, f"{reason} (--on-error skip leaves such rows out)", raw)
-        for (row, reason), raw in zip(sorted(reasons.items()), _raw(block, chunk, sorted(reasons)), strict=True)
-    ]
+    hint = "(--on-error skip leaves such rows out)"
+    bad = [block.refused(row, f"{reason} {hint}") for row, reason in sorted(reasons.items())]
     which = np.ones(block.rows, dtype=bool)
     which[list(reasons)] = False
     return replace(block.keep(which), bad=tuple(sorted([*block.bad, *bad], key=lambda each: each.line)))
-
-
-def _line(block: Block, row: int) -> int:
-    return int(block.lines[row]) if len(block.lines) else row + 1
-
-
-def _raw(block: Block, chunk: Any, rows: list[int]) -> list[bytes]:
-    """The bytes of these rows as they stand in the file; where there are none, the row's values as JSON."""
-    if isinstance(data := getattr(chunk, "data", None), bytes) and len(block.lines):
-        lines, first = data.split(b"\n"), chunk.at.line
-        begins = np.unique(np.concatenate([block.lines, [bad.line for bad in block.bad]])).astype(np.int64) - first
-        ends = dict(zip(begins.tolist(), [*begins[1:].tolist(), len(lines)], strict=True))  # of several lines, maybe
-        return [b"\n".join(lines[at : ends[at]]) for at in (block.lines[rows] - first).tolist()]
-    names = list(block.columns)
-    columns = [block.columns[name] for name in names]
-    values = [[_value(column, row) for column in columns] for row in rows]
-    return [json.dumps(dict(zip(names, each, strict=True)), ensure_ascii=False).encode() for each in values]
-
-
-def _value(column: Any, row: int) -> Any:
-    if hasattr(column, "values"):
-        number = float(column.values[row])
-        return number if np.isfinite(number) else None if np.isnan(number) else str(number)
-    missing = column.missing is not None and column.missing[row]
-    return None if missing else column.bytes_of(row).decode()
 
 
 def _in_order(made: Callable[[Any], Prepared], chunks: Iterator[Any], threads: int) -> Iterator[Prepared]:

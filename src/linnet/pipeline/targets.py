@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from linnet.errors import InputError
 from linnet.features.schema import Role, Schema
+from linnet.features.terms import WHOLE
 from linnet.sources.block import Block, Column, Numbers, Strings
 
 # Floating-point numbers from here on are whole numbers only because they have no digits left for a fraction.
@@ -48,7 +49,14 @@ def labels_of(block: Block, schema: Schema) -> tuple[list[Any], NDArray[np.int64
     assert isinstance(column, Strings)
     buffers = pa.py_buffer(np.ascontiguousarray(column.starts)), pa.py_buffer(column.data)
     coded = pa.LargeStringArray.from_buffers(len(column), *buffers).dictionary_encode()
-    return coded.dictionary.to_pylist(), coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    labels = [_label(value) for value in coded.dictionary.to_pylist()]
+    return labels, coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+
+
+def _label(value: str) -> str:
+    """A label without blanks around it, and 1 for 1.0, so that every format means the same class."""
+    value = value.strip() or value
+    return value.partition(".")[0] if WHOLE.fullmatch(value) else value
 
 
 def tidy(value: float) -> float | int:

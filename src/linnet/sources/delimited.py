@@ -25,6 +25,8 @@ DELIMITERS = (",", ";", "\t", "|")
 UNCLOSED = 'a quote (") that opens a field is never closed'
 LOOKED_AT = 50
 CONTENT = re.compile(rb"[^\r\n]")
+# A column of so many values, so many of them numbers, is one of numbers with slips.
+ENOUGH, MOSTLY = 100, 0.99
 
 
 class Delimited(LineSource, TableSource):
@@ -222,8 +224,9 @@ def _type_of(column: Any) -> Any:
     values = [text for text in column.strings() if text.strip() not in NOT_GIVEN]
     if not values:
         return pa.null()
-    if all(map(_is_number, values)):
-        return pa.float64()
+    numbers = sum(map(_is_number, values))
+    if numbers == len(values) or (len(values) >= ENOUGH and numbers >= MOSTLY * len(values)):
+        return pa.float64()  # the few that are none will be told with their lines
     try:
         kind = pyarrow.csv.read_csv(
             pa.py_buffer(("v\n" + "\n".join(values) + "\n").encode()),

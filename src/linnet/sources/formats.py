@@ -6,7 +6,10 @@ from enum import StrEnum
 
 
 class Format(StrEnum):
-    """labelled-text is `label<TAB>text`; labels is `__label__x text`; folder, one folder of texts per class."""
+    """labelled-text is `label<TAB>text`; labels is `__label__x text`; folder, one folder of texts per class.
+
+    text is one text a line, to be predicted.
+    """
 
     SVMLIGHT = "svmlight"
     CSV = "csv"
@@ -16,3 +19,4 @@ class Format(StrEnum):
     LABELLED_TEXT = "labelled-text"
     LABELS = "labels"
     FOLDER = "folder"
+    TEXT = "text"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -39,6 +41,12 @@ class JsonLines(LineSource, TableSource):
 
     def sample(self) -> Block:
         return self.parse(self._first)
+
+    def read_only(self, wanted: Mapping[str, bool]) -> None:
+        """A key that the first rows have not may come yet, or never: then its values are missing."""
+        types = {name: pa.float64() if number else pa.string() for name, number in wanted.items()}
+        self.layout = replace(self.layout, types={**types, **self.layout.types})
+        super().read_only(wanted)
 
     def parse(self, chunk: Chunk) -> Block:
         records, bad = self._objects(chunk)

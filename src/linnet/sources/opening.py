@@ -56,10 +56,10 @@ def open_source(
         from linnet.sources.parquet import Parquet
 
         return Parquet(found)
-    return _reading(files, form, header)
+    return reading(files, form, header)
 
 
-def _reading(files: ByteFiles, form: Format, header: bool | None) -> Source:
+def reading(files: ByteFiles, form: Format, header: bool | None) -> Source:
     if form is Format.SVMLIGHT:
         from linnet.sources.svmlight import Svmlight
 
@@ -74,7 +74,7 @@ def _reading(files: ByteFiles, form: Format, header: bool | None) -> Source:
         from linnet.sources.delimited import Delimited
 
         return Delimited(files, delimiter="\t" if form is Format.TSV else None, header=header)
-    raise InputError(f"{files.name(0)}: a file is no {form}")
+    raise InputError(f"{files.name(0)}: cannot be learnt from as {form}: it has no target")
 
 
 def _data_files(folder: str) -> list[str]:
