@@ -295,6 +295,11 @@ def run(
 
             # score
             if adaptive:
+                if not dense and not joint and p + 1 < presentations:  # three arrays, of which little is in cache
+                    following = order[p + 1] if ordered else p + 1
+                    ask_for(ids, starts[following], starts[following + 1], weights)
+                    ask_for(ids, starts[following], starts[following + 1], squares)
+                    ask_for(ids, starts[following], starts[following + 1], inverse_scales)
                 length = adaptive_scores(
                     values, ids, start, stop, cython.address(settings), weights, squares, inverse_scales, touched,
                     clock.shrunk, scores,
