@@ -12,6 +12,7 @@ import typer
 import linnet
 from linnet.cli.choices import Format, OnError, Output, Task
 from linnet.errors import InputError, Interrupted, LinnetError, ModelFileError, OutputError, RecipeError
+from linnet.learners import catalogue
 
 FAILED, WRONG_USAGE, BAD_INPUT, BAD_MODEL, INTERRUPTED = 1, 2, 3, 4, 130
 
@@ -77,7 +78,8 @@ def train(
     learner: Annotated[
         str,
         typer.Option(
-            help="An algorithm of the catalogue, or auto: the best one for the data.", rich_help_panel="Learning"
+            help=f"auto, the best one for the data; or {', '.join(entry.name for entry in catalogue.entries())}.",
+            rich_help_panel="Learning",
         ),
     ] = "auto",
     task: Annotated[

@@ -53,6 +53,8 @@ def open_source(
     files = ByteFiles(found)
     form = form or guessed(found[0]) or guessed_by_content(files.head(), files.name(0))
     if form is Format.PARQUET:
+        if STANDARD_INPUT in found:
+            raise InputError("Parquet cannot be read from standard input: its end must be read first; name a file")
         from linnet.sources.parquet import Parquet
 
         return Parquet(found)
