@@ -74,8 +74,6 @@ def equal(ours, theirs, rows, others=()):
     for a, b in pairs:
         assert isinstance(a, csr_matrix)
         assert a.shape == b.shape
-        if ours.hash_bits:
-            a.sort_indices()
         assert a.has_sorted_indices
         b.sort_indices()
         np.testing.assert_array_equal(a.indptr, b.indptr)
@@ -143,7 +141,10 @@ def test_the_most_frequent_are_kept():
 def test_hashing_with_bits_enough_loses_nothing():
     exact = linnet.BagOfWords(ngram_range=(1, 2))
     hashed = linnet.BagOfWords(ngram_range=(1, 2), hash_bits=30)
-    equal(hashed, exact, CORPUS, CORPUS[::2])
+    X, expected = hashed.fit_transform(CORPUS), exact.fit_transform(CORPUS)
+    column = [hashed.vocabulary_[name] for name in exact.get_feature_names_out()]
+    for a, b in ((X, expected), (hashed.transform(CORPUS[::2]), exact.transform(CORPUS[::2]))):
+        np.testing.assert_allclose(a[:, column].toarray(), b.toarray(), rtol=1e-14)
     assert hashed.collisions_ == exact.collisions_ == 0
     theirs = HashingVectorizer(ngram_range=(1, 2), n_features=2**30, alternate_sign=False).transform(CORPUS)
     assert len(np.unique(theirs.indices)) == len(hashed.vocabulary_)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any, Self
 
@@ -17,10 +17,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from linnet.errors import InputError, RecipeError
 from linnet.estimators.base import check_positive, chosen
-from linnet.estimators.columns import checked_bits, is_whole, sorted_names, texts_of
+from linnet.estimators.columns import Documents, by_name, checked_bits, documents_of, is_whole, names_at
 from linnet.estimators.documentation import documented
-from linnet.features.terms import TextOptions, TextTerm
-from linnet.features.units import Analyzer, NotUtf8, Units
+from linnet.features.terms import Piece, TextOptions, TextTerm
+from linnet.features.units import Analyzer, NotUtf8
 from linnet.sources.block import Strings
 
 # So many bytes of text are split at a time: enough to work on, and no more than a cache holds.
@@ -43,8 +43,9 @@ class BagOfWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     With `use_idf=False, norm=None` the same as its CountVectorizer. A value is the count of an n-gram in the text
     (`binary`: 1; `sublinear_tf`: 1 + log count), times its idf, times its log-count ratio, and rows are then brought
-    to length 1. Columns are sorted by name. With `hash_bits` there are at most 2 ** hash_bits columns, each of which
-    keeps the name that came first, and `collisions_` tells how many names fell together.
+    to length 1. Columns are sorted by name. With `hash_bits` there are at most 2 ** hash_bits columns in the order in
+    which they were first met, each of which keeps the name that came first, and `collisions_` tells how many names fell
+    together.
 
     The log-count ratio of column j is log((p_j / sum p) / (q_j / sum q)), where p = smoothing + the sum of the rows
     of the second class, q of the first (Wang, Manning 2012, Baselines and bigrams).
@@ -112,12 +113,13 @@ class BagOfWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """As fit and then transform, with the texts read once."""
         term = self._new_term()
         self._check_parameters()
-        starts, ids, counts = _counted(term, texts_of(X), frozen=False)
+        starts, ids, counts = _counted(term, documents_of(X), frozen=False)
         if not len(term):
             raise InputError(f"empty vocabulary; none of the {len(starts) - 1} texts holds an n-gram of these settings")
         positive = self._positive(y, len(starts) - 1)
         self._term = term
-        self._columns, self._names = self._chosen_columns(ids, counts, len(starts) - 1)
+        self._numbers = self._chosen(ids, counts, len(starts) - 1)
+        self._columns = _places(self._numbers, len(term))
         self.collisions_ = int(term.vocabulary.collisions) if self.hash_bits else 0
         X = self._damped(starts, ids, counts)
         if self.use_idf:
@@ -129,50 +131,55 @@ class BagOfWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, X: Iterable[str]) -> Any:
         """Texts as sparse rows; n-grams that were not there in fit are left out."""
         check_is_fitted(self)
-        return self._weighed(self._damped(*_counted(self._term, texts_of(X), frozen=True)))
+        return self._weighed(self._damped(*_counted(self._term, documents_of(X), frozen=True)))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:  # noqa: ARG002
         """The n-gram of each column."""
         check_is_fitted(self)
-        names: NDArray[Any] = self._names.copy()
+        _, data, starts, _ = self._term.vocabulary.stored()  # type: ignore[no-untyped-call]
+        names: NDArray[Any] = names_at(Strings(data, starts), self._numbers)
         return names
 
     @property
     def vocabulary_(self) -> dict[str, int]:
         check_is_fitted(self)
-        return {name: column for column, name in enumerate(self._names)}
+        return {name: column for column, name in enumerate(self.get_feature_names_out())}
 
     # -- which columns there are ----------------------------------------------------------------------------------
 
-    def _chosen_columns(self, ids: Any, counts: Any, rows: int) -> tuple[NDArray[np.int64], Any]:
-        """The column of each number of the vocabulary (-1: none), and the columns' names."""
-        _, data, starts, _ = self._term.vocabulary.stored()  # type: ignore[no-untyped-call]
-        df = np.bincount(ids, minlength=len(starts) - 1)
-        kept = np.flatnonzero((df >= _rows(self.min_df, rows)) & (df <= _rows(self.max_df, rows)))
-        if not len(kept):
-            raise InputError("After pruning, no terms remain: try a lower min_df or a higher max_df")
-        order, names = sorted_names(Strings(data, starts), kept)
+    def _chosen(self, ids: Any, counts: Any, rows: int) -> NDArray[np.int64]:
+        """The numbers of the vocabulary that become columns, column by column."""
+        least, most = _rows(self.min_df, rows), _rows(self.max_df, rows)
+        kept = np.arange(len(self._term))
+        df: NDArray[Any] = np.empty(0)
+        if least > 1 or most < rows or self.max_features is not None:
+            df = np.bincount(ids, minlength=len(kept))
+            kept = np.flatnonzero((df >= least) & (df <= most))
+            if not len(kept):
+                raise InputError("After pruning, no terms remain: try a lower min_df or a higher max_df")
+        if not self.hash_bits:  # hashing is for speed: there, columns stay in the order in which they were met
+            _, data, starts, _ = self._term.vocabulary.stored()  # type: ignore[no-untyped-call]
+            kept = by_name(Strings(data, starts), kept)
         if self.max_features is not None:
-            total = df if self.binary else np.bincount(ids, weights=counts, minlength=len(df))
-            most = np.sort(np.argsort(-total[order], kind="stable")[: self.max_features])
-            order, names = order[most], names[most]
-        columns = np.full(len(df), -1)
-        columns[order] = np.arange(len(order))
-        return columns, names
+            total = df if self.binary else np.bincount(ids, weights=counts, minlength=len(self._term))
+            kept = kept[np.sort(np.argsort(-total[kept], kind="stable")[: self.max_features])]
+        return kept
 
     # -- what a count is worth ------------------------------------------------------------------------------------
 
     def _damped(self, starts: Any, ids: Any, counts: Any) -> Any:
-        columns = self._columns[ids]
-        there = columns >= 0
-        if not there.all():
-            starts = np.concatenate([[0], np.cumsum(there)])[starts]
-            columns, counts = columns[there], counts[there]
+        columns = ids.view(np.int32)
+        if self._columns is not None:
+            columns = self._columns[ids]
+            there = columns >= 0
+            if not there.all():
+                starts = np.concatenate([[0], np.cumsum(there)])[starts]
+                columns, counts = columns[there], counts[there]
         values = np.ones(len(columns), dtype=self.dtype) if self.binary else counts.astype(self.dtype, copy=False)
         if self.sublinear_tf:
             values = np.log(values) + values.dtype.type(1)
-        X = csr_matrix((values, columns, starts), shape=(len(starts) - 1, len(self._names)))
-        if not self.hash_bits:  # hashing is for speed: there, a row's entries stay in the order of its words
+        X = csr_matrix((values, columns, starts), shape=(len(starts) - 1, len(self._numbers)))
+        if not self.hash_bits:  # and there a row's entries stay in the order of its words
             X.sort_indices()
         return X
 
@@ -238,30 +245,37 @@ class BagOfWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(labels == classes[1])
 
 
-def _counted(term: TextTerm, texts: Strings, *, frozen: bool) -> tuple[Any, Any, Any]:
+def _counted(term: TextTerm, texts: Documents, *, frozen: bool) -> tuple[Any, Any, Any]:
     """The n-grams of each row, (starts, numbers, counts), a piece of the texts at a time."""
-    sizes, ids, counts = [], [], []
     cuts = np.searchsorted(texts.starts, np.arange(texts.starts[0], texts.starts[-1], BYTES_AT_ONCE))
     edges = np.unique([0, *cuts, len(texts)]).tolist() if len(texts) else [0, 0]
 
-    def split(first: int, last: int) -> Units:
+    def counted(first: int, last: int, before: Future[Piece] | None) -> Piece:
         try:
-            return term.prepare({term.columns[0]: Strings(texts.data, texts.starts[first : last + 1])})
+            units = term.prepare({term.columns[0]: texts.piece(first, last)})
         except NotUtf8 as error:
             raise NotUtf8(first + error.row, error.byte) from None
+        if before is not None:  # one piece is split while another is counted, but names are numbered in their order
+            before.result()
+        return term.number(units, frozen=frozen)
 
-    with ThreadPoolExecutor(1) as ahead:  # the next piece is split while this one is counted
-        following = ahead.submit(split, edges[0], edges[1])
-        for piece_after in [*pairwise(edges[1:]), None]:
-            prepared = following.result()
-            if piece_after is not None:
-                following = ahead.submit(split, *piece_after)
-            piece = term.number(prepared, frozen=frozen)
-            sizes.append(np.diff(piece.starts))
-            ids.append(piece.ids)
-            counts.append(piece.values)
-    starts = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
-    return starts, np.concatenate(ids), np.concatenate(counts)
+    pieces: list[Future[Piece]] = []
+    with ThreadPoolExecutor(2) as threads:
+        for first, last in pairwise(edges):
+            pieces.append(threads.submit(counted, first, last, pieces[-1] if pieces else None))
+        done = [piece.result() for piece in pieces]
+        ids, counts = threads.map(np.concatenate, zip(*((piece.ids, piece.values) for piece in done), strict=True))
+    sizes = np.concatenate([np.diff(piece.starts) for piece in done])
+    return np.concatenate([[0], np.cumsum(sizes)]), ids, counts
+
+
+def _places(numbers: NDArray[np.int64], size: int) -> NDArray[np.int32] | None:
+    """The column of each number of the vocabulary (-1: none); None where every number is its own column."""
+    if np.array_equal(numbers, np.arange(size)):
+        return None
+    places = np.full(size, -1, dtype=np.int32)
+    places[numbers] = np.arange(len(numbers))
+    return places
 
 
 def _rows(value: float, rows: int) -> float:

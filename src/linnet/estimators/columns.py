@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 from sklearn.utils.validation import _check_feature_names_in, validate_data
 
 from linnet.errors import InputError, RecipeError
@@ -87,6 +89,26 @@ def texts_of(documents: Iterable[str]) -> Strings:
     return _strings(array.cast(pa.large_string()))
 
 
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """Texts to be taken a piece at a time; `starts` tells about where each begins."""
+
+    starts: NDArray[np.int64]
+    piece: Callable[[int, int], Strings]
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+
+def documents_of(documents: Iterable[str]) -> Documents:
+    """A list, array or series of texts; strings of Python are copied only when their piece is taken."""
+    if isinstance(documents, list | tuple) and set(map(type, documents)) <= {str}:
+        lengths = np.fromiter(map(len, documents), dtype=np.int64, count=len(documents))
+        return Documents(np.concatenate([[0], np.cumsum(lengths)]), lambda a, b: texts_of(documents[a:b]))
+    texts = texts_of(documents)
+    return Documents(texts.starts, lambda a, b: Strings(texts.data, texts.starts[a : b + 1]))
+
+
 def _not_text(documents: Iterable[Any], why: str) -> InputError:
     for row, document in enumerate(documents):
         if not isinstance(document, str):
@@ -115,12 +137,19 @@ def _strings(array: Any) -> Strings:
     return strings(plain(array))
 
 
-def sorted_names(names: Strings, which: Any) -> tuple[Any, Any]:
-    """These of the names by code points: their numbers in that order, and they themselves."""
+def by_name(names: Strings, which: Any) -> Any:
+    """The numbers of these names, sorted by the names' code points."""
+    return which[pc.sort_indices(_taken(names, which)).to_numpy()]
+
+
+def names_at(names: Strings, which: Any) -> Any:
+    """These of the names."""
+    return object_array(_taken(names, which).to_pylist())
+
+
+def _taken(names: Strings, which: Any) -> Any:
     data, starts = pa.py_buffer(names.data), pa.py_buffer(names.starts)
-    array = pa.LargeStringArray.from_buffers(len(names), starts, data).take(pa.array(which))
-    order = pc.sort_indices(array)
-    return which[order.to_numpy()], object_array(array.take(order).to_pylist())
+    return pa.LargeStringArray.from_buffers(len(names), starts, data).take(pa.array(which))
 
 
 def object_array(names: Sequence[str]) -> Any:

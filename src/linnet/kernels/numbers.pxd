@@ -16,7 +16,7 @@ cdef extern from *:
     /* 10^0 to 10^22 are doubles without rounding. */
     static const double linnet_tens[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13,
         1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    static const unsigned int linnet_small_tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+    static const unsigned int linnet_small_tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
 
     #define LINNET_ZEROS_ABOVE(word) __builtin_clzll(word)
     static inline unsigned long long linnet_multiply(

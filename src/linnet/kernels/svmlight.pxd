@@ -1,6 +1,38 @@
 # What can be wrong with a line of svmlight text, and what a row is while it is read; svmlight.py says the rest.
 
-from linnet.kernels.numbers cimport Text
+from libc.string cimport memcpy
+
+from linnet.kernels.numbers cimport Text, eight_digits, first_lowest
+
+cdef extern from *:
+    """
+    #if defined(__SSE2__)
+    #include <emmintrin.h>
+    #endif
+    #include <string.h>
+    static inline unsigned long long linnet_not_digits(const unsigned char* p) {
+        unsigned long long bits = 0;
+        int k;
+    #if defined(__SSE2__)
+        for (k = 0; k < 4; k++) {  /* '0' to '9' moved to the 10 least of all signed bytes */
+            __m128i moved = _mm_add_epi8(_mm_loadu_si128((const __m128i*)(p + 16 * k)), _mm_set1_epi8(-128 - '0'));
+            __m128i digits = _mm_cmplt_epi8(moved, _mm_set1_epi8(-118));
+            bits |= (unsigned long long)(unsigned short)~_mm_movemask_epi8(digits) << (16 * k);
+        }
+    #else
+        for (k = 0; k < 64; k++) bits |= (unsigned long long)((unsigned char)(p[k] - '0') > 9) << k;
+    #endif
+        return bits;
+    }
+    """
+    # A bit for each of the 64 bytes from p on that is no digit, the first byte's lowest.
+    unsigned long long not_digits "linnet_not_digits"(Text p) noexcept nogil
+
+cdef inline unsigned long long digits_at(Text p, Py_ssize_t count) noexcept nogil:
+    """The number that 1 to 8 digits write; eight bytes can be read from p on."""
+    cdef unsigned long long word
+    memcpy(&word, p, 8)
+    return eight_digits((first_lowest(word) ^ 0x3030303030303030ull) << (64 - 8 * count))
 
 cpdef enum Wrong:
     NOTHING = 0
@@ -24,4 +56,9 @@ cdef struct Row:
     Text at  # where the row ends, or where it is wrong
     int wrong
     bint filled  # false for a line that is blank or only a comment
+    bint rising
+
+cdef struct Entries:
+    Py_ssize_t count  # so many are in the arrays by now
+    long long previous  # the last id
     bint rising

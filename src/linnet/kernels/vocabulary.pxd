@@ -1,40 +1,60 @@
 cimport cython
 
-# The tables of vocabulary.py.  What is looked up by key is kept small; what is looked up by number lies in the order of
-# numbers, so that frequent names, which come early, share cache lines.
+# The tables of vocabulary.py.
 
 cdef extern from *:
     """
+    #include <stdint.h>
     #include <stdlib.h>
-    #include <string.h>
     #if defined(__linux__)
     #include <sys/mman.h>
     #endif
-    /* Zeroed memory to be freed with free().  A large table is looked at all over the place: with pages of 2 MiB the
-       processor need not look up a page for every look. */
-    static void* linnet_zeroed(size_t bytes) {
+    /* Zeroed memory for a table, to be given back with linnet_release.  A large table is looked at all over the place:
+       with pages of 2 MiB the processor need not look up a page for every look.  It comes straight from the system:
+       memory that malloc had lent out before would keep the small pages it has. */
     #if defined(__linux__) && defined(MADV_HUGEPAGE)
-        void* found = NULL;
-        if (bytes >= ((size_t)4 << 20) && posix_memalign(&found, (size_t)2 << 20, bytes) == 0) {
-            madvise(found, bytes, MADV_HUGEPAGE);
-            memset(found, 0, bytes);
-            return found;
+    #define LINNET_PAGE ((size_t)2 << 20)
+    #define LINNET_LARGE ((size_t)4 << 20)
+    #else
+    #define LINNET_LARGE ((size_t)-1)
+    #endif
+    static void* linnet_zeroed(size_t bytes) {
+    #if defined(LINNET_PAGE)
+        if (bytes >= LINNET_LARGE) {
+            size_t whole = (bytes + LINNET_PAGE - 1) & ~(LINNET_PAGE - 1), before;
+            char* found = (char*)mmap(NULL, whole + LINNET_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                                      -1, 0);
+            if (found == (char*)MAP_FAILED) return NULL;
+            before = (size_t)(-(uintptr_t)found & (LINNET_PAGE - 1));
+            if (before) munmap(found, before);
+            munmap(found + before + whole, LINNET_PAGE - before);
+            madvise(found + before, whole, MADV_HUGEPAGE);
+            return found + before;
         }
     #endif
         return calloc(1, bytes);
     }
+    static void linnet_release(void* table, size_t bytes) {
+    #if defined(LINNET_PAGE)
+        if (table && bytes >= LINNET_LARGE) {
+            munmap(table, (bytes + LINNET_PAGE - 1) & ~(LINNET_PAGE - 1));
+            return;
+        }
+    #endif
+        free(table);
+    }
     """
     void* zeroed "linnet_zeroed"(size_t bytes) noexcept nogil
+    void release "linnet_release"(void* table, size_t bytes) noexcept nogil
 
+# All that a look needs lies in half a cache line.
 cdef struct Slot:
     unsigned long long key
+    unsigned long long detail  # exact: where its name begins in the arena; hashed: the last fingerprint noticed for it
     unsigned int number  # its feature's number + 1; 0: the slot is free
-
-cdef struct Met:
-    long long name  # where its name begins in the arena; the next one's beginning is its end
+    unsigned int length  # of its name
     unsigned int row  # the stamp of the last row that had it
     unsigned int place  # and its entry there
-    unsigned long long fingerprint  # the last one noticed for it, where names are hashed
 
 cdef struct Gram:
     unsigned long long key
@@ -53,7 +73,7 @@ cdef class Vocabulary:
     cdef Py_ssize_t arena_used
     cdef Py_ssize_t arena_room
     cdef unsigned long long* keys
-    cdef Met* met
+    cdef long long* name_starts  # where each name begins in the arena; the next one's beginning is its end
     cdef Py_ssize_t room
     cdef unsigned long long* seen
     cdef Py_ssize_t seen_capacity
@@ -62,10 +82,10 @@ cdef class Vocabulary:
     cdef Slot* find(
         self, unsigned long long key, Py_ssize_t prefix_length, const unsigned char* name, Py_ssize_t length
     ) noexcept nogil
-    cdef unsigned int add(
+    cdef Slot* add(
         self, Slot* slot, unsigned long long key, const unsigned char* prefix, Py_ssize_t prefix_length,
         const unsigned char* name, Py_ssize_t length
-    ) except 0 nogil
+    ) except NULL nogil
     cdef inline bint is_full(self) noexcept nogil
     cdef int notice(self, unsigned long long fingerprint) except -1 nogil
     cdef int grow(self) except -1 nogil

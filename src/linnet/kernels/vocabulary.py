@@ -11,7 +11,7 @@ import numpy as np
 from cython.cimports.libc.stdlib import free, malloc, realloc
 from cython.cimports.libc.string import memcpy
 from cython.cimports.linnet.kernels.passes import prefetch
-from cython.cimports.linnet.kernels.vocabulary import Gram, Met, Slot, zeroed
+from cython.cimports.linnet.kernels.vocabulary import Gram, Slot, release, zeroed
 
 GOLDEN = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 CHAIN = cython.declare(cython.ulonglong, 0xD1342543DE82EF95)
@@ -105,23 +105,25 @@ class Vocabulary:
         self.slots = cython.cast(cython.pointer(Slot), zeroed(self.capacity * cython.sizeof(Slot)))
         self.arena = cython.cast(cython.pointer(cython.uchar), malloc(self.arena_room))
         self.keys = cython.cast(cython.pointer(cython.ulonglong), malloc(self.room * cython.sizeof(cython.ulonglong)))
-        self.met = cython.cast(cython.pointer(Met), malloc((self.room + 1) * cython.sizeof(Met)))
+        self.name_starts = cython.cast(
+            cython.pointer(cython.longlong), malloc((self.room + 1) * cython.sizeof(cython.longlong))
+        )
         self.seen_capacity = FIRST_CAPACITY if bits else 0
         self.seen = cython.NULL
         if bits:
             self.seen = cython.cast(
                 cython.pointer(cython.ulonglong), zeroed(self.seen_capacity * cython.sizeof(cython.ulonglong))
             )
-        if not self.slots or not self.arena or not self.keys or not self.met or (bits and not self.seen):
+        if not self.slots or not self.arena or not self.keys or not self.name_starts or (bits and not self.seen):
             raise MemoryError
-        self.met[0].name = 0
+        self.name_starts[0] = 0
 
     def __dealloc__(self):
-        free(self.slots)
+        release(self.slots, self.capacity * cython.sizeof(Slot))
         free(self.arena)
         free(self.keys)
-        free(self.met)
-        free(self.seen)
+        free(self.name_starts)
+        release(self.seen, self.seen_capacity * cython.sizeof(cython.ulonglong))
 
     def __len__(self):
         return self.size
@@ -136,21 +138,20 @@ class Vocabulary:
     def find(self, key, prefix_length, name, length):
         """The slot of this name, or the free one where it would go."""
         at: cython.Py_ssize_t = (key * GOLDEN) >> self.shift
+        whole: cython.Py_ssize_t = prefix_length + length
         slot: cython.pointer(Slot) = cython.address(self.slots[at])
-        start: cython.Py_ssize_t
         while slot.number != 0:
             if slot.key == key:
                 if self.bits != 0:
                     return slot
-                start = self.met[slot.number - 1].name + prefix_length
-                if self.met[slot.number].name - start == length and same(self.arena + start, name, length):
+                if slot.length == whole and same(self.arena + slot.detail + prefix_length, name, length):
                     return slot
             at = (at + 1) & (self.capacity - 1)
             slot = cython.address(self.slots[at])
         return slot
 
     def add(self, slot, key, prefix, prefix_length, name, length):
-        """Give a new name the free slot found for it; its number + 1 comes back."""
+        """Give a new name the free slot found for it, or another if the table had to grow; its slot comes back."""
         needed: cython.Py_ssize_t = self.arena_used + prefix_length + length
         if self.size >= MOST:
             with cython.gil:
@@ -163,19 +164,21 @@ class Vocabulary:
                 with cython.gil:
                     raise MemoryError
             self.arena = cython.cast(cython.pointer(cython.uchar), grown)
+        slot.key = key
+        slot.detail = 0 if self.bits else self.arena_used
+        slot.length = cython.cast(cython.uint, prefix_length + length)
+        slot.row = 0
         memcpy(self.arena + self.arena_used, prefix, prefix_length)
         memcpy(self.arena + self.arena_used + prefix_length, name, length)
         self.arena_used = needed
         self.keys[self.size] = key
-        self.met[self.size].row = 0
-        self.met[self.size].fingerprint = 0
         self.size += 1
-        self.met[self.size].name = needed
-        slot.key = key
+        self.name_starts[self.size] = needed
         slot.number = cython.cast(cython.uint, self.size)
         if self.is_full() or self.size == self.room:
             self.grow()
-        return cython.cast(cython.uint, self.size)
+            return self.find(key, prefix_length, name, length)
+        return slot
 
     def is_full(self):
         """A quarter full while it is small, when a second look costs more than memory; half full later."""
@@ -206,11 +209,11 @@ class Vocabulary:
             more: cython.p_void = realloc(self.keys, 2 * self.room * cython.sizeof(cython.ulonglong))
             if more:
                 self.keys = cython.cast(cython.pointer(cython.ulonglong), more)
-                more = realloc(self.met, (2 * self.room + 1) * cython.sizeof(Met))
+                more = realloc(self.name_starts, (2 * self.room + 1) * cython.sizeof(cython.longlong))
             if not more:
                 with cython.gil:
                     raise MemoryError
-            self.met = cython.cast(cython.pointer(Met), more)
+            self.name_starts = cython.cast(cython.pointer(cython.longlong), more)
             self.room *= 2
         if self.is_full():
             slots = cython.cast(cython.pointer(Slot), zeroed(2 * old * cython.sizeof(Slot)))
@@ -226,7 +229,7 @@ class Vocabulary:
                 while slots[at].number != 0:
                     at = (at + 1) & (self.capacity - 1)
                 slots[at] = self.slots[i]
-            free(self.slots)
+            release(self.slots, old * cython.sizeof(Slot))
             self.slots = slots
         return 0
 
@@ -247,7 +250,7 @@ class Vocabulary:
                 while seen[at] != 0:
                     at = (at + 1) & (capacity - 1)
                 seen[at] = self.seen[i]
-        free(self.seen)
+        release(self.seen, self.seen_capacity * cython.sizeof(cython.ulonglong))
         self.seen = seen
         self.seen_capacity = capacity
         return 0
@@ -257,8 +260,8 @@ class Vocabulary:
         i: cython.Py_ssize_t
         self.row += 1
         if self.row == 0:  # all stamps were used up
-            for i in range(self.size):
-                self.met[i].row = 0
+            for i in range(self.capacity):
+                self.slots[i].row = 0
             self.row = 1
         return 0
 
@@ -356,37 +359,30 @@ class Vocabulary:
         """Look a batch up, and write or count each name in the present row; how many entries are written by now."""
         i: cython.Py_ssize_t
         key: cython.ulonglong
-        number: cython.uint
         place: cython.uint
         new: cython.bint
         slot: cython.pointer(Slot)
-        if self.size > IN_CACHE:  # what the slots name is fetched, too, before it is looked at
+        if self.size > IN_CACHE and not self.bits:  # the names, too, are fetched before they are looked at
             for i in range(filled):
                 slot = cython.address(self.slots[((batch[i].key & mask) * GOLDEN) >> self.shift])
                 if slot.number != 0:
-                    prefetch(cython.address(self.met[slot.number - 1]))
-            for i in range(filled):
-                slot = cython.address(self.slots[((batch[i].key & mask) * GOLDEN) >> self.shift])
-                if slot.number != 0:
-                    prefetch(self.arena + self.met[slot.number - 1].name)
+                    prefetch(self.arena + slot.detail)
         for i in range(filled):
             key = batch[i].key & mask
             slot = self.find(key, lead_length, base + batch[i].name, batch[i].length)
-            number = slot.number
-            if number == 0:
+            if slot.number == 0:
                 if frozen:
                     continue
-                number = self.add(slot, key, lead, lead_length, base + batch[i].name, batch[i].length)
-            number -= 1
-            if self.bits and self.met[number].fingerprint != batch[i].key and not frozen:
+                slot = self.add(slot, key, lead, lead_length, base + batch[i].name, batch[i].length)
+            if self.bits and slot.detail != batch[i].key and not frozen:
                 self.notice(batch[i].key)
-                self.met[number].fingerprint = batch[i].key
+                slot.detail = batch[i].key
             # without branches, which nobody could foresee: is it new in this row, or counted once more?
-            new = self.met[number].row != self.row
-            place = cython.cast(cython.uint, written) if new else self.met[number].place
-            self.met[number].row = self.row
-            self.met[number].place = place
-            ids[place] = number
+            new = slot.row != self.row
+            place = cython.cast(cython.uint, written) if new else slot.place
+            slot.row = self.row
+            slot.place = place
+            ids[place] = slot.number - 1
             counts[place] = (0 if new else counts[place]) + 1
             written += new
         return written
@@ -414,21 +410,19 @@ class Vocabulary:
         base: cython.pointer(cython.const[cython.uchar]) = cython.address(text[0])
         i: cython.Py_ssize_t
         h: cython.ulonglong
-        number: cython.uint
         slot: cython.pointer(Slot)
         with cython.nogil:
             for i in range(out.shape[0]):
                 h = chained(seed, hashes[i])
                 slot = self.find(h & mask, lead_length, base + starts[i], starts[i + 1] - starts[i])
-                number = slot.number
-                if number == 0:
+                if slot.number == 0:
                     if frozen:
                         out[i] = -1
                         continue
-                    number = self.add(slot, h & mask, lead, lead_length, base + starts[i], starts[i + 1] - starts[i])
+                    slot = self.add(slot, h & mask, lead, lead_length, base + starts[i], starts[i + 1] - starts[i])
                 if self.bits and not frozen:
                     self.notice(h)
-                out[i] = cython.cast(cython.longlong, number) - 1
+                out[i] = cython.cast(cython.longlong, slot.number) - 1
         return into
 
     # -- to a file and back ----------------------------------------------------------------------------------------
@@ -448,7 +442,7 @@ class Vocabulary:
         for i in range(self.size):
             a[i] = self.keys[i]
         for i in range(self.size + 1):
-            b[i] = self.met[i].name
+            b[i] = self.name_starts[i]
         if self.arena_used:
             memcpy(cython.address(c[0]), self.arena, self.arena_used)
         for i in range(self.seen_capacity):
@@ -492,8 +486,8 @@ class Vocabulary:
         """The name that took this number."""
         if not 0 <= number < self.size:
             raise IndexError(f"there are {self.size} names, none has the number {number}")
-        start: cython.Py_ssize_t = self.met[number].name
-        return self.arena[start : self.met[number + 1].name].decode("utf-8", "replace")
+        start: cython.Py_ssize_t = self.name_starts[number]
+        return self.arena[start : self.name_starts[number + 1]].decode("utf-8", "replace")
 
     def names(self):
         """All names, by number."""

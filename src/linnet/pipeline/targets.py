@@ -25,6 +25,8 @@ class Seen:
 
     def numbers(self, block: Block, schema: Schema, *, frozen: bool = False) -> NDArray[np.int64]:
         """Each row's label by number, new ones added as their rows come; -1 for one that is new and frozen out."""
+        if block.sparse is not None and (known := self._known(block.targets)) is not None:
+            return known
         labels, which = labels_of(block, schema)
         table = np.empty(len(labels), dtype=np.int64)
         for place, label in enumerate(labels):
@@ -32,6 +34,15 @@ class Seen:
                 self.labels[label] = len(self.labels)
             table[place] = self.labels.get(label, -1)
         return table[which] if len(which) else which
+
+    def _known(self, targets: Any) -> NDArray[np.int64] | None:
+        """Each number's label, where all are known: mostly so, and then no sort of the block is needed."""
+        if not self.labels:
+            return None
+        values = np.array(list(self.labels), dtype=np.float64)
+        order = np.argsort(values)
+        numbers = order[np.minimum(np.searchsorted(values[order], targets), len(order) - 1)]
+        return numbers if np.array_equal(values[numbers], targets) else None
 
 
 def labels_of(block: Block, schema: Schema) -> tuple[list[Any], NDArray[np.int64]]:

@@ -132,7 +132,7 @@ class _Run:
             start,
             features.prepare,
             rejected,
-            max(1, self.threads - 1),  # one is left to the learner
+            self.threads,
             lambda block: fit_to_learn(block, features.schema),
         )
 

@@ -17,7 +17,7 @@ LONGEST_LINE = 1 << 26
 class Chunk:
     """Whole lines of one file, and where they begin and end."""
 
-    data: bytes = field(repr=False)
+    data: bytes | bytearray = field(repr=False)
     path: str
     at: Position = field(default_factory=Position)
     after: Position = field(default_factory=Position)
@@ -31,16 +31,16 @@ class Cutting:
     The end of a chunk may be the middle of a record, or of a line end of two bytes.
     """
 
-    last_end: Callable[[bytes], int]
-    lines: Callable[[bytes], int]
+    last_end: Callable[[bytes | bytearray], int]
+    lines: Callable[[bytes | bytearray], int]
     size: int = CHUNK
 
 
-def last_line_end(data: bytes) -> int:
+def last_line_end(data: bytes | bytearray) -> int:
     return data.rfind(b"\n") + 1
 
 
-def count_lines(data: bytes) -> int:
+def count_lines(data: bytes | bytearray) -> int:
     return data.count(b"\n")
 
 
@@ -53,31 +53,43 @@ def chunks(files: ByteFiles, start: Position, cutting: Cutting) -> Iterator[Chun
             if at.offset == 0:
                 at = Position(number, reader.skip_mark())
             while at.file == number:
-                data = rest + reader.read(max(0, cutting.size - len(rest)))
+                data = _read_on(rest, reader, cutting.size)
                 if not data:
                     break
-                data, end, last = _whole(data, reader, cutting, f"{path}:{at.line}")
-                whole, rest = data[:end], data[end:]
-                after = Position(number, at.offset + end, at.line + cutting.lines(whole))
+                end, last = _whole(data, reader, cutting, f"{path}:{at.line}")
+                rest = bytes(data[end:])
+                del data[end:]  # in place: chunks are never copied
+                after = Position(number, at.offset + end, at.line + cutting.lines(data))
                 if last and not rest:
                     after = Position(number + 1)
                 read, consumed = reader.consumed - consumed, reader.consumed
-                yield Chunk(whole, path, at, after, read)
+                yield Chunk(data, path, at, after, read)
                 at = after
 
 
-def _whole(data: bytes, reader: Reader, cutting: Cutting, place: str) -> tuple[bytes, int, bool]:
-    """The data, with more if they hold no whole record; where the last whole one ends; and has the file ended?"""
+def _read_on(rest: bytes, reader: Reader, size: int) -> bytearray:
+    """What was left over and as much more as makes it so many bytes, if there is so much."""
+    data = bytearray(max(size, len(rest)))
+    data[: len(rest)] = rest
+    with memoryview(data) as room:
+        have = len(rest) + reader.fill(room[len(rest) :])
+    del data[have:]
+    return data
+
+
+def _whole(data: bytearray, reader: Reader, cutting: Cutting, place: str) -> tuple[int, bool]:
+    """Where the last whole record ends, with more data if they hold none; and has the file ended?"""
     if len(data) < cutting.size:
-        return data, len(data), True
-    end, last = cutting.last_end(data[: cutting.size]), False
+        return len(data), True
+    end, last = cutting.last_end(data if len(data) == cutting.size else data[: cutting.size]), False
     while not end:
         more = reader.read(cutting.size)
-        data, last = data + more, len(more) < cutting.size
+        data += more
+        last = len(more) < cutting.size
         if len(data) > LONGEST_LINE:
             raise InputError(
                 f"{place}: a line of more than {LONGEST_LINE >> 20} MiB: is the format right (--format)? is a quote "
                 "never closed?"
             )
         end = cutting.last_end(data) or (len(data) if last else 0)
-    return data, end, last
+    return end, last

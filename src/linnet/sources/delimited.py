@@ -123,7 +123,7 @@ class Delimited(LineSource, TableSource):
     def _place(self, raw: bytes, name: str) -> int:
         return fields_of(raw, self.delimiter)[self.columns.index(name)][0] + 1
 
-    def _last_record_end(self, data: bytes) -> int:
+    def _last_record_end(self, data: bytes | bytearray) -> int:
         if b'"' not in data:
             # a CR at the very end may be half of CR LF
             end = max(data.rfind(b"\n"), data.rfind(b"\r", 0, len(data) - 1)) + 1
@@ -208,7 +208,7 @@ def _delimiter(head: bytes) -> str:
     return best
 
 
-def _count_lines(data: bytes) -> int:
+def _count_lines(data: bytes | bytearray) -> int:
     returns = data.count(b"\r")
     return data.count(b"\n") + (returns - data.count(b"\r\n") if returns else 0)
 

@@ -93,6 +93,15 @@ class Reader:
         with told(self._path):
             return taken + _read_fully(self._stream, size - len(taken))
 
+    def fill(self, room: memoryview) -> int:
+        """Read into this memory; how many bytes came, fewer than it holds only at the end."""
+        have = min(len(self._pushed), len(room))
+        room[:have], self._pushed = self._pushed[:have], self._pushed[have:]
+        with told(self._path):
+            while have < len(room) and (taken := self._stream.readinto(room[have:])):
+                have += taken
+        return have
+
     def close(self) -> None:
         self._raw.close()
 
@@ -134,6 +143,15 @@ class _Rejoined:
             taken = self._rest.read(size) or b""
         self.consumed += len(taken)
         return taken
+
+    def readinto(self, room: memoryview) -> int:
+        if self._first:
+            taken = self.read(len(room))
+            room[: len(taken)] = taken
+            return len(taken)
+        count: int = self._rest.readinto(room) or 0  # type: ignore[attr-defined]
+        self.consumed += count
+        return count
 
     def seek_to(self, offset: int) -> bool:
         """Go there, if that is behind what was read, and within the file."""
@@ -209,6 +227,11 @@ class _Expanded:
             given, self._waiting = self._waiting, b""
             if data := self._current.decompress(given, size):
                 return bytes(data)
+
+    def readinto(self, room: memoryview) -> int:
+        taken = self.read(len(room))
+        room[: len(taken)] = taken
+        return len(taken)
 
 
 @contextmanager

@@ -83,7 +83,7 @@ def only_text(chunk: Chunk, records: Records) -> tuple[Records, list[BadRow]]:
     return records.keep(good), bad
 
 
-def _fault(raw: bytes) -> tuple[int, str] | None:
+def _fault(raw: bytes | bytearray) -> tuple[int, str] | None:
     """The first byte, from 1, that makes this no text, and why it does."""
     nul = raw.find(b"\0")
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from linnet.examples import Rows
 from linnet.kernels import svmlight as kernel
 from linnet.sources.block import BadRow, Block
-from linnet.sources.chunks import Chunk
+from linnet.sources.chunks import Chunk, Cutting, count_lines, last_line_end
 from linnet.sources.lines import LineSource
 
 
@@ -13,6 +13,7 @@ class Svmlight(LineSource):
     """Sparse rows with a number as target."""
 
     format = "svmlight"
+    cutting = Cutting(last_line_end, count_lines, size=1 << 22)  # numbers are read so fast that the rest must be little
 
     def parse(self, chunk: Chunk) -> Block:
         found = kernel.parse(chunk.data)
