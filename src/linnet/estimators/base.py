@@ -23,6 +23,7 @@ from linnet.labels import Labels
 from linnet.learners.recipe import Averaging, Penalty, Recipe, Reduction
 from linnet.model import LinearModel
 from linnet.training import batch
+from linnet.training.certificate import ONLINE
 from linnet.training.history import Pass, Watcher
 from linnet.training.online import OnlineTraining, Passes
 from linnet.training.reduction import problems
@@ -104,6 +105,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         self.history_ = [*earlier, last]
         self.n_iter_ = len(self.history_)
         self.updates_ = sum(each.updates for each in self.history_)
+        self.certificate_ = ONLINE
         return self
 
     def _rows(self, X: Any) -> Rows:
@@ -154,6 +156,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         self.history_ = trained.history
         self.n_iter_ = len(trained.history)
         self.updates_ = sum(each.updates for each in trained.history)
+        self.certificate_ = trained.certificate
         if not trained.converged:
             warnings.warn(_unconverged(self, trained.history), ConvergenceWarning, stacklevel=4)
         return self

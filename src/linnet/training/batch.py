@@ -20,6 +20,7 @@ from linnet.labels import Labels
 from linnet.learners.recipe import Recipe
 from linnet.learners.schedule import Schedule
 from linnet.model import LinearModel
+from linnet.training.certificate import Certificate, certify, joined
 from linnet.training.history import Pass, Watcher, added, ignore
 from linnet.training.learner import soft_threshold
 from linnet.training.objective import TOO_LARGE, Flat, Objective
@@ -45,11 +46,15 @@ class Descent:
 
 @dataclass(frozen=True)
 class Found:
-    """Where a descent ended: flat weights as in the kernels, the way there, and whether it arrived."""
+    """Where a descent ended: flat weights as in the kernels, the way there, and whether it arrived.
+
+    A solver of the dual hands over its certificate; of others it is worked out from the weights.
+    """
 
     weights: Flat
     history: list[Pass]
     converged: bool
+    certificate: Certificate | None = None
 
 
 Method = Callable[[Objective, Descent, Watcher], Found]
@@ -90,6 +95,8 @@ def train(
             found = method(objective, how, watch)
         if not np.isfinite(found.weights).all():
             raise NumericalError(TOO_LARGE)
+        if found.certificate is None:
+            found = replace(found, certificate=certify(objective, found.weights))
         return found, outputs
 
     asked = problems(classes, recipe.reduction) if labels else [Problem()]
@@ -102,7 +109,10 @@ def train(
         labels.classes if labels else None,
         recipe.reduction,
     )
-    return Trained(model, added([found.history for found, _ in solved]), all(f.converged for f, _ in solved))
+    certificates = [found.certificate for found, _ in solved if found.certificate is not None]
+    return Trained(
+        model, added([found.history for found, _ in solved]), all(f.converged for f, _ in solved), joined(certificates)
+    )
 
 
 def descend(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from linnet.model import LinearModel
+from linnet.training.certificate import ONLINE, Certificate
 from linnet.training.history import Pass
 
 T = TypeVar("T")
@@ -17,11 +18,12 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class Trained:
-    """The model, what happened on the way, and whether the way came to its end."""
+    """The model, what happened on the way, whether the way came to its end, and what that end proves."""
 
     model: LinearModel
     history: list[Pass]
     converged: bool
+    certificate: Certificate = ONLINE
 
 
 def in_threads(work: Callable[[T], R], items: Iterable[T], n_jobs: int) -> list[R]:

@@ -1,0 +1,225 @@
+"""Certificates: how far a fit can be from the best, proven from the data by a dual point, in double precision.
+
+For the objective of objective.py, with g_i the slope of row i's loss by its score,
+
+    f(w, b) = (1/N) sum_i c_i loss(z_i, y_i) + l1 |w|_1 + l2/2 |w|^2,   z_i = w . x_i + b
+    D(g)    = -(1/N) sum_i c_i loss*(g_i, y_i) - R*(-v),                v = (1/N) sum_i c_i g_i x_i
+
+is at most f(w, b) for every w and b, if each g_i lies where the conjugate loss* is finite and, for a free intercept,
+sum_i c_i g_i = 0.  R*(s) = sum_j max(0, |s_j| - l1)^2 / (2 l2); without L2, 0 where all |s_j| <= l1, else infinite.
+Any weights give such a point: the slopes there, moved to where the conditions hold.  At the optimum nothing is moved,
+and D = f.  A loss with a kink leaves its slope there open: then the solver hands its dual point over.
+
+The conjugates (two classes: g = -y a):  logistic a log a + (1 - a) log(1 - a), 0 <= a <= 1;  hinge -a, 0 <= a <= 1;
+squared hinge a^2/4 - a, a >= 0;  squared g^2/2 + g y;  softmax sum_k q_k log q_k with q = g + (1 for the row's class).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.learners.recipe import Loss
+from linnet.training.objective import Flat, Objective
+
+Table = NDArray[np.float64]
+
+UNPENALISED = "without a penalty the dual has no point that can be written down exactly"
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """No weights have an objective below `dual`; these have `primal`. Or, with a `reason`, nothing is proven."""
+
+    primal: float
+    dual: float
+    reason: str = ""
+
+    @property
+    def gap(self) -> float:
+        """(primal - dual) / primal: a bound on how much of the objective better weights could save."""
+        if self.reason:
+            return float("inf")
+        return max(0.0, self.primal - self.dual) / self.primal if self.primal > 0 else 0.0
+
+    def __str__(self) -> str:
+        if self.reason:
+            return f"none: {self.reason}"
+        return f"objective {self.primal:.10g}, no weights reach below {self.dual:.10g}: relative gap {self.gap:.2g}"
+
+
+ONLINE = Certificate(float("nan"), float("-inf"), "learnt row by row: what is known is the error on the way")
+
+
+def joined(parts: Sequence[Certificate]) -> Certificate:
+    """Of problems solved side by side: their sum."""
+    reason = next((part.reason for part in parts if part.reason), "")
+    return Certificate(sum(part.primal for part in parts), sum(part.dual for part in parts), reason)
+
+
+def certify(problem: Objective, weights: Flat, slopes: Table | None = None) -> Certificate:
+    """The objective at these weights, and a value that it cannot fall below.
+
+    `slopes`, (n, outputs), is a dual point that a solver came to; else it is made of the weights.
+    """
+    kind = _LOSSES.get((problem.loss, problem.outputs > 1))
+    if kind is None:
+        return Certificate(np.nan, -np.inf, f"no dual is known here for the {problem.loss.name.lower()} loss")
+    table = weights.reshape(-1, problem.outputs)
+    scores = np.asarray(problem.rows.matrix() @ table[:-1], dtype=np.float64) + table[-1]
+    loss = kind(problem, scores)
+    w = table[:-1]
+    penalty = problem.penalty
+    primal = float(problem_shares(problem) @ loss.values) + penalty.l1 * float(np.abs(w).sum())
+    primal += 0.5 * penalty.l2 * float((w * w).sum())
+    if penalty.l1 == 0 and penalty.l2 == 0:
+        return Certificate(primal, -np.inf, UNPENALISED)
+    g = loss.slopes if slopes is None else np.ascontiguousarray(slopes, dtype=np.float64).reshape(scores.shape)
+    g = loss.allowed(g)
+    if problem.intercept:
+        g = loss.balanced(g)
+    v = np.asarray(problem.rows.matrix().T @ (problem_shares(problem)[:, np.newaxis] * g))
+    if penalty.l2 == 0:
+        largest = float(np.abs(v).max(initial=0.0))
+        shrink = min(1.0, penalty.l1 / largest) if largest > 0 else 1.0
+        g = g * shrink
+        return Certificate(primal, -float(problem_shares(problem) @ loss.conjugates(g)))
+    beyond = np.maximum(0.0, np.abs(v) - penalty.l1)
+    dual = -float(problem_shares(problem) @ loss.conjugates(g)) - float((beyond * beyond).sum()) / (2 * penalty.l2)
+    return Certificate(primal, dual)
+
+
+def problem_shares(problem: Objective) -> Flat:
+    """c_i / N of every row."""
+    n = problem.rows.shape[0]
+    return np.full(n, 1.0 / problem.total) if not len(problem.shares) else problem.shares / problem.total
+
+
+class _Signed:
+    """Two classes: y = 1 for the positive one, -1 for all others; g = -y a."""
+
+    def __init__(self, problem: Objective, scores: Table) -> None:
+        self.y = np.where(problem.targets == problem.settings["positive"], 1.0, -1.0)
+        self.shares = problem_shares(problem)
+        self.values, pulls = self.at(self.y * scores[:, 0])
+        self.slopes = (-self.y * pulls)[:, np.newaxis]
+
+    def at(self, margins: Flat) -> tuple[Flat, Flat]:
+        raise NotImplementedError
+
+    def conjugate(self, a: Flat) -> Flat:
+        raise NotImplementedError
+
+    most: float = 1.0
+
+    def allowed(self, g: Table) -> Table:
+        a = np.clip(-self.y * g[:, 0], 0.0, self.most)
+        return (-self.y * a)[:, np.newaxis]
+
+    def balanced(self, g: Table) -> Table:
+        """The side that weighs more, scaled down until both weigh the same."""
+        amounts = self.shares * -self.y * g[:, 0]
+        up, down = float(amounts[self.y > 0].sum()), float(amounts[self.y < 0].sum())
+        scale = np.where(self.y > 0, min(1.0, down / up) if up > 0 else 1.0, min(1.0, up / down) if down > 0 else 1.0)
+        return np.asarray(g * scale[:, np.newaxis])
+
+    def conjugates(self, g: Table) -> Flat:
+        return self.conjugate(-self.y * g[:, 0])
+
+
+class _Logistic(_Signed):
+    def at(self, margins: Flat) -> tuple[Flat, Flat]:
+        e = np.exp(-np.abs(margins))
+        return np.log1p(e) + np.maximum(0.0, -margins), np.where(margins >= 0, e, 1.0) / (1.0 + e)
+
+    def conjugate(self, a: Flat) -> Flat:
+        return np.asarray(_x_log_x(a) + _x_log_x(1.0 - a))
+
+
+class _Hinge(_Signed):
+    def at(self, margins: Flat) -> tuple[Flat, Flat]:
+        return np.maximum(0.0, 1.0 - margins), (margins < 1).astype(np.float64)
+
+    def conjugate(self, a: Flat) -> Flat:
+        return -a
+
+
+class _SquaredHinge(_Signed):
+    most = np.inf
+
+    def at(self, margins: Flat) -> tuple[Flat, Flat]:
+        short = np.maximum(0.0, 1.0 - margins)
+        return short * short, 2.0 * short
+
+    def conjugate(self, a: Flat) -> Flat:
+        return 0.25 * a * a - a
+
+
+class _Squared:
+    """A number to predict (or, of classes, 1 and -1)."""
+
+    def __init__(self, problem: Objective, scores: Table) -> None:
+        self.y = problem.targets
+        if not problem.settings["regression"]:
+            self.y = np.where(problem.targets == problem.settings["positive"], 1.0, -1.0)
+        self.shares = problem_shares(problem)
+        self.slopes = scores - self.y[:, np.newaxis]
+        self.values = 0.5 * self.slopes[:, 0] ** 2
+
+    def allowed(self, g: Table) -> Table:
+        return g
+
+    def balanced(self, g: Table) -> Table:
+        """Without their mean, they weigh nothing together."""
+        return np.asarray(g - float(self.shares @ g[:, 0]))
+
+    def conjugates(self, g: Table) -> Flat:
+        return np.asarray(0.5 * g[:, 0] ** 2 + g[:, 0] * self.y)
+
+
+class _Softmax:
+    """Many classes jointly: q = g + (1 for the row's class) is a distribution over the classes."""
+
+    def __init__(self, problem: Objective, scores: Table) -> None:
+        self.shares = problem_shares(problem)
+        self.own = np.zeros_like(scores)
+        self.own[np.arange(len(scores)), problem.targets.astype(np.int64)] = 1.0
+        top = scores.max(axis=1, keepdims=True)
+        e = np.exp(scores - top)
+        total = e.sum(axis=1, keepdims=True)
+        self.values = (np.log(total) + top)[:, 0] - (self.own * scores).sum(axis=1)
+        self.slopes = e / total - self.own
+
+    def allowed(self, g: Table) -> Table:
+        q = np.maximum(0.0, g + self.own)
+        return np.asarray(q / q.sum(axis=1, keepdims=True) - self.own)
+
+    def balanced(self, g: Table) -> Table:
+        """Mixed with one distribution for all rows, as little as makes their mean that of the classes themselves."""
+        q, wanted = self.shares @ (g + self.own), self.shares @ self.own
+        there = q > 0
+        t = max(0.0, 1.0 - float((wanted[there] / q[there]).min()))
+        if t == 0.0:
+            return g
+        rest = (wanted - (1.0 - t) * q) / t
+        return np.asarray((1.0 - t) * (g + self.own) + t * rest - self.own)
+
+    def conjugates(self, g: Table) -> Flat:
+        return np.asarray(_x_log_x(np.maximum(0.0, g + self.own)).sum(axis=1))
+
+
+def _x_log_x(x: Table) -> Any:
+    return x * np.log(np.where(x > 0, x, 1.0))
+
+
+_LOSSES: dict[tuple[Loss, bool], Any] = {
+    (Loss.LOGISTIC, False): _Logistic,
+    (Loss.HINGE, False): _Hinge,
+    (Loss.SQUARED_HINGE, False): _SquaredHinge,
+    (Loss.SQUARED, False): _Squared,
+    (Loss.LOGISTIC, True): _Softmax,
+}
