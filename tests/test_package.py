@@ -18,9 +18,9 @@ ROOT = Path(__file__).parents[1]
 
 def test_public_names():
     assert linnet.__all__ == [
-        "Averaging", "BagOfWords", "Conjunctions", "InputError", "LinearRegression", "LinearSVC", "LinnetError",
-        "LogisticRegression", "Loss", "Model", "ModelFileError", "NumericalError", "OneHot", "OnlineClassifier",
-            "OnlineRegressor", "OutputError",
+        "Averaging", "BagOfWords", "CertificateError", "Conjunctions", "InputError", "LinearRegression", "LinearSVC",
+        "LinnetError", "LogisticRegression", "Loss", "Model", "ModelFileError", "NumericalError", "OneHot",
+        "OnlineClassifier", "OnlineRegressor", "OutputError",
         "PassiveAggressive", "Penalty", "Perceptron", "Polynomial", "Recipe", "RecipeError", "Reduction", "Schedule",
         "Update", "__version__", "catalogue", "load", "train",
     ]  # fmt: skip

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from linnet.errors import CertificateError as CertificateError
     from linnet.errors import InputError as InputError
     from linnet.errors import LinnetError as LinnetError
     from linnet.errors import ModelFileError as ModelFileError
@@ -42,6 +43,7 @@ _HOMES = {
     "Averaging": "linnet.learners.recipe",
     "BagOfWords": "linnet.estimators.bag_of_words",
     "Conjunctions": "linnet.estimators.conjunctions",
+    "CertificateError": "linnet.errors",
     "InputError": "linnet.errors",
     "LinearRegression": "linnet.estimators.linear_regression",
     "LinearSVC": "linnet.estimators.linear_svc",

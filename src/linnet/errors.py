@@ -27,5 +27,9 @@ class ModelFileError(LinnetError, ValueError):
     """A model or checkpoint cannot be read: missing, damaged, made by a newer linnet, or none at all."""
 
 
+class CertificateError(LinnetError, ValueError):
+    """What a model states as proven does not hold."""
+
+
 class Interrupted(LinnetError):
     """The user stopped the run; says how to go on."""

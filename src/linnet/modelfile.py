@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
@@ -29,6 +30,7 @@ from linnet.kernels.vocabulary import Vocabulary
 from linnet.learners import catalogue
 from linnet.learners.recipe import Reduction
 from linnet.model import LinearModel
+from linnet.training.certificate import Certificate
 from linnet.voting import Votes
 
 Tensors = dict[str, NDArray[Any]]
@@ -53,6 +55,8 @@ class Stored:
     learner: str
     summary: dict[str, Any] = field(default_factory=dict)
     collisions: int = 0
+    certificate: Certificate | None = None
+    weights_as_certified: bool = True
 
 
 def save(stored: Stored, path: str | os.PathLike[str]) -> None:
@@ -69,6 +73,7 @@ def save(stored: Stored, path: str | os.PathLike[str]) -> None:
         "votes": [votes_to_file(votes, number, tensors) for number, votes in enumerate(stored.linear.votes)],
         "collisions": stored.collisions,
         "summary": stored.summary,
+        "certificate": _certificate_to_file(stored),
     }
     container.write(path, "model", content, tensors)
 
@@ -103,7 +108,41 @@ def _stored(content: dict[str, Any], tensors: Tensors, path: str) -> Stored:
     collisions, summary = content["collisions"], content["summary"]
     _require(type(collisions) is int and collisions >= 0 and isinstance(summary, dict), path, "the summary is damaged")
     learner = catalogue.find(_text(content["learner"]), task=catalogue.Task(features.task.value)).name
-    return Stored(features, linear, learner, summary, collisions)
+    certificate = _certificate_from_file(content["certificate"], path)
+    as_certified = certificate is None or content["certificate"]["digest"] == _digest(linear, certificate)
+    return Stored(features, linear, learner, summary, collisions, certificate, as_certified)
+
+
+def _certificate_to_file(stored: Stored) -> dict[str, Any] | None:
+    """What is proven, and of which weights; numbers that are none are left out."""
+    certificate = stored.certificate
+    if certificate is None:
+        return None
+    values = {"primal": certificate.primal, "dual": certificate.dual}
+    return {
+        **{name: value for name, value in values.items() if np.isfinite(value)},
+        "reason": certificate.reason,
+        "digest": _digest(stored.linear, certificate),
+    }
+
+
+def _certificate_from_file(content: Any, path: str) -> Certificate | None:
+    """What was proven; None where nothing was even stated."""
+    if content is None:
+        return None
+    primal, dual, reason = content.get("primal", np.nan), content.get("dual", -np.inf), _text(content["reason"])
+    _text(content["digest"])
+    numbers = all(type(value) in (int, float) and not np.isposinf(value) for value in (primal, dual))
+    _require(numbers and (bool(reason) or bool(np.isfinite([primal, dual]).all())), path, "the certificate is damaged")
+    return Certificate(float(primal), float(dual), reason)
+
+
+def _digest(linear: LinearModel, certificate: Certificate) -> str:
+    """What tells these weights, with this statement, from any others."""
+    digest = hashlib.sha256(np.ascontiguousarray(linear.weights, dtype="<f8").tobytes())
+    digest.update(np.ascontiguousarray(linear.intercepts, dtype="<f8").tobytes())
+    digest.update(np.array([certificate.primal, certificate.dual], dtype="<f8").tobytes())
+    return digest.hexdigest()
 
 
 def _schema(content: Any, terms: list[Term], path: str) -> Schema:

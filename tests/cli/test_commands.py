@@ -103,6 +103,21 @@ def test_evaluate_measures_what_it_says(spam):
     assert np.array(report["confusion"]).tolist() == [[40, 0], [0, 40]]
 
 
+def test_verify_accepts_the_training_data_and_nothing_else(spam):
+    done = call("verify", spam / "m", spam / "spam.txt")
+    assert done.returncode == 0
+    assert done.stdout.startswith("holds")
+    lines = (spam / "spam.txt").read_text().splitlines(keepends=True)
+    (spam / "other.txt").write_text("".join(["ham\tso bad\n", *lines]))
+    done = call("verify", spam / "m", spam / "other.txt")
+    assert done.returncode == 5
+    assert done.stderr.count("\n") == 1
+    assert "objective" in done.stderr
+    found = json.loads(call("verify", spam / "m", spam / "other.txt", "--json").stdout)
+    assert found["holds"] is False
+    assert found["found"]["primal"] > found["stated"]["primal"]
+
+
 def test_after_hashing_into_few_slots_names_are_real_and_collisions_are_the_true_count(tmp_path, rng):
     words = [f"w{n}" for n in range(300)]
     rows = [(rng.choice(["a", "b"]), " ".join(rng.choice(words, size=20))) for _ in range(200)]

@@ -12,10 +12,12 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from linnet.errors import NumericalError
 from linnet.examples import Rows
 from linnet.features.schema import Role, Task
-from linnet.pipeline.batch import COST, FLOOR, SMOOTHING, measured, train_batch, word_scales
+from linnet.pipeline.batch import train_batch
 from linnet.pipeline.collected import Collected
 from linnet.pipeline.online import held_out
 from linnet.pipeline.planning import features_of
+from linnet.pipeline.proof import COST
+from linnet.pipeline.scaling import FLOOR, SMOOTHING, measured, word_scales
 from linnet.pipeline.stream import Rejected, prepared_blocks
 from linnet.pipeline.train import TrainOptions, train
 from linnet.sources.block import Position
@@ -93,8 +95,12 @@ def test_weights_for_rows_as_they_come_score_them_as_scaled_ones(learner, rng):
     from linnet.pipeline.batch import _solver
     from linnet.training.history import ignore
 
-    solved, _ = _solver(whole, catalogue.find(learner), scaling.scaled(rows), 1, ignore)(np.ones(200, dtype=bool))
+    solver = _solver(whole, catalogue.find(learner), scaling.scaled(rows), 1, ignore)
+    solved = solver(np.ones(200, dtype=bool)).model
     raw = scaling.unscaled(solved)
+    back = scaling.brought_back(raw)
+    assert np.allclose(back.weights, solved.weights, rtol=1e-12, atol=1e-13)
+    assert np.allclose(back.intercepts, solved.intercepts, rtol=1e-12, atol=1e-13)
     assert np.allclose(raw.decision(rows), solved.decision(scaling.scaled(rows)), rtol=1e-9, atol=1e-9)
     assert (np.array(train(columns, options).predict(columns)) == solved.predict(scaling.scaled(rows))).all()
 

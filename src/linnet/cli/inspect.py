@@ -52,6 +52,7 @@ def _contents(model: Model, top: int, pattern: str | None) -> dict[str, Any]:
         "collisions": model.collisions,
         "intercepts": dict(zip(outputs, model.linear.intercepts.tolist(), strict=True)),
         "summary": model.summary,
+        "certificate": None if model.certificate is None else model.certificate.as_dict(),
     }
     if pattern is not None:
         report["weights"] = _matching(model, pattern, outputs, top)
@@ -117,6 +118,8 @@ def _print_contents(model: Model, report: dict[str, Any]) -> None:
     console.print(f"[bold]{model.learner}[/], {model.task} from {model.summary.get('rows', 0):,} rows")
     for line in verdict(model.summary):
         console.print(line)
+    if model.certificate is not None:
+        console.print(f"[bold]proven[/]   [dim]{model.certificate}[/]")
     kept, all_of_them = report["nonzero_weights"], report["features"]
     shared = f"; {model.collisions:,} names share a feature with another" if model.collisions else ""
     console.print(f"[bold]features[/] {all_of_them:,}, {kept:,} of them with a weight{shared}")

@@ -11,10 +11,18 @@ import typer
 
 import linnet
 from linnet.cli.choices import Format, OnError, Output, Task
-from linnet.errors import InputError, Interrupted, LinnetError, ModelFileError, OutputError, RecipeError
+from linnet.errors import (
+    CertificateError,
+    InputError,
+    Interrupted,
+    LinnetError,
+    ModelFileError,
+    OutputError,
+    RecipeError,
+)
 from linnet.learners import catalogue
 
-FAILED, WRONG_USAGE, BAD_INPUT, BAD_MODEL, INTERRUPTED = 1, 2, 3, 4, 130
+FAILED, WRONG_USAGE, BAD_INPUT, BAD_MODEL, NOT_PROVEN, INTERRUPTED = 1, 2, 3, 4, 5, 130
 
 app = typer.Typer(
     help="One fast, trustworthy system for every linear model.",
@@ -283,6 +291,23 @@ def inspect(
 
 
 @app.command()
+def verify(
+    model: ModelPath,
+    data: Data,
+    form: Form = None,
+    on_error: Errors = OnError.FAIL,
+    json: AsJson = False,
+) -> None:
+    """Check what a model states as proven against the data it was learnt from; exit with 5 if it does not hold.
+
+    linnet verify reviews.linnet reviews.jsonl.gz
+    """
+    from linnet.cli import verify as command
+
+    command.run(model, data, form, on_error, as_json=json)
+
+
+@app.command()
 def demo(
     json: Annotated[bool, typer.Option("--json", help="Print the results as JSON, for other programs.")] = False,
 ) -> None:
@@ -322,6 +347,7 @@ def _exit_code(error: LinnetError) -> int:
         (Interrupted, INTERRUPTED),
         (RecipeError, WRONG_USAGE),
         (ModelFileError, BAD_MODEL),
+        (CertificateError, NOT_PROVEN),
         (InputError, BAD_INPUT),
     ):
         if isinstance(error, kind):

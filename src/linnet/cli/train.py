@@ -103,6 +103,7 @@ def described(model: Model) -> dict[str, Any]:
         "features": len(model.features),
         "collisions": model.collisions,
         "summary": model.summary,
+        "certificate": None if model.certificate is None else model.certificate.as_dict(),
         "top_features": tops,
         "warnings": warnings(model),
     }
@@ -140,6 +141,8 @@ def _print(model: Model, report: dict[str, Any], seconds: float, output: str) ->
     console.print(f"         [dim]{escape(summary['why'])}[/]")
     for line in verdict(summary):
         console.print(line)
+    if model.certificate is not None and not model.certificate.reason:
+        console.print(f"[bold]proven[/]   [dim]{model.certificate}[/]")
     _print_tops(console, model)
     for warning in report["warnings"]:
         console.print(f"[bold yellow]warning[/]  {escape(warning)}")

@@ -41,10 +41,11 @@ class Whole:
 
 
 class Collected:
-    """Blocks as they come, numbered but not yet put together."""
+    """Blocks as they come, numbered but not yet put together; where frozen, features that are new are left out."""
 
-    def __init__(self, features: Features) -> None:
+    def __init__(self, features: Features, *, frozen: bool = False) -> None:
         self.features = features
+        self.frozen = frozen
         self.blocks: list[tuple[Block, list[Piece]]] = []
         self.rows = 0
         self.nbytes = 0
@@ -55,7 +56,7 @@ class Collected:
         self.position = block.after
         if not block.rows:
             return
-        pieces = self.features.number(block, made.work, frozen=False)
+        pieces = self.features.number(block, made.work, frozen=self.frozen)
         schema = self.features.schema
         needed = {name for name in (schema.target, schema.only(Role.WEIGHT)) if name}
         block = replace(

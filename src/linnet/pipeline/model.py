@@ -34,6 +34,7 @@ from linnet.sources.opening import guessed, guessed_by_content, of_anything, rea
 from linnet.sources.plaintext import PlainText
 from linnet.sources.source import Source
 from linnet.sources.table import TableSource
+from linnet.training.certificate import Certificate
 
 
 @dataclass(frozen=True)
@@ -68,14 +69,18 @@ class Model:
     learner: str
     summary: dict[str, Any] = field(default_factory=dict)
     collisions: int = 0
+    certificate: Certificate | None = None
     checkpoint: str | None = None
+    weights_as_certified: bool = True
 
     def __repr__(self) -> str:
         return f"<linnet.Model: {self.learner}, {self.task}, {len(self.features):,} features>"
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, whole or not at all; only then is a checkpoint on the way to it not needed."""
-        stored = modelfile.Stored(self.features, self.linear, self.learner, self.summary, self.collisions)
+        stored = modelfile.Stored(
+            self.features, self.linear, self.learner, self.summary, self.collisions, self.certificate
+        )
         modelfile.save(stored, path)
         if self.checkpoint is not None:
             with suppress(FileNotFoundError):
@@ -201,14 +206,15 @@ class Model:
         pieces = self.features.number(block, work, frozen=True)
         return assembled(self.features.weighed(pieces), Places.in_turn(self.features.sizes))
 
-    def _blocks(self, source: Source, rejected: Rejected, threads: int, check: Check) -> Iterator[Prepared]:
+    def blocks(self, source: Source, rejected: Rejected, threads: int, check: Check) -> Iterator[Prepared]:
+        """A source block by block, prepared for the features of this model."""
         threads = threads or os.cpu_count() or 1
         return prepared_blocks(source, Position(), self.features.prepare, rejected, threads, check)
 
     def predicted(self, source: Source, rejected: Rejected | None = None, threads: int = 0) -> Iterator[Predictions]:
         """Predictions for every row, block after block, in order."""
         rejected = Rejected() if rejected is None else rejected
-        for made in self._blocks(source, rejected, threads, without_infinities):
+        for made in self.blocks(source, rejected, threads, without_infinities):
             if not made.block.rows:
                 continue
             rows = self.rows(made.block, made.work)
@@ -243,7 +249,7 @@ class Model:
         tally = tally_for(self.linear)
         seen = Seen({label: number for number, label in enumerate(self.classes or [])})
         schema = self.features.schema
-        for made in self._blocks(source, rejected, threads, lambda block: fit_to_learn(block, schema)):
+        for made in self.blocks(source, rejected, threads, lambda block: fit_to_learn(block, schema)):
             block = made.block
             if not block.rows:
                 continue
@@ -276,4 +282,12 @@ def _lacking(missing: list[str], names: Sequence[str]) -> str:
 def load(path: str | os.PathLike[str]) -> Model:
     """A model from its file; safe whoever wrote it."""
     stored = modelfile.load(path)
-    return Model(stored.features, stored.linear, stored.learner, stored.summary, stored.collisions)
+    return Model(
+        stored.features,
+        stored.linear,
+        stored.learner,
+        stored.summary,
+        stored.collisions,
+        stored.certificate,
+        weights_as_certified=stored.weights_as_certified,
+    )

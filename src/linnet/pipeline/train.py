@@ -34,6 +34,7 @@ from linnet.sources.block import Position
 from linnet.sources.opening import of_anything
 from linnet.sources.source import Source
 from linnet.training import analytic
+from linnet.training.certificate import ONLINE
 
 HOLDOUT = 0.1
 # A wide regression has no closed form; these many passes at most, ended early by held-out rows.
@@ -181,7 +182,7 @@ class _Run:
         )
         summary = self._summary(entry, why) | result.facts
         summary["held_out"] = None if result.held_out is None else result.held_out.as_dict()
-        return Model(self.features, result.model, entry.name, summary, self.features.collisions)
+        return Model(self.features, result.model, entry.name, summary, self.features.collisions, result.certificate)
 
     def _nothing_yet(self) -> None:
         if self.stopped():
@@ -279,7 +280,7 @@ class _Run:
         if run.classes:
             summary["sorted_by_label"] = run.sorted_by_label
         return Model(
-            run.features, linear, entry.name, summary, run.features.collisions, checkpoint=self.options.checkpoint
+            run.features, linear, entry.name, summary, run.features.collisions, ONLINE, self.options.checkpoint
         )
 
     def _watched(self, run: OnlineRun, stage: str) -> None:

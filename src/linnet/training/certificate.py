@@ -46,6 +46,11 @@ class Certificate:
             return float("inf")
         return max(0.0, self.primal - self.dual) / self.primal if self.primal > 0 else 0.0
 
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON: numbers that are none as null."""
+        values = {"primal": self.primal, "dual": self.dual, "gap": self.gap}
+        return {name: value if np.isfinite(value) else None for name, value in values.items()} | {"reason": self.reason}
+
     def __str__(self) -> str:
         if self.reason:
             return f"none: {self.reason}"

@@ -1,0 +1,89 @@
+"""A model's certificate, worked out again from the data: does it hold?
+
+The problem that was solved is put together a second time: columns on their scales, words on theirs, the penalty of the
+learner.  The model's weights are brought back to those scales, and `certify` tells what they reach, and what no weights
+can; a learner that solves the dual does so once more, for its dual point proves more than one made of weights.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from linnet.errors import InputError
+from linnet.learners import catalogue
+from linnet.learners.catalogue import Way
+from linnet.pipeline.batch import GAP, bounds_again
+from linnet.pipeline.collected import Collected, Whole
+from linnet.pipeline.model import Model
+from linnet.pipeline.proof import proven
+from linnet.pipeline.scaling import measured, scaled
+from linnet.pipeline.stream import Rejected
+from linnet.pipeline.targets import fit_to_learn
+from linnet.sources.formats import Format
+from linnet.training.certificate import Certificate
+
+# What rounding may do to a sum over all rows; a change of weights or data does more.
+ROUNDING = 1e-12
+# A dual is solved again to these gaps, one after the other, until it proves what is stated, or never will.
+GAPS = (GAP, GAP / 10, GAP / 1000)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a model's certificate holds on these data; if not, why not, and is the objective at least as stated?"""
+
+    holds: bool
+    stated: Certificate
+    found: Certificate | None
+    why: str
+    reached: bool = False
+
+
+def verify(model: Model, data: Any, form: Format | None = None, rejected: Rejected | None = None) -> Verdict:
+    """Work the certificate of a model out again, from the data it was learnt from."""
+    stated = model.certificate
+    if stated is None:
+        raise InputError("the model has no certificate, not even one that says why: train it again")
+    if stated.reason:
+        return Verdict(False, stated, None, f"nothing was proven: {stated.reason}")
+    if not model.weights_as_certified:
+        return Verdict(False, stated, None, "the weights and what is stated of them do not belong together")
+    whole = _collected(model, data, form, Rejected() if rejected is None else rejected)
+    known = [] if model.classes is None else model.classes
+    labels = [] if whole.labels is None else whole.labels.classes.tolist()
+    if labels != known:
+        return Verdict(False, stated, None, f"the data have the labels {labels}, the model was learnt from {known}")
+    rows = whole.rows
+    scaling = measured(whole.features, rows)
+    linear = model.linear if scaling is None else scaling.brought_back(model.linear)
+    entry, rows = catalogue.find(model.learner), scaled(rows, scaling)
+    verdict = _compared(stated, proven(whole, entry, rows, linear))
+    for gap in GAPS if entry.way is Way.DUAL else ():
+        if verdict.holds or not verdict.reached:
+            break
+        verdict = _compared(stated, proven(whole, entry, rows, linear, bounds_again(whole, entry, rows, gap)))
+    return verdict
+
+
+def _compared(stated: Certificate, found: Certificate) -> Verdict:
+    slack = ROUNDING * abs(stated.primal)
+    if not abs(found.primal - stated.primal) <= slack:
+        why = (
+            f"the objective is {found.primal:.12g} on these data, not {stated.primal:.12g} as stated: the data or the "
+            "weights are not those of the training"
+        )
+        return Verdict(False, stated, found, why)
+    if not stated.dual <= found.dual + slack:
+        why = f"the data prove that no weights reach below {found.dual:.12g}, not {stated.dual:.12g} as stated"
+        return Verdict(False, stated, found, why, reached=True)
+    return Verdict(True, stated, found, "", reached=True)
+
+
+def _collected(model: Model, data: Any, form: Format | None, rejected: Rejected) -> Whole:
+    source = model.open(data, form, labelled=True)
+    schema = model.features.schema
+    collected = Collected(model.features, frozen=True)
+    for made in model.blocks(source, rejected, 0, lambda block: fit_to_learn(block, schema)):
+        collected.take(made)
+    return collected.whole(0)

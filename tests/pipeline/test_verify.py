@@ -1,0 +1,110 @@
+"""Certificates of trained models: honest ones are accepted, altered weights, data or statements are not."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import linnet
+from linnet.pipeline.verify import verify
+from linnet.training.certificate import Certificate
+
+WORDS = ["good", "bad", "film", "plot", "dull", "fine", "music", "long", "short", "cast"]
+
+
+def table(seed, rows=120, classes=2):
+    """Text, numbers with gaps and a category, and a label that depends on them."""
+    rng = np.random.default_rng(seed)
+    number = rng.normal(50, 20, rows)
+    colour = rng.choice(["red", "green", "blue"], rows)
+    texts = [" ".join(rng.choice(WORDS, rng.integers(2, 9))) for _ in range(rows)]
+    score = (number - 50) / 20 + (colour == "red") + np.array([t.count("good") - t.count("bad") for t in texts])
+    label = np.digitize(score + rng.normal(size=rows), np.quantile(score, np.arange(1, classes) / classes))
+    number[rng.random(rows) < 0.1] = np.nan
+    return {"text": texts, "number": number, "colour": colour, "label": [f"class {k}" for k in label]}
+
+
+def without(data, *columns):
+    return {name: column for name, column in data.items() if name not in columns}
+
+
+LEARNERS = ["auto", "logistic-dual", "logistic-gradient"]
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("columns", [(), ("text",), ("number", "colour")], ids=str)
+def test_an_honest_model_is_accepted_also_from_its_file(tmp_path, learner, classes, columns):
+    data = without(table(1, classes=classes), *columns)
+    model = linnet.train(data, "label", learner=learner)
+    assert model.certificate.gap <= 1e-2
+    assert verify(model, data).holds
+    model.save(tmp_path / "a.linnet")
+    loaded = linnet.load(tmp_path / "a.linnet")
+    assert loaded.certificate == model.certificate
+    found = verify(loaded, data)
+    assert found.holds
+    assert not found.why
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_altered_weights_are_refused_wherever_they_are_altered(tmp_path, learner):
+    data = table(2)
+    model = linnet.train(data, "label", learner=learner)
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        weights = model.linear.weights.copy()
+        at = rng.integers(len(weights))
+        weights[at] = weights[at] * 1.1 + 1e-3
+        forged = replace(model, linear=replace(model.linear, weights=weights))
+        assert not verify(forged, data).holds
+        # and in the file: there, also what changes nothing on these data shows
+        model.save(tmp_path / "a.linnet")
+        forged.save(tmp_path / "b.linnet")
+        honest, other = (linnet.load(tmp_path / name) for name in ("a.linnet", "b.linnet"))
+        assert not verify(replace(other, certificate=honest.certificate), data).holds
+
+
+def test_altered_data_are_refused():
+    data = table(3)
+    model = linnet.train(data, "label")
+    for column, value in (("number", 49.0), ("colour", "violet"), ("text", "bad bad bad")):
+        other = {name: list(values) for name, values in data.items()}
+        other[column][7] = value
+        assert not verify(model, other).holds
+    flipped = {name: list(values) for name, values in data.items()}
+    flipped["label"][0] = "class 1" if flipped["label"][0] == "class 0" else "class 0"
+    assert "objective" in verify(model, flipped).why
+    fewer = {name: list(values)[:-1] for name, values in data.items()}
+    assert not verify(model, fewer).holds
+    third = {name: list(values) for name, values in data.items()}
+    third["label"][0] = "class 2"
+    assert "labels" in verify(model, third).why
+
+
+def test_the_same_rows_in_another_order_are_the_same_data():
+    data = table(4)
+    model = linnet.train(data, "label")
+    order = np.random.default_rng(0).permutation(len(data["label"]))
+    assert verify(model, {name: [values[i] for i in order] for name, values in data.items()}).holds
+
+
+def test_an_altered_statement_is_refused():
+    data = table(5)
+    model = linnet.train(data, "label")
+    stated = model.certificate
+    for forged in (
+        Certificate(stated.primal * 0.999, stated.dual),
+        Certificate(stated.primal, stated.primal),
+        Certificate(stated.primal, stated.primal * (1 - 1e-7)),
+    ):
+        assert not verify(replace(model, certificate=forged), data).holds
+
+
+def test_what_was_never_proven_does_not_hold():
+    data = table(6)
+    model = linnet.train(data, "label", learner="adaptive")
+    assert "row by row" in model.certificate.reason
+    assert not verify(model, data).holds
+    with pytest.raises(linnet.InputError, match="train it again"):
+        verify(replace(model, certificate=None), data)
