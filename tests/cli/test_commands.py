@@ -6,6 +6,8 @@ import csv
 import gzip
 import io
 import json
+import subprocess
+import sys
 from itertools import pairwise
 
 import numpy as np
@@ -82,6 +84,24 @@ def test_predictions_are_those_of_the_model_in_every_form(spam):
         run("predict", spam / "m", "-", "--format", "labelled-text", "--as", "labels", stdin=labelled).stdout
         == b"ham\nspam\n"
     )
+
+
+def test_lines_of_plain_text_are_answered_one_by_one(spam):
+    code = "import sys; from linnet.cli.main import main; sys.argv[0] = 'linnet'; main()"
+    arguments = ["predict", str(spam / "m"), "--format", "text", "--as", "labels"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", code, *arguments], **pipes) as process:
+        for text, label in ((b"so good!", b"ham"), (b"so bad", b"spam"), (b"hi", None), (b"dull, dull", b"spam")):
+            process.stdin.write(text + b"\n")
+            process.stdin.flush()
+            answer = process.stdout.readline()  # would wait for ever if the answer waited for more lines
+            assert label is None or answer == label + b"\n"
+        process.stdin.write(b"a good")
+        process.stdin.flush()
+        process.stdin.write(b" film")
+        process.stdin.close()
+        assert process.stdout.read() == b"ham\n"
+    assert process.returncode == 0
 
 
 def test_contributions_add_up_to_the_score(spam):

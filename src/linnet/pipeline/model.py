@@ -179,7 +179,8 @@ class Model:
         if form is Format.TEXT:
             if not only_text:
                 raise InputError(f"plain text is one column, the model needs {', '.join(needed)}")
-            return PlainText(ByteFiles(listed([data] if isinstance(data, str) else data)), needed[0])
+            paths = listed([data] if isinstance(data, str) else data)
+            return PlainText(ByteFiles(paths, prompt=True), needed[0])  # nothing is guessed: lines are answered at once
         if (
             only_text
             and form is None

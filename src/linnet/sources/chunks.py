@@ -79,13 +79,12 @@ def _read_on(rest: bytes, reader: Reader, size: int) -> bytearray:
 
 def _whole(data: bytearray, reader: Reader, cutting: Cutting, place: str) -> tuple[int, bool]:
     """Where the last whole record ends, with more data if they hold none; and has the file ended?"""
-    if len(data) < cutting.size:
+    if reader.ended:
         return len(data), True
     end, last = cutting.last_end(data if len(data) == cutting.size else data[: cutting.size]), False
     while not end:
-        more = reader.read(cutting.size)
-        data += more
-        last = len(more) < cutting.size
+        data += _read_on(b"", reader, cutting.size)
+        last = reader.ended
         if len(data) > LONGEST_LINE:
             raise InputError(
                 f"{place}: a line of more than {LONGEST_LINE >> 20} MiB: is the format right (--format)? is a quote "

@@ -69,16 +69,22 @@ def is_stream(path: str) -> bool:
 
 
 class Reader:
-    """The decompressed bytes of one open file; `consumed` is how far into the file itself it has come."""
+    """The decompressed bytes of one open file; `consumed` is how far into the file itself it has come.
 
-    def __init__(self, raw: BinaryIO, path: str) -> None:
+    A prompt one hands on what a pipe has given so far, instead of waiting for more: `ended` tells when that was all.
+    """
+
+    def __init__(self, raw: BinaryIO, path: str, *, prompt: bool = False) -> None:
         self._raw = raw
         self._path = path
         self._pushed = b""
         self.begun = False
-        first = _read_fully(raw, max(map(len, MAGIC)))
+        self.ended = False
+        self.prompt = prompt
+        first = raw.peek() if prompt else _read_fully(raw, max(map(len, MAGIC)))  # type: ignore[attr-defined]
         self.compression = next((name for magic, name in MAGIC.items() if first.startswith(magic)), None)
-        self._source = _Rejoined(first, raw)
+        self._source = _Rejoined(b"" if prompt else first, raw, prompt=prompt)
+        self._marked = first.startswith(BYTE_ORDER_MARK)
         self._stream = _decompressed(self._source, self.compression)
 
     @property
@@ -94,12 +100,16 @@ class Reader:
             return taken + _read_fully(self._stream, size - len(taken))
 
     def fill(self, room: memoryview) -> int:
-        """Read into this memory; how many bytes came, fewer than it holds only at the end."""
+        """Read into this memory; how many bytes came, fewer than it holds only at the end, or in a prompt reader."""
         have = min(len(self._pushed), len(room))
         room[:have], self._pushed = self._pushed[:have], self._pushed[have:]
         with told(self._path):
-            while have < len(room) and (taken := self._stream.readinto(room[have:])):
+            while have < len(room) and not self.ended:
+                taken = self._stream.readinto(room[have:])
                 have += taken
+                self.ended = taken == 0
+                if self.prompt:
+                    break
         return have
 
     def close(self) -> None:
@@ -107,6 +117,8 @@ class Reader:
 
     def skip_mark(self) -> int:
         """Step over the mark some programs put before UTF-8; how many bytes that were."""
+        if self.prompt and not self._marked:  # a first line of two bytes is no reason to wait
+            return 0
         first = self.read(len(BYTE_ORDER_MARK))
         if first == BYTE_ORDER_MARK:
             return len(first)
@@ -131,9 +143,10 @@ class Reader:
 class _Rejoined:
     """A stream with the bytes put back that were read to see what it is."""
 
-    def __init__(self, first: bytes, rest: BinaryIO) -> None:
+    def __init__(self, first: bytes, rest: BinaryIO, *, prompt: bool = False) -> None:
         self._first = first
         self._rest = rest
+        self._prompt = prompt
         self.consumed = 0
         self.closed = False
 
@@ -146,10 +159,10 @@ class _Rejoined:
 
     def readinto(self, room: memoryview) -> int:
         if self._first:
-            taken = self.read(len(room))
-            room[: len(taken)] = taken
-            return len(taken)
-        count: int = self._rest.readinto(room) or 0  # type: ignore[attr-defined]
+            return _put(self.read(len(room)), room)
+        # readinto1 would wait once the buffer is empty, even with something to give
+        stream: Any = self._rest
+        count: int = _put(stream.read1(len(room)), room) if self._prompt else stream.readinto(room) or 0
         self.consumed += count
         return count
 
@@ -229,9 +242,12 @@ class _Expanded:
                 return bytes(data)
 
     def readinto(self, room: memoryview) -> int:
-        taken = self.read(len(room))
-        room[: len(taken)] = taken
-        return len(taken)
+        return _put(self.read(len(room)), room)
+
+
+def _put(data: bytes, room: memoryview) -> int:
+    room[: len(data)] = data
+    return len(data)
 
 
 @contextmanager
@@ -254,8 +270,9 @@ def told(path: str) -> Iterator[None]:
 class ByteFiles:
     """Several files read one after the other; standard input and pipes among them can be read once only."""
 
-    def __init__(self, paths: Sequence[str]) -> None:
+    def __init__(self, paths: Sequence[str], *, prompt: bool = False) -> None:
         self.paths = list(paths)
+        self.prompt = prompt
         self._once = frozenset(number for number, path in enumerate(self.paths) if is_stream(path))
         self._streams: dict[int, Reader] = {}
 
@@ -313,7 +330,7 @@ class ByteFiles:
             path = self.paths[number]
             with told(path):
                 raw = sys.stdin.buffer if path == STANDARD_INPUT else open(path, "rb")  # noqa: SIM115 - read to its end
-                self._streams[number] = Reader(raw, self.name(number))
+                self._streams[number] = Reader(raw, self.name(number), prompt=self.prompt)
         return self._streams[number]
 
     def fingerprint(self) -> list[dict[str, Any]]:
