@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
-from benchmarks import data, files, peers
+from benchmarks import counting, data, files, margins, peers, regression, solvers
 from benchmarks.measure import Figure, Goal, take_turns
 
 RIVER_ROWS = 5_000
@@ -187,4 +187,8 @@ WORKLOADS: dict[str, Callable[[Options], Iterator[Figure]]] = {
     "passes": more_passes,
     "svmlight": svmlight,
     **files.WORKLOADS,
+    **solvers.WORKLOADS,
+    **regression.WORKLOADS,
+    **counting.WORKLOADS,
+    **margins.WORKLOADS,
 }

@@ -44,6 +44,7 @@ def test_the_widrow_hoff_rule_adds_r_times_error_times_input():
     assert_allclose([*model.coef_, model.intercept_], w, rtol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:without a penalty")  # four cars in the plane can be told apart
 def test_batch_gradient_ascent_on_the_likelihood_climbs():
     """g = sum (y - p(x)) x, w += eta g: plus, or it would be descent."""
     X, y = CARS - CARS.mean(axis=0), np.array([0, 1, 0, 1])

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 from linnet import container, modelfile
+from linnet.calibration import Method
 from linnet.errors import LinnetError, ModelFileError
 from linnet.features.features import FeatureOptions, Features
 from linnet.features.schema import Role, Schema, Task
@@ -46,6 +47,8 @@ LEARNERS = [entry.name for entry in catalogue.entries() if catalogue.Task.CLASSI
 def test_every_learner_predicts_the_same_from_its_file(learner, classes, tmp_path):
     rng = np.random.default_rng(4)
     X, y = sparse(rng, 60, classes=classes)
+    if learner in ("naive-bayes", "naive-bayes-bernoulli"):  # which count what is there
+        X = 4.0 * (X > 0)
     model = train((X / 4, y), TrainOptions(learner=learner, task=Task.CLASSIFICATION))
     model.save(tmp_path / "m")
     again = load(tmp_path / "m")
@@ -58,7 +61,9 @@ def test_every_learner_predicts_the_same_from_its_file(learner, classes, tmp_pat
     assert (tmp_path / "again").read_bytes() == (tmp_path / "m").read_bytes()
 
 
-@pytest.mark.parametrize("learner", ["adaptive-squared", "widrow-hoff", "least-squares", "least-squares-gradient"])
+@pytest.mark.parametrize(
+    "learner", ["adaptive-squared", "widrow-hoff", "least-squares", "least-squares-gradient", "ridge"]
+)
 def test_every_regression_predicts_the_same_from_its_file(learner, rng, tmp_path):
     X, y = sparse(rng, 60, regression=True)
     model = train((X / 4, y), TrainOptions(learner=learner, task=Task.REGRESSION))
@@ -113,6 +118,22 @@ def hashed(rows, tmp_path_factory):
     path = tmp_path_factory.mktemp("hashed") / "m"
     options = FeatureOptions(crosses=(("colour", "shape"),), hash_bits=5)
     of_table(rows, learner="adaptive", features=options).save(path)
+    return container.read(path, "model")
+
+
+@pytest.fixture(scope="module")
+def deciding(rows, tmp_path_factory):
+    """A model with sigmoid maps and a rule."""
+    path = tmp_path_factory.mktemp("deciding") / "m"
+    of_table(rows, learner="hinge-subgradient", calibrate=Method.SIGMOID, costs=["no,yes=3"], reject=0.6).save(path)
+    return container.read(path, "model")
+
+
+@pytest.fixture(scope="module")
+def rising(rows, tmp_path_factory):
+    """A model with isotonic maps, which must rise, and a rule with a least probability."""
+    path = tmp_path_factory.mktemp("rising") / "m"
+    of_table(rows, learner="logistic-gradient", calibrate=Method.ISOTONIC, least=0.5).save(path)
     return container.read(path, "model")
 
 
@@ -219,7 +240,71 @@ def test_every_part_of_the_description_is_needed(voted, tmp_path):
         refused(tmp_path / "m", {key: value for key, value in content.items() if key != name}, tensors)
 
 
-@pytest.mark.parametrize("which", ["voted", "hashed", "numbered"])
+def test_models_without_maps_or_rule_still_load(deciding, tmp_path):
+    content, tensors = deciding
+    plain = {key: value for key, value in content.items() if key not in ("calibration", "rule")}
+    assert "calibration" in content
+    assert "rule" in content
+    container.write(tmp_path / "m", "model", plain, tensors)
+    model = load(tmp_path / "m")
+    assert model.rule is None
+    assert model.calibration is None
+    assert not model.has_probabilities
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("rule",), None),
+        (("rule",), {}),
+        (("rule",), []),
+        (("rule", "reject"), -1.0),
+        (("rule", "reject"), 1),
+        (("rule", "reject"), "1"),
+        (("rule", "least"), 0.5),  # and a cost of rejecting
+        (("calibration",), None),
+        (("calibration", "method"), "isotonic"),
+        (("calibration", "method"), "spline"),
+        (("calibration", "maps"), 1),
+        (("calibration", "maps"), 3.0),
+    ],
+)
+def test_a_damaged_rule_or_map_is_refused(path, value, deciding, tmp_path):
+    content, tensors = deciding
+    refused(tmp_path / "m", changed(content, path, value), tensors)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -1.0, 1e300])
+def test_costs_must_be_costs(value, deciding, tmp_path):
+    content, tensors = deciding
+    refused(tmp_path / "m", content, tensors | {"rule.costs": with_entry(tensors["rule.costs"], 1, value)})
+
+
+def test_a_rule_without_probabilities_or_classes_is_refused(deciding, numbered, tmp_path):
+    content, tensors = deciding
+    without = {key: value for key, value in content.items() if key != "calibration"}
+    assert "there are none" in refused(tmp_path / "m", without, tensors)
+    content, tensors = numbered
+    rule = {"rule": {"reject": None, "least": None}}
+    assert "no classes" in refused(tmp_path / "m", content | rule, tensors | {"rule.costs": np.zeros((1, 1))})
+    maps = {"calibration": {"method": "sigmoid", "maps": 1}}
+    assert "no classes" in refused(tmp_path / "m", content | maps, tensors | {"calibration0": np.zeros(2)})
+
+
+def test_maps_must_be_finite_and_rise_within_0_and_1(deciding, rising, tmp_path):
+    content, tensors = deciding
+    for value in (np.nan, np.inf):
+        name = "calibration1"
+        assert "finite" in refused(tmp_path / "m", content, tensors | {name: with_entry(tensors[name], 0, value)})
+    content, tensors = rising
+    for name, at, value in [
+        ("scores", 0, np.nan), ("scores", 0, 1e300), ("shares", 0, -0.1), ("shares", -1, 1.1), ("shares", 0, 1.0),
+    ]:  # fmt: skip
+        name = f"calibration0.{name}"
+        refused(tmp_path / "m", content, tensors | {name: with_entry(tensors[name], at, value)})
+
+
+@pytest.mark.parametrize("which", ["voted", "hashed", "numbered", "deciding", "rising"])
 def test_every_tensor_is_needed_in_its_own_type_and_shape(which, request, tmp_path):
     content, tensors = request.getfixturevalue(which)
     for name, array in tensors.items():
@@ -424,8 +509,8 @@ def mutations(count, seed, models, rows, path):
     return accepted
 
 
-def test_mutated_models_are_refused_or_work(voted, hashed, numbered, rows, tmp_path):
-    accepted = mutations(500, 1, [voted, hashed, numbered], arrow(rows[:5]), tmp_path / "m")
+def test_mutated_models_are_refused_or_work(voted, hashed, numbered, deciding, rising, rows, tmp_path):
+    accepted = mutations(500, 1, [voted, hashed, numbered, deciding, rising], arrow(rows[:5]), tmp_path / "m")
     assert accepted < 300
 
 

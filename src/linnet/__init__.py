@@ -15,17 +15,24 @@ if TYPE_CHECKING:
     from linnet.errors import NumericalError as NumericalError
     from linnet.errors import OutputError as OutputError
     from linnet.errors import RecipeError as RecipeError
+    from linnet.errors import SeparationWarning as SeparationWarning
     from linnet.estimators.bag_of_words import BagOfWords as BagOfWords
     from linnet.estimators.conjunctions import Conjunctions as Conjunctions
+    from linnet.estimators.cost_sensitive import CostSensitive as CostSensitive
+    from linnet.estimators.discriminant_analysis import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
     from linnet.estimators.linear_regression import LinearRegression as LinearRegression
     from linnet.estimators.linear_svc import LinearSVC as LinearSVC
     from linnet.estimators.logistic_regression import LogisticRegression as LogisticRegression
+    from linnet.estimators.naive_bayes import BernoulliNB as BernoulliNB
+    from linnet.estimators.naive_bayes import MultinomialNB as MultinomialNB
+    from linnet.estimators.naive_bayes import SharedGaussianNB as SharedGaussianNB
     from linnet.estimators.one_hot import OneHot as OneHot
     from linnet.estimators.online import OnlineClassifier as OnlineClassifier
     from linnet.estimators.online import OnlineRegressor as OnlineRegressor
     from linnet.estimators.passive_aggressive import PassiveAggressive as PassiveAggressive
     from linnet.estimators.perceptron import Perceptron as Perceptron
     from linnet.estimators.polynomial import Polynomial as Polynomial
+    from linnet.estimators.ridge import Ridge as Ridge
     from linnet.learners import catalogue as catalogue
     from linnet.learners.recipe import Averaging as Averaging
     from linnet.learners.recipe import Loss as Loss
@@ -42,9 +49,12 @@ if TYPE_CHECKING:
 _HOMES = {
     "Averaging": "linnet.learners.recipe",
     "BagOfWords": "linnet.estimators.bag_of_words",
+    "BernoulliNB": "linnet.estimators.naive_bayes",
     "Conjunctions": "linnet.estimators.conjunctions",
     "CertificateError": "linnet.errors",
+    "CostSensitive": "linnet.estimators.cost_sensitive",
     "InputError": "linnet.errors",
+    "LinearDiscriminantAnalysis": "linnet.estimators.discriminant_analysis",
     "LinearRegression": "linnet.estimators.linear_regression",
     "LinearSVC": "linnet.estimators.linear_svc",
     "LinnetError": "linnet.errors",
@@ -53,6 +63,7 @@ _HOMES = {
     "OutputError": "linnet.errors",
     "LogisticRegression": "linnet.estimators.logistic_regression",
     "Loss": "linnet.learners.recipe",
+    "MultinomialNB": "linnet.estimators.naive_bayes",
     "NumericalError": "linnet.errors",
     "OneHot": "linnet.estimators.one_hot",
     "OnlineClassifier": "linnet.estimators.online",
@@ -64,7 +75,10 @@ _HOMES = {
     "Recipe": "linnet.learners.recipe",
     "RecipeError": "linnet.errors",
     "Reduction": "linnet.learners.recipe",
+    "Ridge": "linnet.estimators.ridge",
     "Schedule": "linnet.learners.schedule",
+    "SeparationWarning": "linnet.errors",
+    "SharedGaussianNB": "linnet.estimators.naive_bayes",
     "Update": "linnet.learners.recipe",
     "catalogue": "linnet.learners",
     "load": "linnet.pipeline.model",

@@ -19,6 +19,10 @@ class NumericalError(LinnetError, ValueError):
     """Numbers left the range of floating point while learning or predicting."""
 
 
+class SeparationWarning(UserWarning):
+    """Logistic regression without a penalty has no finite optimum on these data; names the columns and the remedy."""
+
+
 class OutputError(LinnetError, OSError):
     """A file could not be written; `errno` says why, as it does for any OSError."""
 

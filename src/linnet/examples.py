@@ -36,6 +36,11 @@ class Rows:
     def dense(self) -> bool:
         return self.starts is NO_STARTS
 
+    @property
+    def layout(self) -> tuple[NDArray[Any], NDArray[np.uint32], NDArray[np.int64], int, bool]:
+        """As most kernels take them."""
+        return self.values, self.ids, self.starts, self.shape[1], self.dense
+
     @classmethod
     def of(cls, X: Any, names: Sequence[str] = ()) -> Rows:
         """View a 2-D array or a SciPy sparse matrix as rows; nothing is copied where the types already fit."""
@@ -101,6 +106,14 @@ class Rows:
         from scipy.sparse import csr_array
 
         return csr_array((self.values, self.ids.view(np.int32), self.starts), shape=self.shape)[rows]
+
+
+def rows_at(rows: Rows, which: NDArray[np.int64]) -> Rows:
+    """Some of the sparse rows, their entries in the order they have: sums over them come out the same to the bit."""
+    lengths = np.diff(rows.starts)[which]
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    at = np.repeat(rows.starts[which] - starts[:-1], lengths) + np.arange(starts[-1])
+    return Rows(rows.values[at], rows.ids[at], starts, (len(which), rows.shape[1]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -62,17 +62,26 @@ class LinearModel:
         decision = self.decision(rows)
         if self.classes is None:
             return decision
-        if decision.ndim == 1:
-            codes = (decision > 0).astype(np.int64) if len(self.classes) > 1 else np.zeros(len(decision), np.int64)
-        else:
-            codes = decision.argmax(axis=1)
-        predicted: NDArray[Any] = self.classes[codes]
+        predicted: NDArray[Any] = self.classes[self.codes(decision)]
         return predicted
+
+    def codes(self, decision: NDArray[np.float64]) -> NDArray[np.int64]:
+        """The number of the class with the largest score."""
+        assert self.classes is not None
+        if decision.ndim > 1:
+            largest: NDArray[np.int64] = decision.argmax(axis=1)
+            return largest
+        if len(self.classes) == 1:  # a stream that has shown one class only
+            return np.zeros(len(decision), np.int64)
+        return (decision > 0).astype(np.int64)
 
     def predict_proba(self, rows: Rows) -> NDArray[np.float64]:
         """(n, classes): logistic for two classes, softmax for more; one-vs-rest logistics made to add up to 1."""
-        decision = self.decision(rows)
-        if self.classes is not None and len(self.classes) == 1:  # a stream that has shown one class only
+        return self.probabilities(self.decision(rows))
+
+    def probabilities(self, decision: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What `predict_proba` makes of the scores that `decision` gives."""
+        if self.classes is not None and len(self.classes) == 1:
             return np.ones((len(decision), 1))
         if decision.ndim == 1:
             second = logistic(decision)

@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet import container
-from linnet.errors import ModelFileError
+from linnet.calibration import Calibration, Isotonic, Map, Method, Sigmoid
+from linnet.decisions import Rule
+from linnet.errors import ModelFileError, RecipeError
 from linnet.features.features import Features
 from linnet.features.schema import Role, Schema, Task
 from linnet.features.terms import (
@@ -57,6 +59,8 @@ class Stored:
     collisions: int = 0
     certificate: Certificate | None = None
     weights_as_certified: bool = True
+    calibration: Calibration | None = None
+    rule: Rule | None = None
 
 
 def save(stored: Stored, path: str | os.PathLike[str]) -> None:
@@ -75,6 +79,13 @@ def save(stored: Stored, path: str | os.PathLike[str]) -> None:
         "summary": stored.summary,
         "certificate": _certificate_to_file(stored),
     }
+    # left out where there are none: such a file is what it was before there were any
+    if stored.calibration is not None:
+        content["calibration"] = calibration_to_file(stored.calibration, tensors)
+    if stored.rule is not None:
+        rejection = {"reject": stored.rule.reject, "least": stored.rule.least}
+        content["rule"] = {name: None if value is None else float(value) for name, value in rejection.items()}
+        tensors["rule.costs"] = stored.rule.costs
     container.write(path, "model", content, tensors)
 
 
@@ -110,7 +121,11 @@ def _stored(content: dict[str, Any], tensors: Tensors, path: str) -> Stored:
     learner = catalogue.find(_text(content["learner"]), task=catalogue.Task(features.task.value)).name
     certificate = _certificate_from_file(content["certificate"], path)
     as_certified = certificate is None or content["certificate"]["digest"] == _digest(linear, certificate)
-    return Stored(features, linear, learner, summary, collisions, certificate, as_certified)
+    calibration = _calibration(content["calibration"], tensors, linear, path) if "calibration" in content else None
+    rule = _rule(content["rule"], tensors, linear, path) if "rule" in content else None
+    probable = calibration is not None or (not votes and catalogue.find(learner).recipe.has_probabilities)
+    _require(rule is None or probable, path, "a rule needs probabilities, and there are none")
+    return Stored(features, linear, learner, summary, collisions, certificate, as_certified, calibration, rule)
 
 
 def _certificate_to_file(stored: Stored) -> dict[str, Any] | None:
@@ -183,6 +198,59 @@ def _check_outputs(linear: LinearModel, path: str) -> None:
     _require(outputs == wanted, path, f"{k} labels need {wanted} outputs, there are {outputs}")
     voting = sum(votes.outputs for votes in linear.votes)
     _require(voting in (0, outputs), path, f"{k} labels need {wanted} outputs, there are votes for {voting}")
+
+
+# -- decisions -------------------------------------------------------------------------------------------------------
+
+
+def calibration_to_file(calibration: Calibration, tensors: Tensors) -> dict[str, Any]:
+    """The kind of maps; their numbers go among the tensors."""
+    for number, each in enumerate(calibration.maps):
+        name = f"calibration{number}"
+        if isinstance(each, Sigmoid):
+            tensors[name] = np.array([each.slope, each.offset])
+        else:
+            tensors[f"{name}.scores"], tensors[f"{name}.shares"] = each.scores, each.shares
+    return {"method": calibration.method, "maps": len(calibration.maps)}
+
+
+def _calibration(content: dict[str, Any], tensors: Tensors, linear: LinearModel, path: str) -> Calibration:
+    _require(linear.classes is not None and len(linear.classes) > 1, path, "there are no classes to calibrate")
+    assert linear.classes is not None
+    method, maps, k = Method(content["method"]), content["maps"], len(linear.classes)
+    _require(type(maps) is int and maps == (1 if k == 2 else k), path, "maps and labels differ in number")
+    read = _sigmoid if method is Method.SIGMOID else _isotonic
+    return Calibration(method, tuple(read(f"calibration{number}", tensors, path) for number in range(maps)))
+
+
+def _sigmoid(name: str, tensors: Tensors, path: str) -> Map:
+    numbers = _float64(tensors[name], 1)
+    _require(len(numbers) == 2, path, f"{name} is not a slope and an offset")
+    container.finite(numbers, name, path)
+    return Sigmoid(*numbers.tolist())
+
+
+def _isotonic(name: str, tensors: Tensors, path: str) -> Map:
+    scores, shares = (_float64(tensors[f"{name}.{part}"], 1) for part in ("scores", "shares"))
+    _require(0 < len(scores) == len(shares), path, f"the corners of {name} are not pairs")
+    container.finite(scores, f"{name}.scores", path)
+    container.finite(shares, f"{name}.shares", path)
+    rising = bool((scores[1:] > scores[:-1]).all() and (shares[1:] >= shares[:-1]).all())
+    _require(rising and shares[0] >= 0 and shares[-1] <= 1, path, f"{name} does not rise within 0 and 1")
+    return Isotonic(scores, shares)
+
+
+def _rule(content: dict[str, Any], tensors: Tensors, linear: LinearModel, path: str) -> Rule:
+    _require(linear.classes is not None, path, "there are no classes to decide between")
+    assert linear.classes is not None
+    costs, k = _float64(tensors["rule.costs"], 2), len(linear.classes)
+    _require(costs.shape == (k, k), path, f"{k} labels have {k} by {k} costs, there are {costs.shape}")
+    numbers = (content["reject"], content["least"])
+    _require(all(number is None or type(number) is float for number in numbers), path, "a rejection is no number")
+    try:
+        return Rule(costs, *numbers)
+    except RecipeError as error:
+        raise ModelFileError(f"{path}: is damaged: {error}") from None
 
 
 # -- terms ---------------------------------------------------------------------------------------------------------

@@ -26,7 +26,13 @@ ESTIMATORS = [
     linnet.LogisticRegression(max_iter=5, tol=None, solver="online"),
     linnet.LinearSVC(max_iter=5, tol=None),
     linnet.LinearSVC(max_iter=5, tol=None, loss="hinge"),
+    linnet.BernoulliNB(),
+    linnet.SharedGaussianNB(),
+    linnet.LinearDiscriminantAnalysis(),
+    linnet.LinearDiscriminantAnalysis(shrinkage="auto"),
     linnet.LinearRegression(),
+    linnet.Ridge(),
+    linnet.Ridge(solver="cg", max_iter=5, tol=None),
     linnet.LinearRegression(max_iter=5, tol=None, solver="gradient"),
     linnet.LinearRegression(max_iter=5, tol=None, solver="online"),
     *(

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 
 from linnet.errors import NumericalError
 from linnet.examples import Rows
@@ -83,7 +83,28 @@ def test_least_squares_is_that_of_scikit_learn(rng):
     assert np.allclose(model.predict(columns), LinearRegression().fit(X, columns["value"]).predict(X), atol=1e-8)
 
 
-@pytest.mark.parametrize("learner", ["logistic-gradient", "logistic-dual", "hinge-subgradient", "batch-perceptron"])
+def test_ridge_is_that_of_scikit_learn_on_scaled_columns(rng):
+    columns = numbers_table(rng)
+    model = train(columns, replace(VALUED, learner="ridge"))
+    X = scaled_twin(columns)
+    assert np.allclose(model.predict(columns), Ridge(alpha=1.0).fit(X, columns["value"]).predict(X), atol=1e-8)
+    assert model.summary["converged"]
+    assert model.summary["gap"] < 1e-9
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        "logistic-gradient",
+        "logistic-newton",
+        "logistic-dual",
+        "svm",
+        "svm-squared",
+        "crammer-singer",
+        "hinge-subgradient",
+        "batch-perceptron",
+    ],
+)
 def test_weights_for_rows_as_they_come_score_them_as_scaled_ones(learner, rng):
     columns = numbers_table(rng)
     columns["count"] = rng.integers(0, 50, 200).astype(float).tolist()

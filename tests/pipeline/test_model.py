@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, log_loss
 
-from linnet.errors import InputError
+from linnet.errors import InputError, RecipeError
 from linnet.features.schema import Task
 from linnet.pipeline.model import load
 from linnet.pipeline.policy import OnError
@@ -127,7 +127,7 @@ def test_the_strongest_features_come_first(model):
 
 def test_no_probabilities_where_there_are_none(rows, tmp_path):
     model = train(arrow(rows), replace(TABLE, roles=roles_of(rows), learner="perceptron"))
-    with pytest.raises(InputError, match="perceptron gives no probabilities"):
+    with pytest.raises(RecipeError, match="perceptron gives no probabilities"):
         model.predict_proba(arrow(rows))
     model.save(tmp_path / "m")
     assert not load(tmp_path / "m").has_probabilities

@@ -77,8 +77,8 @@ def test_early_stopping_keeps_the_best_pass(rng):
     losses, models = [], []
     result_of = OnlineRun.held_out_result
 
-    def noted(run, model):
-        loss, result = result_of(run, model)
+    def noted(run, model, *more):
+        loss, result = result_of(run, model, *more)
         losses.append(loss)
         models.append(model)
         return loss, result

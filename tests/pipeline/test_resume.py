@@ -17,6 +17,7 @@ import pytest
 
 import linnet.pipeline.checkpoint
 from linnet import container
+from linnet.calibration import Method
 from linnet.cli import main as program
 from linnet.errors import InputError, Interrupted, ModelFileError
 from linnet.pipeline.online import OnlineRun
@@ -106,6 +107,23 @@ def test_killed_at_every_checkpoint_in_turn(form, learner, passes, rng, tmp_path
     assert kills >= (4 if form != "labelled" else 2)
     assert (tmp_path / "m.linnet").read_bytes() == (tmp_path / "whole.linnet").read_bytes()
     assert not (tmp_path / "m.checkpoint").exists()
+
+
+@pytest.mark.parametrize(("learner", "passes"), [("pegasos", 1), ("averaged-perceptron", 3)])
+def test_a_calibrated_run_is_resumed_too(learner, passes, rng, tmp_path, monkeypatch):
+    data, options = written(tmp_path, "csv", rng, classes=2)
+    options = replace(options, learner=learner, passes=passes, calibrate=Method.ISOTONIC, costs=["yes,no=3"])
+    with cut(800, block=20, cache=64):
+        train(data, options).save(tmp_path / "whole.linnet")
+        write = linnet.pipeline.checkpoint.write
+
+        def once(*given):
+            write(*given)
+            raise Killed
+
+        monkeypatch.setattr(linnet.pipeline.checkpoint, "write", once)
+        assert finished(data, resumable(options, tmp_path, checkpoint_every=20), tmp_path) > 3
+    assert (tmp_path / "m.linnet").read_bytes() == (tmp_path / "whole.linnet").read_bytes()
 
 
 def test_killed_at_random_blocks(rng, tmp_path, monkeypatch):

@@ -32,6 +32,7 @@ from tests.pipeline.making import (
 
 ONLINE = ("adaptive", "logistic", "averaged-perceptron", "voted-perceptron", "passive-aggressive-1", "pegasos")
 BATCH = ("auto", "logistic-dual", "logistic-gradient")
+COUNTING = ("naive-bayes", "naive-bayes-bernoulli", "naive-bayes-gaussian", "discriminant-analysis")
 NUMBERS = ("adaptive-squared", "widrow-hoff", "least-squares")
 
 
@@ -42,7 +43,7 @@ def ways(data_of, options, folder, rng):
         for threads in (2, 5):
             yield f"{threads} threads", model_bytes(data_of(None), options, folder, threads=threads)
         yield "several files", model_bytes(data_of(rng), options, folder)
-        if options.learner in (*ONLINE, "adaptive-squared", "widrow-hoff"):
+        if options.learner in (*ONLINE, *COUNTING, "adaptive-squared", "widrow-hoff"):
             yield "out of core", model_bytes(data_of(None), options, folder, memory=0)
     for chunk in (1, 37, 1000):
         with cut(chunk, block=max(1, chunk // 5)):
@@ -56,9 +57,11 @@ def assert_all_same(results):
 
 
 @pytest.mark.parametrize("classes", [2, 5])
-@pytest.mark.parametrize("learner", [*ONLINE, *BATCH])
+@pytest.mark.parametrize("learner", [*ONLINE, *BATCH, *COUNTING])
 def test_numbered_rows(learner, classes, rng, tmp_path):
     X, y = sparse(rng, 230, classes=classes)
+    if learner in ("naive-bayes", "naive-bayes-bernoulli"):  # which count what is there
+        X = (X > 0).astype(float) if learner == "naive-bayes-bernoulli" else np.abs(X)
 
     def data(split_by):
         if split_by is None:
@@ -105,6 +108,24 @@ def test_tables(learner, classes, passes, holdout, rng, tmp_path):
 
     options = replace(TABLE, learner=learner, passes=passes, holdout=holdout)
     assert_all_same(ways(data, options, tmp_path, rng))
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+@pytest.mark.parametrize("learner", COUNTING)
+def test_counted_tables(learner, classes, rng, tmp_path):
+    rows = table(rng, 210, classes)
+    for row in rows:  # what naive Bayes can count
+        row["size"] = None if row["size"] is None else abs(row["size"])
+        if learner == "naive-bayes-bernoulli":
+            row["size"] = float((row["size"] or 0) > 1)
+    write_csv(tmp_path / "all.csv", rows)
+
+    def data(split_by):
+        if split_by is None:
+            return [str(tmp_path / "all.csv")]
+        return split(split_by, rows, tmp_path, write_csv, "part.csv")
+
+    assert_all_same(ways(data, replace(TABLE, learner=learner), tmp_path, rng))
 
 
 @pytest.mark.parametrize("bits", [0, 3, 10])

@@ -142,7 +142,7 @@ def test_the_hinge_subgradient_comes_close_to_the_optimum(rng):
         minimize(value, start, method="Nelder-Mead", options={"maxiter": 20_000, "xatol": 1e-8, "fatol": 1e-10}).fun
         for start in rng.normal(size=(5, 4))
     )
-    model = LinearSVC(loss="hinge", C=C, max_iter=5000, tol=None).fit(X, y)
+    model = LinearSVC(loss="hinge", C=C, max_iter=5000, tol=None, solver="gradient").fit(X, y)
     assert best <= value(np.append(model.coef_[0], model.intercept_)) <= 1.01 * best
 
 
@@ -161,7 +161,8 @@ def test_C_means_the_same_for_a_pair_alone_and_among_other_classes(make, rng):
     for row, pair in enumerate([(0, 1), (0, 2), (1, 2)]):
         members = np.isin(y, pair)
         alone = make(C=0.3, tol=1e-10).fit(X[members], y[members])
-        assert_allclose(together.coef_[row], alone.coef_[0], rtol=1e-5, atol=1e-8)
+        # a gap of 1e-10 tells the weights up to its root
+        assert_allclose(together.coef_[row], alone.coef_[0], rtol=1e-5, atol=2e-5)
 
 
 def test_C_means_the_same_online(rng):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from linnet.calibration import Method as Method
 from linnet.features.schema import Task as Task
 from linnet.pipeline.policy import OnError as OnError
 from linnet.sources.formats import Format as Format

@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from linnet.cli.show import percent
+from linnet.cli.options import Decisions
+from linnet.cli.show import cost_line, percent
 from linnet.errors import RecipeError
 from linnet.pipeline.model import load
 from linnet.pipeline.policy import OnError
@@ -21,12 +22,19 @@ MOST_CLASSES_IN_A_MATRIX = 12
 
 
 def run(
-    model_path: str, data: list[str], form: Format | None, on_error: OnError, threads: int, *, as_json: bool
+    model_path: str,
+    data: list[str],
+    form: Format | None,
+    on_error: OnError,
+    threads: int,
+    decisions: Decisions,
+    *,
+    as_json: bool,
 ) -> None:
     """Evaluate, and print the figures."""
     if on_error is OnError.QUARANTINE:
         raise RecipeError("--on-error quarantine is for train, which keeps such rows in a file; take skip or fail here")
-    model = load(model_path)
+    model = decisions.of(load(model_path))
     rejected = Rejected(on_error)
     result = model.evaluate(data, form, rejected, threads).as_dict() | {"rejected_rows": rejected.count}
     if as_json:
@@ -73,6 +81,8 @@ def _print_classification(console: Console, result: dict[str, Any]) -> None:
     ):
         if result.get(name) is not None:
             console.print(f"{title:<9} {result[name]:.4f}  [dim]{_span(result[f'{name}_interval'])}[/]")
+    if result["costs"] is not None:
+        _print_costs(console, result)
     if result["unknown_labels"]:
         console.print(f"[yellow]{result['unknown_labels']:,} rows have labels the model has never seen[/]")
     table = Table(box=None, pad_edge=False)
@@ -84,6 +94,36 @@ def _print_classification(console: Console, result: dict[str, Any]) -> None:
         table.add_row(escape(str(each["label"])), *figures, f"{each['support']:,}")
     console.print(table)
     _print_confusion(console, result)
+    if result["reliability"]:
+        _print_reliability(console, result)
+
+
+def _print_costs(console: Console, result: dict[str, Any]) -> None:
+    costs = result["costs"]
+    console.print(f"[bold]cost[/]      {cost_line(costs)}")
+    if costs["rejected"]:
+        decided = costs["accuracy_decided"]
+        right = "" if decided is None else f"; of the others {percent(decided)} right"
+        console.print(f"rejected  {costs['rejected']:,} of {result['rows']:,} rows{right}")
+
+
+def _print_reliability(console: Console, result: dict[str, Any]) -> None:
+    """Are the probabilities what they say?"""
+    labels = result["classes"]
+    whose = str(labels[1]["label"]) if len(labels) == 2 else "the most probable label"
+    console.print(
+        f"calibration error {result['calibration_error']:.4f}  [dim](were the probabilities right, chance would "
+        f"make it about {result['calibration_error_by_chance']:.4f})[/]"
+    )
+    table = Table(box=None, pad_edge=False, title=f"probability of {escape(whose)}", title_justify="left")
+    for name in ("predicted", "observed", "95 % interval", "rows"):
+        table.add_column(name, justify="right")
+    for each in result["reliability"]:
+        low, high = each["observed_interval"]
+        table.add_row(
+            f"{each['predicted']:.4f}", f"{each['observed']:.4f}", f"{low:.4f} to {high:.4f}", f"{each['rows']:,}"
+        )
+    console.print(table)
 
 
 def _print_confusion(console: Console, result: dict[str, Any]) -> None:

@@ -11,7 +11,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from linnet.cli.show import verdict
+from linnet.decisions import Rule
 from linnet.errors import InputError
+from linnet.examples import Rows
 from linnet.features.features import Places, assembled
 from linnet.pipeline.model import Model, load
 from linnet.pipeline.stream import Rejected, prepared_blocks
@@ -51,6 +53,8 @@ def _contents(model: Model, top: int, pattern: str | None) -> dict[str, Any]:
         "nonzero_weights": int((model.linear.weights != 0).any(axis=1).sum()),
         "collisions": model.collisions,
         "intercepts": dict(zip(outputs, model.linear.intercepts.tolist(), strict=True)),
+        "calibration": None if model.calibration is None else model.calibration.method,
+        "rule": None if model.rule is None else _rule(model.rule),
         "summary": model.summary,
         "certificate": None if model.certificate is None else model.certificate.as_dict(),
     }
@@ -62,6 +66,16 @@ def _contents(model: Model, top: int, pattern: str | None) -> dict[str, Any]:
         for number, name in enumerate(outputs)
     }
     return report
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    """How the model decides, for machines."""
+    return {
+        "costs": rule.costs.tolist(),
+        "reject": rule.reject,
+        "least": rule.least,
+        "threshold": rule.threshold,
+    }
 
 
 def _matching(model: Model, pattern: str, outputs: list[str], top: int) -> dict[str, dict[str, float]]:
@@ -88,18 +102,15 @@ def _explained(model: Model, data: list[str], row: int, form: Format | None, top
         rows = assembled(model.features.weighed(pieces), Places.in_turn(model.features.sizes))
         at = row - passed - 1
         scores = model.linear.scores(rows)[at]
+        prediction, probabilities = _predicted(model, rows, at)
         outputs = model.outputs()
         output = int(scores.argmax()) if len(outputs) > 1 else 0
         why = model.explain(rows, at, output)
         return {
             "row": row,
             "place": made.block.place(at),
-            "prediction": model.linear.predict(rows)[at : at + 1].tolist()[0],
-            "probabilities": dict(
-                zip(map(str, model.classes or []), model.linear.predict_proba(rows)[at].tolist(), strict=True)
-            )
-            if model.has_probabilities
-            else None,
+            "prediction": prediction,
+            "probabilities": probabilities,
             "scores": dict(zip(outputs, scores.tolist(), strict=True)),
             "explained": outputs[output],
             "intercept": float(model.linear.intercepts[output]),
@@ -113,6 +124,17 @@ def _explained(model: Model, data: list[str], row: int, form: Format | None, top
     raise InputError(f"there are only {passed:,} rows: no row {row:,}")
 
 
+def _predicted(model: Model, rows: Rows, at: int) -> tuple[Any, dict[str, float] | None]:
+    """What a row is taken for (None: it is rejected), and how probable each label is."""
+    if model.classes is None:
+        return model.linear.predict(rows)[at : at + 1].tolist()[0], None
+    answers = model.classifier.answers(rows)
+    label = model.classifier.labels(answers)[at]
+    if answers.probabilities is None:
+        return label, None
+    return label, dict(zip(map(str, model.classes), answers.probabilities[at].tolist(), strict=True))
+
+
 def _print_contents(model: Model, report: dict[str, Any]) -> None:
     console = Console(highlight=False, soft_wrap=True)
     console.print(f"[bold]{model.learner}[/], {model.task} from {model.summary.get('rows', 0):,} rows")
@@ -123,6 +145,10 @@ def _print_contents(model: Model, report: dict[str, Any]) -> None:
     kept, all_of_them = report["nonzero_weights"], report["features"]
     shared = f"; {model.collisions:,} names share a feature with another" if model.collisions else ""
     console.print(f"[bold]features[/] {all_of_them:,}, {kept:,} of them with a weight{shared}")
+    if report["calibration"]:
+        console.print(f"[bold]scores[/]   made probabilities by {report['calibration']} maps")
+    if report["rule"]:
+        console.print(f"[bold]decides[/]  {_decides(model, report['rule'])}")
     if report["schema"]:
         console.print(
             "[bold]columns[/]  "
@@ -146,6 +172,18 @@ def _print_contents(model: Model, report: dict[str, Any]) -> None:
         _print_weights(console, [*top["for"].items(), *reversed(list(top["against"].items()))])
 
 
+def _decides(model: Model, rule: dict[str, Any]) -> str:
+    """How the model decides, for people."""
+    said = "for what costs least"
+    if rule["threshold"] is not None and model.classes:
+        said += f": {escape(str(model.classes[1]))} above a probability of {rule['threshold']:.4g}"
+    if rule["reject"] is not None:
+        said += f"; rejects what would cost more than {rule['reject']:g}"
+    if rule["least"] is not None:
+        said += f"; rejects what is less probable than {rule['least']:g}"
+    return said
+
+
 def _print_weights(console: Console, weights: list[tuple[str, float]]) -> None:
     largest = max((abs(weight) for _, weight in weights), default=1.0)
     width = min(50, max((len(name) for name, _ in weights), default=0))
@@ -157,10 +195,11 @@ def _print_weights(console: Console, weights: list[tuple[str, float]]) -> None:
 
 def _print_explained(report: dict[str, Any]) -> None:
     console = Console(highlight=False, soft_wrap=True)
-    probable = ""
-    if report["probabilities"]:
-        probable = f" [dim](probability {report['probabilities'][str(report['prediction'])]:.3f})[/]"
-    console.print(f"[bold]{escape(str(report['prediction']))}[/]{probable}  [dim]{escape(report['place'])}[/]")
+    label, probable = report["prediction"], ""
+    if report["probabilities"] and label is not None:
+        probable = f" [dim](probability {report['probabilities'][str(label)]:.3f})[/]"
+    said = "rejected" if label is None else escape(str(label))
+    console.print(f"[bold]{said}[/]{probable}  [dim]{escape(report['place'])}[/]")
     score = report["scores"][report["explained"]]
     console.print(f"score {score:+.4g} for {escape(report['explained'])} is the sum of")
     console.print(f"  {report['intercept']:+10.4g}  intercept")

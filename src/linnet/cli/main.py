@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 import linnet
-from linnet.cli.choices import Format, OnError, Output, Task
+from linnet.cli.choices import Format, Method, OnError, Output, Task
 from linnet.errors import (
     CertificateError,
     InputError,
@@ -72,6 +72,35 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the results as JSON,
 Threads = Annotated[
     int, typer.Option(min=0, help="Threads to read with; 0: one a core. Results are the same for any number.")
 ]
+Cost = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--cost",
+        metavar="TRUE,PREDICTED=COST",
+        show_default=False,
+        rich_help_panel="Deciding",
+        help="What it costs to take one label for another (1 if not given): decide for what costs least. May be given "
+        "often.",
+    ),
+]
+Reject = Annotated[
+    float | None,
+    typer.Option(
+        metavar="COST",
+        show_default=False,
+        rich_help_panel="Deciding",
+        help="Predict nothing where every decision is expected to cost more than this.",
+    ),
+]
+Least = Annotated[
+    float | None,
+    typer.Option(
+        metavar="PROBABILITY",
+        show_default=False,
+        rich_help_panel="Deciding",
+        help="Predict nothing where the predicted label is less probable than this.",
+    ),
+]
 
 
 @app.command()
@@ -121,6 +150,17 @@ def train(
             min=0, max=2**63 - 1, help="For shuffling and for which rows are held out.", rich_help_panel="Learning"
         ),
     ] = 0,
+    calibrate: Annotated[
+        Method | None,
+        typer.Option(
+            help="Make scores probabilities by what they meant for rows not learnt from.",
+            show_default=False,
+            rich_help_panel="Deciding",
+        ),
+    ] = None,
+    cost: Cost = None,
+    reject: Reject = None,
+    least: Least = None,
     column: Annotated[
         list[str] | None,
         typer.Option(
@@ -203,6 +243,8 @@ def train(
     linnet train adult.csv --target income --cross education,occupation
 
     linnet train clicks.svm.gz --learner adaptive --checkpoint-every 1000000
+
+    linnet train mail.csv --target kind --calibrate sigmoid --cost ham,spam=10
     """
     from linnet.cli import options as parse
     from linnet.cli import train as command
@@ -216,7 +258,8 @@ def train(
             target=target, roles=parse.roles(column or []), form=form, header=header, task=task, learner=learner,
             passes=passes, holdout=holdout, seed=seed, memory=parse.size(memory), features=features, on_error=on_error,
             quarantine=f"{output}.quarantine", threads=threads, checkpoint=f"{output}.checkpoint",
-            checkpoint_every=checkpoint_every, resume=resume,
+            checkpoint_every=checkpoint_every, resume=resume, calibrate=calibrate, costs=cost, reject=reject,
+            least=least,
         ),
         output,
         as_json=json,
@@ -232,26 +275,36 @@ def predict(
     ] = None,
     output: Annotated[str, typer.Option("--output", "-o", help="Where to; - is standard output.")] = "-",
     kind: Annotated[Output, typer.Option("--as", help="CSV, JSON Lines, or plain labels.")] = Output.CSV,
+    cost: Cost = None,
+    reject: Reject = None,
+    least: Least = None,
     form: Form = None,
     on_error: Errors = OnError.FAIL,
     threads: Threads = 0,
     json: Annotated[bool, typer.Option("--json", help="The same as --as jsonl.")] = False,
 ) -> None:
-    """Predict every row of the data, in order.
+    """Predict every row of the data, in order; by costs, if given here or to train. What is rejected is left empty.
 
     linnet predict reviews.linnet new.jsonl.gz -o predictions.csv
 
+    linnet predict mail.linnet new.csv --cost ham,spam=10 --reject 0.5
+
     echo 'You have won a prize!' | linnet predict spam.linnet --as labels
     """
+    from linnet.cli import options as parse
     from linnet.cli import predict as command
 
-    command.run(model, data or ["-"], output, form, Output.JSONL if json else kind, on_error, threads)
+    decisions = parse.Decisions(cost, reject, least)
+    command.run(model, data or ["-"], output, form, Output.JSONL if json else kind, on_error, threads, decisions)
 
 
 @app.command()
 def evaluate(
     model: ModelPath,
     data: Data,
+    cost: Cost = None,
+    reject: Reject = None,
+    least: Least = None,
     form: Form = None,
     on_error: Errors = OnError.FAIL,
     threads: Threads = 0,
@@ -259,11 +312,14 @@ def evaluate(
 ) -> None:
     """Measure a model on data with known targets: figures with their 95 % intervals, and what is confused with what.
 
+    With costs, given here or to train, also what its decisions cost.
+
     linnet evaluate reviews.linnet reviews-test.jsonl.gz
     """
     from linnet.cli import evaluate as command
+    from linnet.cli import options as parse
 
-    command.run(model, data, form, on_error, threads, as_json=json)
+    command.run(model, data, form, on_error, threads, parse.Decisions(cost, reject, least), as_json=json)
 
 
 @app.command()

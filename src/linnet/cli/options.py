@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 from linnet.errors import RecipeError
@@ -10,8 +11,22 @@ from linnet.features.features import FeatureOptions
 from linnet.features.schema import Role
 from linnet.features.terms import Damping, TextOptions
 from linnet.features.units import Analyzer
+from linnet.pipeline.model import Model
 
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """How to decide, as typed; what is not given is left to the model."""
+
+    costs: list[str] | None
+    reject: float | None
+    least: float | None
+
+    def of(self, model: Model) -> Model:
+        """The model, deciding so."""
+        return model.deciding(self.costs, self.reject, self.least)
 
 
 def size(text: str) -> int:

@@ -9,6 +9,7 @@ import sys
 from typing import Any, TextIO
 
 from linnet.cli.choices import Output
+from linnet.cli.options import Decisions
 from linnet.errors import RecipeError
 from linnet.files import replacing
 from linnet.pipeline.model import Model, Predictions, load
@@ -18,12 +19,19 @@ from linnet.sources.formats import Format
 
 
 def run(
-    model_path: str, data: list[str], output: str, form: Format | None, kind: Output, on_error: OnError, threads: int
+    model_path: str,
+    data: list[str],
+    output: str,
+    form: Format | None,
+    kind: Output,
+    on_error: OnError,
+    threads: int,
+    decisions: Decisions,
 ) -> None:
     """Predict every row of the data."""
     if on_error is OnError.QUARANTINE:
         raise RecipeError("--on-error quarantine is for train, which keeps such rows in a file; take skip or fail here")
-    model = load(model_path)
+    model = decisions.of(load(model_path))
     source = model.open(data, form, labelled=False)
     rejected = Rejected(on_error)
     with replacing(output, "w") as out:
@@ -88,6 +96,8 @@ class _Labels:
 
 
 def _plain(label: Any) -> str:
+    if label is None:  # rejected
+        return ""
     return f"{label:.10g}" if isinstance(label, float) else str(label)
 
 

@@ -28,6 +28,18 @@ def megabytes(count: float) -> str:
     return f"{count:.0f} bytes"
 
 
+def cost_line(costs: dict[str, Any]) -> str:
+    """What decisions cost a row, beside what they were expected to, and the cost of knowing nothing of a row."""
+    if costs["realised"] is None:
+        return "[dim]no row was decided on[/]"
+    low, high = costs["realised_interval"]
+    span = "" if low is None else f"95 % interval {low:.4g} to {high:.4g}; "
+    return (
+        f"{costs['realised']:.4g} a row [dim]({span}expected by the probabilities: {costs['expected']:.4g}; "
+        f"always the one best decision: {costs['baseline']:.4g})[/]"
+    )
+
+
 def verdict(summary: dict[str, Any]) -> list[str]:
     """What is known of how good a model is, from held-out rows or from the rows before they were learnt."""
     held, progressive = summary.get("held_out"), summary.get("progressive")
@@ -44,6 +56,8 @@ def verdict(summary: dict[str, Any]) -> list[str]:
             if "progressive" not in summary
             else "         [dim]rows the model has not learnt, but which chose the best of its passes[/]"
         )
+        if held.get("costs"):
+            lines.append(f"         at a cost of {cost_line(held['costs'])}")
     elif held and held.get("r2") is not None:
         low, high = held["r2_interval"]
         span = "" if low is None else f" (95 % interval {low:.3f} to {high:.3f})"

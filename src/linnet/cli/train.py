@@ -121,7 +121,10 @@ def warnings(model: Model) -> list[str]:
     if summary.get("sorted_by_label"):
         found.append("the rows come sorted by label, which an online pass cannot learn well from: shuffle them first")
     held = summary.get("held_out")
-    if held and held.get("accuracy") is not None and held["accuracy"] <= held["baseline_accuracy"]:
+    costs = (held or {}).get("costs")
+    if costs and costs["realised"] is not None and costs["realised"] >= costs["baseline"]:
+        found.append("on held-out rows the decisions cost no less than always taking the same one")
+    if held and not costs and held.get("accuracy") is not None and held["accuracy"] <= held["baseline_accuracy"]:
         found.append("on held-out rows the model is no better than always guessing the most frequent label")
     if held and held.get("r2") is not None and held["r2"] <= 0:
         found.append("on held-out rows the model is no better than always guessing the mean")

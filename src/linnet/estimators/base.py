@@ -47,6 +47,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
     tol: float | None
     verbose: int
     history_: list[Pass]
+    _training: Any
     # what not every estimator leaves to its user
     shuffle: bool = False
     random_state: Any = None
@@ -158,7 +159,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         self.updates_ = sum(each.updates for each in trained.history)
         self.certificate_ = trained.certificate
         if not trained.converged:
-            warnings.warn(_unconverged(self, trained.history), ConvergenceWarning, stacklevel=4)
+            warnings.warn(_unconverged(self, trained), ConvergenceWarning, stacklevel=4)
         return self
 
     def _show(self, model: LinearModel) -> None:
@@ -343,11 +344,13 @@ def _check_labels(y: NDArray[Any]) -> None:
     check_classification_targets(y)
 
 
-def _unconverged(estimator: Any, history: list[Pass]) -> str:
+def _unconverged(estimator: Any, trained: Trained) -> str:
+    history, proven = trained.history, trained.certificate
     last = history[-1]
+    gap = "" if proven.reason else f"; a relative gap of {proven.gap:.2g} is proven"
     mistakes = f"mistakes {last.mistakes:,}, " if hasattr(estimator, "classes_") else ""
     return (
         f"{type(estimator).__name__} stopped unconverged after {len(history)} passes "
-        f"({mistakes}mean loss {last.loss:.4g} in the last): "
+        f"({mistakes}mean loss {last.loss:.4g} in the last{gap}): "
         f"raise max_iter, scale the features, or set tol=None if this many passes are what you want"
     )

@@ -22,13 +22,21 @@ PARAMETERS = {
     "C": "How much the losses count: the penalty's weight is 1 / C, a passive-aggressive step at most C.",
     "penalty": "`l2`, `l1` (sparse weights), `elasticnet`, or None; `keep` the learner's own. The intercept is never "
     "penalised.",
-    "alpha": "The penalty's weight, beside the mean loss of a row. None keeps the learner's own.",
+    "alpha": "The penalty's weight, beside the mean loss of a row (`Ridge`: beside the sum of squares); None keeps the "
+    "learner's own. Naive Bayes: what is added to every count.",
+    "binarize": "A value above this, 0 or more, is there; any other is not.",
+    "fit_prior": "Whether a class is as probable as its rows are many; otherwise all are alike.",
+    "class_prior": "The probability of each class instead, in the order of the sorted labels.",
+    "priors": "The probability of each class, in the order of the sorted labels. None: as its rows are many.",
+    "var_smoothing": "What share of the largest column's variance is added to every variance.",
+    "shrinkage": "How far the covariance is drawn towards equal, independent columns: None, a number from 0 to 1, or "
+    "`auto` (Ledoit and Wolf's, worked out for each class).",
     "l1_ratio": "The part of the penalty that is L1, for `elasticnet`.",
     "max_iter": "How many passes over the data at most.",
     "tol": "When to stop. Perceptron: a pass with at most this share of mistakes (batch: a step no longer than this). "
     "Online learners: passes that improve the mean loss by no more than this share of the first pass's. Solvers: a "
-    "gradient this small beside the first (`dual`: a duality gap this small beside the objective). None makes all "
-    "`max_iter` passes.",
+    "gradient this small beside the first (`LogisticRegression`, `dual`, `cg`: a duality gap this small beside the "
+    "objective). None makes all `max_iter` passes.",
     "eta0": "The step size, or its start; for a batch gradient, on the objective as written above. None keeps the "
     "learner's own, or lets the solver find a safe one.",
     "power_t": "Steps are eta0 * t ** -power_t: 0 constant, 0.5 and 1 falling. None keeps the learner's own.",
@@ -66,6 +74,12 @@ PARAMETERS = {
     "degree": "Combinations of up to so many columns; or (fewest, most).",
     "crosses": "Which columns to take together, each a tuple of names or numbers; None takes all by `degree`.",
     "interaction_only": "Whether to leave out powers: products of different columns only.",
+    "estimator": "A classifier with probabilities (`predict_proba`); it is copied, not changed.",
+    "costs": "What a mistake costs, as a dictionary by (true label, predicted label); 1 for pairs not in it, 0 for "
+    "being right.",
+    "reject": "What it costs not to decide: rows where every decision is expected to cost more get `reject_label`.",
+    "least": "Instead of `reject`: rows whose label is less probable than this get `reject_label`.",
+    "reject_label": "What `predict` gives for rejected rows; of another kind than the labels, predictions are objects.",
     "include_bias": "Whether to put a column of ones first.",
 }
 
@@ -77,6 +91,7 @@ ATTRIBUTES = """
     history_ : for each pass: mistakes, updates, loss, seconds
     n_iter_, updates_ : passes made, and steps taken in all
     model_ : the `linnet.model.LinearModel`
+    certificate_ : how far the fit can be from the best, proven; or why nothing is
     n_features_in_, feature_names_in_ : what the columns were
 """
 
@@ -96,7 +111,9 @@ def documented(*names: str, attributes: str = ATTRIBUTES) -> Callable[[E], E]:
             lines += [f"{entry.name}:", indent(entry.summary), indent(entry.formula), indent(f"({entry.citation})"), ""]
         lines += ["Parameters", "----------"]
         for parameter in inspect.signature(cls).parameters.values():
-            lines += [f"{parameter.name} : default {parameter.default!r}", indent(PARAMETERS[parameter.name])]
+            needed = parameter.default is parameter.empty
+            value = "must be given" if needed else f"default {parameter.default!r}"
+            lines += [f"{parameter.name} : {value}", indent(PARAMETERS[parameter.name])]
         cls.__doc__ = "\n".join(lines) + "\n\n" + inspect.cleandoc(attributes) + "\n"
         return cls
 

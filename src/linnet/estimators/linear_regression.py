@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from time import perf_counter
 from typing import Any
 
-import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
+from linnet.errors import RecipeError
 from linnet.estimators.base import LinearRegressor, check_positive, chosen
 from linnet.estimators.documentation import documented
 from linnet.examples import Examples
@@ -15,9 +15,10 @@ from linnet.labels import Labels
 from linnet.learners import catalogue
 from linnet.learners.recipe import Recipe
 from linnet.learners.schedule import constant
-from linnet.model import LinearModel
+from linnet.theory import inference
+from linnet.theory.summary import Summary
 from linnet.training import analytic, batch
-from linnet.training.history import Pass, Watcher
+from linnet.training.history import Watcher
 from linnet.training.trained import Trained
 
 SOLVERS = ("auto", "analytic", "gradient", "online")
@@ -66,19 +67,26 @@ class LinearRegression(LinearRegressor):
         if self.solver == "online":
             return super()._train(recipe, examples, labels, watch)
         if self.solver == "analytic" or (self.solver == "auto" and analytic.fits(examples)):
-            return self._analytic(examples)
+            how = batch.Descent(1, None)
+            return self._train_in_batch(analytic.solve, how, recipe, examples, labels, watch)
         how = batch.Descent(self.max_iter, self.tol, None if self.eta0 is None else recipe.schedule, gain=1.0)
         return self._train_in_batch(batch.descend, how, recipe, examples, labels, watch)
 
+    def summary(
+        self, X: Any, y: Any, sample_weight: Any = None, *, level: float = 0.95, weights_are: str | None = None
+    ) -> Summary:
+        """The weights with standard errors, t, p-values and intervals, given the rows of the fit again.
+
+        Whole sample weights are frequencies; others are what `weights_are` says: `precisions` (inverse variances), or
+        `sampling` (rows stand for others; then the errors are robust ones).
+        """
+        check_is_fitted(self)
+        inference.check_level(level)
+        if self.solver == "online":
+            raise RecipeError("standard errors hold at the optimum, where no online fit is: take solver='analytic'")
+        examples = self._examples(X, y, sample_weight, reset=False)
+        w, b = self.model_.weights[:, 0], float(self.model_.intercepts[0])
+        return inference.squares(examples, w, b, intercept=self.fit_intercept, said=weights_are, level=level)
+
     def _streams(self) -> bool:
         return self.solver == "online"
-
-    def _analytic(self, examples: Examples) -> Trained:
-        began = perf_counter()
-        w, b = analytic.least_squares(examples, intercept=self.fit_intercept)
-        model = LinearModel(w[:, np.newaxis].copy(), np.array([b]))
-        residuals = examples.targets - model.decision(examples.rows)
-        weights = np.ones(len(residuals)) if examples.weights is None else examples.weights
-        with np.errstate(over="ignore"):  # an infinite loss is what it says
-            loss = 0.5 * float(weights @ residuals**2) / float(weights.sum())
-        return Trained(model, [Pass(0, 1, loss, perf_counter() - began)], True)

@@ -11,20 +11,31 @@ from linnet.examples import Examples
 from linnet.labels import Labels
 from linnet.learners.recipe import Loss, Recipe, Reduction
 from linnet.learners.schedule import inverse_sqrt
-from linnet.training import batch
+from linnet.training import batch, rounded, svm
+from linnet.training.gap import to_gap
 from linnet.training.history import Watcher
 from linnet.training.trained import Trained
 
-SOLVERS = ("auto", "lbfgs", "gradient")
+SOLVERS = ("auto", "dual", "newton", "lbfgs", "gradient")
+METHODS: dict[str, batch.Method] = {
+    "dual": svm.descend,
+    "newton": rounded.newton,
+    "lbfgs": to_gap(batch.lbfgs),
+    "gradient": to_gap(batch.descend),
+}
+# Up to so many columns, whatever their scales, steps on all rows are the safer way to the optimum.
+FEW_COLUMNS = 50
 LOSSES = {"hinge": Loss.HINGE, "squared_hinge": Loss.SQUARED_HINGE}
 
 
-@documented("hinge-subgradient")
+@documented("svm", "svm-squared", "crammer-singer", "hinge-subgradient")
 class LinearSVC(LinearClassifier):
     """The widest margin that the rows allow: minimises |w|^2 / 2 + C * sum of (squared) hinge losses.
 
-    `solver="auto"` takes `"lbfgs"` for the squared hinge, which is smooth, and `"gradient"`, subgradient steps, for the
-    hinge, which is not. For streams there is `OnlineClassifier("pegasos")`.
+    `solver="auto"` takes `"dual"`, coordinate ascent on the dual, wherever the penalty is L2: it ends when the relative
+    duality gap, a proven bound on what better weights could save, is at most `tol` (`certificate_` has it). With L1 it
+    takes `"gradient"`, (sub)gradient steps; `"lbfgs"` solves the squared hinge with L2, which is smooth. `solver_` and
+    `solver_reason_` tell what was taken and why. For streams there is `OnlineClassifier("pegasos")`.
 
     >>> from linnet import LinearSVC
     >>> LinearSVC().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]).predict([[0.4], [2.6]]).tolist()
@@ -72,15 +83,32 @@ class LinearSVC(LinearClassifier):
 
     def _train(self, recipe: Recipe, examples: Examples, labels: Labels | None, watch: Watcher) -> Trained:
         squared = recipe.loss is Loss.SQUARED_HINGE
-        if squared and recipe.reduction is Reduction.JOINT and labels is not None and len(labels) > 2:
+        joint = recipe.reduction is Reduction.JOINT and labels is not None and len(labels) > 2
+        if squared and joint:
             raise RecipeError("multiclass='joint' goes with loss='hinge': squared, take 'one-vs-rest' or 'pairwise'")
-        smooth = squared and recipe.penalty.l1 == 0
-        if self.solver == "lbfgs" and not smooth:
-            raise RecipeError("solver='lbfgs' needs loss='squared_hinge' and penalty='l2': take solver='gradient'")
-        method = batch.lbfgs if smooth and self.solver != "gradient" else batch.descend
+        self.solver_, self.solver_reason_ = self._chosen_solver(recipe, examples.rows.shape[1], joint)
+        method = METHODS[self.solver_]
         steps = None if self.eta0 is None else inverse_sqrt(check_positive("eta0", self.eta0))
         how = batch.Descent(self.max_iter, self.tol, steps, gain=self.C)
         return self._train_in_batch(method, how, recipe, examples, labels, watch)
+
+    def _chosen_solver(self, recipe: Recipe, columns: int, joint: bool) -> tuple[str, str]:
+        """The solver to take, and why."""
+        smooth = recipe.loss is Loss.SQUARED_HINGE and recipe.penalty.l1 == 0
+        if self.solver == "lbfgs" and not smooth:
+            raise RecipeError("solver='lbfgs' needs loss='squared_hinge' and penalty='l2': take solver='auto'")
+        if self.solver == "newton" and (recipe.loss is not Loss.HINGE or joint or recipe.penalty.l2 == 0):
+            raise RecipeError("solver='newton' is for loss='hinge' and penalty='l2', classes one by one: take 'auto'")
+        if self.solver != "auto":
+            return self.solver, "as asked for"
+        if recipe.penalty.l1 > 0 or recipe.penalty.l2 == 0:
+            return "gradient", "the dual ascent is for a penalty of L2 alone"
+        if self.eta0 is not None:
+            return "gradient", "a step size was given"
+        if columns <= FEW_COLUMNS and (smooth or not joint):
+            few = f"{columns} columns are few: steps on all rows take their scales in, which the dual cannot"
+            return ("lbfgs" if smooth else "newton"), few
+        return "dual", "with an L2 penalty the dual proves how near the optimum is"
 
     def _streams(self) -> bool:
         return False

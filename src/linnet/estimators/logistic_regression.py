@@ -1,14 +1,16 @@
-"""LogisticRegression: by L-BFGS, by plain gradient ascent, by its dual, or online."""
+"""LogisticRegression: by Newton's method, its dual, L-BFGS, gradient ascent, online; and how sure its weights are."""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
-from linnet.errors import RecipeError
+from linnet.errors import InputError, RecipeError, SeparationWarning
 from linnet.estimators.base import LinearClassifier, check_positive, chosen, offered_if, penalty_of
 from linnet.estimators.documentation import documented
 from linnet.examples import Examples
@@ -16,21 +18,33 @@ from linnet.labels import Labels
 from linnet.learners import catalogue
 from linnet.learners.recipe import Loss, Recipe
 from linnet.learners.schedule import constant
-from linnet.training import batch, dual
+from linnet.theory import inference
+from linnet.theory.separation import Kind, Separation, examine
+from linnet.theory.summary import Summary
+from linnet.training import batch, choice
 from linnet.training.history import Watcher
 from linnet.training.trained import Trained
 
-SOLVERS = ("auto", "lbfgs", "gradient", "dual", "online")
+SOLVERS = ("auto", *choice.METHODS, "online")
+SMOOTH = ("newton-cholesky", "newton-cg", "lbfgs")
 
 
-@documented("logistic-gradient", "logistic-dual", "logistic")
+@documented("logistic-newton", "logistic-dual", "logistic-gradient", "logistic")
 class LogisticRegression(LinearClassifier):
     """The log-odds of a class as a linear function of the row; softmax for many classes.
 
-    Minimises penalty + C * sum of the rows' losses.  `solver="auto"` takes L-BFGS, and plain (proximal) gradient
-    steps where an L1 penalty leaves nothing smooth to it; `"gradient"` is the lectures' batch gradient ascent; `"dual"`
-    is coordinate ascent on the dual, the quickest for text and other wide sparse rows (L2, classes one by one);
-    `"online"` learns row by row and takes streams (`partial_fit`).
+    Minimises penalty + C * sum of the rows' losses.  `solver="auto"` chooses by the shape of the problem, and says what
+    and why in `solver_` and `solver_reason_`: `"newton-cholesky"` for few columns; `"newton-cg"` for many dense ones,
+    and for many classes jointly; `"dual"`, coordinate ascent on the dual, for text and other wide sparse rows;
+    `"gradient"`, the lectures' batch gradient ascent, proximal and accelerated, for an L1 penalty; `"lbfgs"` for few
+    weights of many classes, and without a penalty.  `"online"` learns row by row and takes streams (`partial_fit`).
+
+    All but `"online"` stop when the objective is proven to lie within a share `tol` of the least there is; the proof is
+    `certificate_`.  Without a penalty there is none, and a gradient that small beside the first has to do; with `eta0`,
+    steps that short.
+
+    Without a penalty two classes must overlap, or the weights grow for ever: a fit warns where they do not
+    (`linnet.SeparationWarning`), and `separation_` tells what was found.  `summary` gives standard errors.
 
     >>> from linnet import LogisticRegression
     >>> model = LogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], ["low", "low", "high", "high"])
@@ -72,21 +86,92 @@ class LogisticRegression(LinearClassifier):
         self.verbose = verbose
 
     def _train(self, recipe: Recipe, examples: Examples, labels: Labels | None, watch: Watcher) -> Trained:
+        self.solver_, self.solver_reason_ = self._choice(recipe, examples, labels)
         if self.solver == "online":
             return super()._train(recipe, examples, labels, watch)
-        sparse = recipe.penalty.l1 > 0
-        if self.solver == "lbfgs" and sparse:
-            raise RecipeError("solver='lbfgs' needs a smooth penalty: take solver='gradient' or 'online' with L1")
-        method = batch.descend if sparse or self.solver == "gradient" else batch.lbfgs
-        if self.solver == "dual":
-            method = dual.descend
+        if self.solver in SMOOTH and recipe.penalty.l1 > 0:
+            raise RecipeError(f"solver={self.solver!r} needs a smooth penalty: take 'gradient' or 'online' with L1")
         how = batch.Descent(
             self.max_iter,
             self.tol,
             None if self.eta0 is None else constant(check_positive("eta0", self.eta0)),
             gain=self.C,
         )
-        return self._train_in_batch(method, how, recipe, examples, labels, watch)
+        return self._train_in_batch(choice.METHODS[self.solver_], how, recipe, examples, labels, watch)
+
+    def _choice(self, recipe: Recipe, examples: Examples, labels: Labels | None) -> choice.Choice:
+        """The solver asked for; or by the shape of the problem."""
+        if self.solver != "auto":
+            return choice.Choice(self.solver, "it was asked for")
+        if self.eta0 is not None:
+            return choice.Choice("gradient", "eta0 was given, a step size of the gradient's")
+        return choice.choose(examples.rows, len(labels or ()), recipe.penalty, recipe.reduction)
+
+    def _fit(self, examples: Examples, labels: Labels | None, recipe: Recipe) -> Self:
+        super()._fit(examples, labels, recipe)
+        self.separation_: Separation | None = None
+        if self.penalty is None and self.solver != "online" and len(self.classes_) == 2:
+            w, b = self._plane()
+            self.separation_ = examine(examples, 1.0, w, b, intercept=self.fit_intercept)
+            if self.separation_.separated:
+                have = "seem to have" if self.separation_.kind is Kind.SUSPECTED else "have"
+                warnings.warn(
+                    f"without a penalty these data {have} no finite optimum: {self.separation_}; the weights are those "
+                    "where the solver stopped. Take penalty='l2'",
+                    SeparationWarning,
+                    stacklevel=3,
+                )
+        return self
+
+    def summary(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        level: float = 0.95,
+        weights_are: str | None = None,
+        penalised: bool = False,
+    ) -> Summary:
+        """The weights of two classes with standard errors, z, p-values and intervals, given the rows of the fit again.
+
+        For fits without a penalty; `penalised=True` asks for an L2 fit's as well, read as a posterior.  Whole sample
+        weights are frequencies; others must be said to be `weights_are="sampling"` (then the errors are robust ones).
+        """
+        check_is_fitted(self)
+        inference.check_level(level)
+        self._check_inference(penalised)
+        rows, y = self._rows_and_targets(X, y, reset=False, numeric=False)
+        examples = Examples(rows, Labels(self.classes_).encode(y), self._weights(sample_weight, rows))
+        w, b = self._plane()
+        l2 = self._recipe().penalty.l2
+        return inference.logistic(examples, w, b, intercept=self.fit_intercept, l2=l2, said=weights_are, level=level)
+
+    def _check_inference(self, penalised: bool) -> None:
+        """Refuse where standard errors would not mean what they seem to, with the reason."""
+        penalty = self._recipe().penalty
+        separation = getattr(self, "separation_", None)  # a stream has none
+        refused = [
+            (self.solver == "online", "hold at the optimum, where no online fit is: take another solver"),
+            (len(self.classes_) != 2, "are worked out for two classes: fit one against the rest"),
+            (self.class_weight is not None, "do not hold where classes are weighted: leave class_weight out"),
+            (penalty.l1 > 0, "are not known for an L1 penalty, which chooses among the columns: take penalty=None"),
+            (
+                penalty.l2 > 0 and not penalised,
+                "of a penalised fit are no tests, for its estimates are drawn to 0: fit with penalty=None, or ask for "
+                "penalised=True and read them as a posterior",
+            ),
+            (
+                separation is not None and separation.separated,
+                f"do not exist, for there is no finite optimum ({separation}): take a penalty, and penalised=True",
+            ),
+        ]
+        for wrong, why in refused:
+            if wrong:
+                raise InputError(f"standard errors {why}")
+
+    def _plane(self) -> tuple[NDArray[np.float64], float]:
+        return self.model_.weights[:, 0], float(self.model_.intercepts[0])
 
     def _streams(self) -> bool:
         return self.solver == "online"

@@ -9,18 +9,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linnet.decisions import Rule
 from linnet.errors import InputError
 from linnet.evaluation import blocks
+from linnet.evaluation.costs import CostResult, CostTally
 from linnet.evaluation.exact import Counts, Floats, Moments
 from linnet.evaluation.intervals import (
     Interval,
     auc_interval,
     macro_f1_error,
     mean_interval,
+    possible,
     share_interval,
     wilson,
 )
 from linnet.evaluation.ranks import SortedCounts
+from linnet.evaluation.reliability import Bin, Reliability
 
 UNKNOWN_LABEL = -1
 # As in scikit-learn, no probability is taken for less than this, nor for more than 1 minus it: no loss exceeds 36.04.
@@ -44,8 +48,9 @@ class ClassResult:
 class ClassificationResult:
     """The figures over all rows added, copies counted.  NaN, with NaN ends, where a figure is not defined.
 
-    A row whose label the model does not know counts in every figure as got wrong, except in ROC AUC and average
-    precision, which it cannot enter.  It is in no row of `confusion` but in `unknown_confusion`.
+    A row whose label the model does not know counts in every figure as got wrong, except in ROC AUC, average
+    precision and reliability, which it cannot enter.  It is in no row of `confusion` but in `unknown_confusion`.
+    Rows that a rule rejects count with the label they would else have got, except in `costs`.
     """
 
     rows: int
@@ -68,6 +73,10 @@ class ClassificationResult:
     roc_auc_interval: Interval
     roc_auc_error: float  # no further than this from the AUC of the scores with all their bits; 0 if those were kept
     average_precision: float  # Σ (R_i - R_{i-1}) P_i over thresholds; two classes only
+    calibration_error: float  # mean distance of predicted from observed over the bins, each counting by its rows
+    calibration_error_by_chance: float  # about what it would be for as many rows if every probability were right
+    reliability: tuple[Bin, ...]  # of the second of two classes; of the most probable one of more
+    costs: CostResult | None  # of the decisions by a rule, if there is one
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON, with None where a figure is not defined."""
@@ -78,7 +87,7 @@ class ClassificationResult:
 class ClassificationTally:
     """Adds up predictions block by block, in memory that does not grow with the rows."""
 
-    def __init__(self, classes: ArrayLike) -> None:
+    def __init__(self, classes: ArrayLike, rule: Rule | None = None) -> None:
         self.classes: NDArray[Any] = np.asarray(classes)
         if self.classes.ndim != 1 or not len(self.classes):
             raise InputError("classes must be a list of at least one label")
@@ -89,6 +98,8 @@ class ClassificationTally:
         self._log_loss = Moments()
         self._brier = Moments()
         self._scores = SortedCounts(kinds=2)
+        self._reliability = Reliability()
+        self._costs = None if rule is None else CostTally(rule)
 
     def add(
         self,
@@ -102,6 +113,7 @@ class ClassificationTally:
 
         Probabilities are (rows, classes).  Scores, one a row and for two classes only, are what ROC AUC and average
         precision rank by; without them it is the second class's probability.  Weights are whole numbers, copies.
+        Where a rule decides, predicted classes are what it prefers before it rejects.
         """
         k = len(self.classes)
         y = blocks.codes("true classes", truth, UNKNOWN_LABEL, k, self._seen)
@@ -113,6 +125,8 @@ class ClassificationTally:
         s = None if scores is None else self._ranked(scores, len(y))
         if not len(y):
             return
+        if self._costs is not None and p is None:
+            raise InputError("a rule decides by probabilities: give them")
         kind = (p is not None, s is not None)
         if self._kind not in (None, kind):
             raise InputError("some blocks have probabilities or scores and some have not: give them always or never")
@@ -123,6 +137,9 @@ class ClassificationTally:
         if p is not None:
             self._log_loss.add(_log_losses(y, p), w)
             self._brier.add(_brier_scores(y, p), w)
+            self._reliability.add(y, p, w)
+            if self._costs is not None:
+                self._costs.add(y, z, p, w)
             if s is None and k == 2:
                 s = np.ascontiguousarray(p[:, 1])
         if s is not None:
@@ -143,6 +160,7 @@ class ClassificationTally:
         counts = self._scores.counts()
         auc, auc_ends = auc_interval(counts[:, 0], counts[:, 1], confidence)
         accuracy = right / rows if rows else math.nan
+        error, by_chance, bins = self._reliability.result(confidence)
         columns = zip(
             self.classes.tolist(), _ratio(hits, named), _ratio(hits, support[:k]), f1, support[:k], strict=True
         )
@@ -160,15 +178,17 @@ class ClassificationTally:
             confusion=self._confusion[:k].copy(),
             unknown_confusion=self._confusion[k].copy(),
             log_loss=self._log_loss.mean(),
-            log_loss_interval=_possible(mean_interval(self._log_loss, confidence)),
+            log_loss_interval=possible(mean_interval(self._log_loss, confidence)),
             brier=self._brier.mean(),
-            brier_interval=_possible(
-                mean_interval(self._brier, confidence), most=2.0 if len(self.classes) > 2 else 1.0
-            ),
+            brier_interval=possible(mean_interval(self._brier, confidence), most=2.0 if len(self.classes) > 2 else 1.0),
             roc_auc=auc,
             roc_auc_interval=auc_ends,
             roc_auc_error=math.nan if math.isnan(auc) else 0.0 if self._scores.exact else _tied(counts) / 2,
             average_precision=_average_precision(counts),
+            calibration_error=error,
+            calibration_error_by_chance=by_chance,
+            reliability=bins,
+            costs=None if self._costs is None else self._costs.result(confidence),
         )
 
     def _probabilities(self, probabilities: ArrayLike, rows: int) -> Floats:
@@ -218,8 +238,3 @@ def _average_precision(counts: Counts) -> float:
     taken = falling.cumsum(axis=0)
     precision = taken[:, 1] / np.maximum(taken.sum(axis=1), 1)
     return float((falling[:, 1] * precision).sum() / taken[-1, 1])
-
-
-def _possible(interval: Interval, most: float = math.inf) -> Interval:
-    """The part of an interval that a loss can lie in."""
-    return Interval(*(min(max(end, 0.0), most) for end in interval)) if interval.low == interval.low else interval

@@ -56,6 +56,11 @@ def mean_interval(moments: Moments, confidence: float = 0.95) -> Interval:
     return Interval(mean - half, mean + half)
 
 
+def possible(interval: Interval, most: float = math.inf) -> Interval:
+    """The part of an interval that a loss or cost can lie in: none is below 0."""
+    return Interval(*(min(max(end, 0.0), most) for end in interval)) if interval.low == interval.low else interval
+
+
 def ratio_interval(ratio: float, relative_error: float, n: int, confidence: float = 0.95) -> Interval:
     """Of a positive figure of n rows, by the standard error of its logarithm.
 

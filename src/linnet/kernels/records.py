@@ -2,6 +2,7 @@
 
 import cython
 import numpy as np
+from cython.cimports.libc.string import memchr
 
 
 def records(data: cython.const[cython.uchar][::1], delimiter: cython.int):
@@ -118,6 +119,44 @@ def labelled(
     return labels_out[:a], label_starts_out, texts_out[:b], text_starts_out
 
 
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def next_byte(
+    data: cython.const[cython.uchar][::1], byte: cython.int, start: cython.Py_ssize_t, stop: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
+    """Where this byte next stands, from start on; stop if it does not."""
+    if start >= stop:
+        return stop
+    base: cython.pointer(cython.const[cython.uchar]) = cython.address(data[0])
+    found: cython.pointer(cython.const[cython.uchar]) = cython.cast(
+        cython.pointer(cython.const[cython.uchar]), memchr(base + start, byte, stop - start)
+    )
+    return stop if found == cython.NULL else found - base
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def closing_quote(
+    data: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, stop: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
+    """Where the string that begins at start ends: the first quote behind an even number of backslashes; else stop."""
+    quote: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    while start < stop:
+        quote = next_byte(data, 34, start, stop)
+        i = quote
+        while i > start and data[i - 1] == 92:
+            i -= 1
+        if quote == stop or (quote - i) % 2 == 0:
+            return quote
+        start = quote + 1
+    return stop
+
+
 def lines(data: cython.const[cython.uchar][::1]):
     """(starts, stops, numbers from 0) of the lines that are more than blanks; the stop is before LF or CR LF."""
     size: cython.Py_ssize_t = data.shape[0]
@@ -134,21 +173,21 @@ def lines(data: cython.const[cython.uchar][::1]):
     numbers: cython.longlong[::1] = numbers_out
     found: cython.Py_ssize_t = 0
     begin: cython.Py_ssize_t = 0
+    end: cython.Py_ssize_t
     number: cython.longlong = 0
-    blank: cython.bint = True
     with cython.nogil:
-        for i in range(size + 1):
-            if i < size and data[i] != 10:
-                blank = blank and (data[i] == 32 or data[i] == 9 or data[i] == 13)
-                continue
-            if not blank:
+        while begin < size:
+            end = next_byte(data, 10, begin, size)
+            i = begin
+            while i < end and (data[i] == 32 or data[i] == 9 or data[i] == 13):
+                i += 1
+            if i < end:
                 starts[found] = begin
-                stops[found] = i - 1 if data[i - 1] == 13 else i
+                stops[found] = end - 1 if data[end - 1] == 13 else end
                 numbers[found] = number
                 found += 1
-            begin = i + 1
+            begin = end + 1
             number += 1
-            blank = True
     return starts_out[:found], stops_out[:found], numbers_out[:found]
 
 
@@ -168,29 +207,23 @@ def depths(
     i: cython.Py_ssize_t
     depth: cython.longlong
     most: cython.longlong
-    quoted: cython.bint
     over: cython.bint
     byte: cython.uchar
     with cython.nogil:
         for r in range(rows):
             depth = most = 0
-            quoted = over = False
+            over = False
             i = starts[r]
             while i < stops[r]:
                 byte = data[i]
                 i += 1
-                if quoted:
-                    if byte == 92:
-                        i += 1
-                    elif byte == 34:
-                        quoted = False
-                elif byte == 32 or byte == 9 or byte == 13:
+                if byte == 32 or byte == 9 or byte == 13:
                     continue
-                elif over or (depth == 0 and byte != 123):
+                if over or (depth == 0 and byte != 123):
                     most = 0
                     break
-                elif byte == 34:
-                    quoted = True
+                if byte == 34:
+                    i = closing_quote(data, i, stops[r]) + 1
                 elif byte == 91 or byte == 123:
                     depth += 1
                     if depth > most:

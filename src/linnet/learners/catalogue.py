@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from enum import StrEnum
 
 from linnet.errors import RecipeError
-from linnet.learners.recipe import Averaging, Loss, Penalty, Recipe, Update
+from linnet.learners.recipe import Averaging, Loss, Penalty, Recipe, Reduction, Update
 from linnet.learners.schedule import Schedule, constant, inverse_sqrt, passive_aggressive
 
 
@@ -17,8 +17,10 @@ class Way(StrEnum):
 
     ONLINE = "online"
     BATCH = "batch"
+    NEWTON = "newton"
     DUAL = "dual"
     ANALYTIC = "analytic"
+    COUNTING = "counting"
 
 
 class Task(StrEnum):
@@ -42,6 +44,9 @@ class Entry:
 _CLASSES = (Task.CLASSIFICATION,)
 _NUMBERS = (Task.REGRESSION,)
 _BOTH = (Task.CLASSIFICATION, Task.REGRESSION)
+
+# Where rows are only counted, scores are log-odds as those of the logistic loss are; no other choice has a meaning.
+_COUNTED = Recipe(Loss.LOGISTIC)
 
 _ROWS = (
     Entry(
@@ -171,6 +176,16 @@ _ROWS = (
         "Cox 1958, The regression analysis of binary sequences",
     ),
     Entry(
+        "logistic-newton",
+        Recipe(Loss.LOGISTIC, penalty=Penalty(l2=1.0, total=True)),
+        Way.NEWTON,
+        _CLASSES,
+        "Newton's method on the log-likelihood, by Cholesky or by conjugate gradients, until the duality gap is small "
+        "enough.",
+        "w -= (XᵀDX + λI)⁻¹ (Xᵀ(p - y) + λw), D = p(1 - p)",
+        "Lin, Weng, Keerthi 2008, Trust region Newton method for large-scale logistic regression",
+    ),
+    Entry(
         "logistic-dual",
         Recipe(Loss.LOGISTIC, penalty=Penalty(l2=1.0, total=True)),
         Way.DUAL,
@@ -178,6 +193,33 @@ _ROWS = (
         "Coordinate ascent on the dual, one row's multiplier at a time, until the duality gap is small enough.",
         "w += (α' - α) y x, α' = C / (1 + exp(y w'·x)), w' the weights after the step",
         "Yu, Huang, Lin 2011, Dual coordinate descent methods for logistic regression and maximum entropy models",
+    ),
+    Entry(
+        "svm",
+        Recipe(Loss.HINGE, penalty=Penalty(l2=1.0, total=True), reduction=Reduction.ONE_VS_REST),
+        Way.DUAL,
+        _CLASSES,
+        "The linear SVM by coordinate ascent on the dual, without the rows at rest, until the duality gap is small.",
+        "α ← min(max(α - 1.3 (y w·x - 1) / |x|², 0), C), w = Σ α y x",
+        "Hsieh, Chang, Lin, Keerthi, Sundararajan 2008, A dual coordinate descent method for large-scale linear SVM",
+    ),
+    Entry(
+        "svm-squared",
+        Recipe(Loss.SQUARED_HINGE, penalty=Penalty(l2=1.0, total=True), reduction=Reduction.ONE_VS_REST),
+        Way.DUAL,
+        _CLASSES,
+        "As svm, with the squared hinge loss.",
+        "α ← max(α - 1.3 (y w·x - 1 + α/2C) / (|x|² + 1/2C), 0), w = Σ α y x",
+        "Hsieh, Chang, Lin, Keerthi, Sundararajan 2008, A dual coordinate descent method for large-scale linear SVM",
+    ),
+    Entry(
+        "crammer-singer",
+        Recipe(Loss.HINGE, penalty=Penalty(l2=1.0, total=True)),
+        Way.DUAL,
+        _CLASSES,
+        "The SVM of many classes at once, each row's class against its best rival; two classes are the same as svm.",
+        "q ← the point of the simplex of size C next to q + G/|x|², G_k = w_k·x + [k ≠ y], w_k = Σ ([k = y] C - q_k) x",
+        "Keerthi et al. 2008, A sequential dual method for large scale multi-class linear SVMs",
     ),
     Entry(
         "widrow-hoff",
@@ -205,6 +247,51 @@ _ROWS = (
         "The least-squares solution in closed form; of several, the shortest.",
         "w = (XᵀX)⁺ Xᵀ y",
         "Penrose 1956, On best approximate solutions of linear matrix equations",
+    ),
+    Entry(
+        "ridge",
+        Recipe(Loss.SQUARED, penalty=Penalty(l2=1.0, total=True)),
+        Way.ANALYTIC,
+        _NUMBERS,
+        "Least squares with an L2 penalty, in closed form or by conjugate gradients.",
+        "w = (XᵀX + αI)⁻¹ Xᵀ y",
+        "Hoerl, Kennard 1970, Ridge regression: biased estimation for nonorthogonal problems",
+    ),
+    Entry(
+        "naive-bayes",
+        _COUNTED,
+        Way.COUNTING,
+        _CLASSES,
+        "Multinomial naive Bayes: features are drawn, as words into a text, as often as the class draws them.",
+        "w_kj = log((N_kj + α) / (Σ_j N_kj + α d)), b_k = log(n_k / n)",
+        "McCallum, Nigam 1998, A comparison of event models for naive Bayes text classification",
+    ),
+    Entry(
+        "naive-bayes-bernoulli",
+        _COUNTED,
+        Way.COUNTING,
+        _CLASSES,
+        "Bernoulli naive Bayes: a row has a feature or has it not, and both tell something of its class.",
+        "w_kj = log(p_kj / (1 - p_kj)), b_k = log(n_k / n) + Σ_j log(1 - p_kj), p_kj = (N_kj + α) / (n_k + 2 α)",
+        "McCallum, Nigam 1998, A comparison of event models for naive Bayes text classification",
+    ),
+    Entry(
+        "naive-bayes-gaussian",
+        _COUNTED,
+        Way.COUNTING,
+        _CLASSES,
+        "Gaussian naive Bayes: columns spread about the mean of the class, with a variance that all classes share.",
+        "w_kj = μ_kj / v_j, b_k = log(n_k / n) - Σ_j μ_kj² / (2 v_j)",
+        "Hastie, Tibshirani, Friedman 2009, The elements of statistical learning, section 18.2",
+    ),
+    Entry(
+        "discriminant-analysis",
+        _COUNTED,
+        Way.COUNTING,
+        _CLASSES,
+        "Linear discriminant analysis: Gaussian classes with one covariance between them.",
+        "w_k = Σ⁻¹ μ_k, b_k = log π_k - μ_k' Σ⁻¹ μ_k / 2, Σ = Σ_k π_k S_k / n_k",
+        "Fisher 1936, The use of multiple measurements in taxonomic problems",
     ),
 )
 

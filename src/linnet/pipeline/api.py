@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from linnet.calibration import Method
+from linnet.decisions import Costs
 from linnet.features.features import FeatureOptions
 from linnet.features.schema import Role, Task
 from linnet.features.terms import Damping, TextOptions
@@ -38,11 +40,16 @@ def train(
     memory: int = MEMORY,
     on_error: str = "fail",
     threads: int = 0,
+    calibrate: str | None = None,
+    costs: Costs | None = None,
+    reject: float | None = None,
+    least: float | None = None,
 ) -> Model:
     """Learn a model from files, a data frame, or arrays (X, y).
 
     The options are those of `linnet train`; the same data and options give the same model, to the bit.  `columns` gives
     columns a role (number, category, text, id, weight, ignore), `marks` makes words of punctuation marks.
+    `costs` has what mistakes cost by (true label, predicted label): with it the model decides for what costs least.
 
     >>> import linnet
     >>> rows = {"text": ["good film", "good fun", "bad film", "so bad"] * 10, "label": ["+", "+", "-", "-"] * 10}
@@ -66,5 +73,9 @@ def train(
         features=FeatureOptions(text, tuple(tuple(cross) for cross in crosses), polynomial, hash_bits),
         on_error=OnError(on_error),
         threads=threads,
+        calibrate=None if calibrate is None else Method(calibrate),
+        costs=costs,
+        reject=reject,
+        least=least,
     )
     return _train(data, options)

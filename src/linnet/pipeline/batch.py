@@ -13,19 +13,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.errors import InputError
-from linnet.examples import Examples, Rows
+from linnet.calibration import Calibration, Method
+from linnet.decisions import Rule
+from linnet.examples import Examples, Rows, rows_at
 from linnet.features.features import Features
 from linnet.learners.catalogue import Entry, Way
 from linnet.learners.recipe import Loss, Reduction
 from linnet.model import LinearModel
-from linnet.pipeline.cache import rows_at
 from linnet.pipeline.collected import Whole
+from linnet.pipeline.folds import calibrated
 from linnet.pipeline.online import held_out
 from linnet.pipeline.proof import cost_for, penalty_for, proven
 from linnet.pipeline.scaling import Scaling, measured, scaled, word_scaled
-from linnet.pipeline.scoring import Result, add_result, tally_for
-from linnet.training import analytic, batch
+from linnet.pipeline.scoring import Result, scorer
+from linnet.pipeline.targets import enough_labels
+from linnet.training import analytic, batch, newton, ridge, svm
 from linnet.training.certificate import Certificate
 from linnet.training.dual import DualLogistic, DualSolution
 from linnet.training.history import Watcher, ignore
@@ -35,6 +37,7 @@ from linnet.training.trained import in_threads
 # Fewer held-out rows than this tell nothing.
 ENOUGH_HELD_OUT = 20
 GAP, EPOCHS, STEPS = 1e-3, 300, 1000
+GAP_OF_SQUARES = 1e-6
 # Up to so many columns Newton-like steps on all rows are quickest; beyond, one row at a time.
 NARROW = 1000
 
@@ -50,39 +53,83 @@ class BatchResult:
     facts: dict[str, Any]
     held_out: Result | None
     certificate: Certificate
+    calibration: Calibration | None = None
 
 
 def train_batch(
-    whole: Whole, entry: Entry, *, holdout: float, seed: int, threads: int, say: Say, watch: Watcher = ignore
+    whole: Whole,
+    entry: Entry,
+    *,
+    holdout: float,
+    seed: int,
+    threads: int,
+    say: Say,
+    watch: Watcher = ignore,
+    calibrate: Method | None = None,
+    rule: Rule | None = None,
 ) -> BatchResult:
-    """Fit this learner to the rows that are not held out, look at those that are, and then fit it to all."""
-    if whole.labels is not None and len(whole.labels) < 2:
-        raise InputError(
-            f"every row has the label {whole.labels.classes.tolist()[0]!r}: there is nothing to tell apart"
-        )
+    """Fit this learner to the rows that are not held out, look at those that are, and then fit it to all.
+
+    Scores are calibrated on rows that are not held out either, so that these can tell how well.
+    """
+    if whole.labels is not None:
+        enough_labels(whole.labels.classes.tolist())
     raw = whole.rows
     n = raw.shape[0]
     held = _held_out(whole, holdout, seed)
-    result = None
+    trials = _Trials(whole, entry, raw, threads, watch)
+    calibration, result = None, None
+    if calibrate is not None:
+        say("calibrating, fold by fold")
+        calibration = calibrated(whole, ~held, calibrate, seed, trials.scored)
     if held.any():
         say("learning from all but held-out rows")
-        learnt = ~held
-        rows = scaled(raw, measured(whole.features, rows_at(raw, np.flatnonzero(learnt))))
-        tried = _solver(whole, entry, rows, threads, watch)(learnt).model
-        result = _tried(whole, entry, tried, rows_at(rows, np.flatnonzero(held)), whole.targets[held])
+        result = trials.measured(held, calibration, rule)
     say("learning from all rows")
     scaling = measured(whole.features, raw)
     rows = scaled(raw, scaling)
     solved = _solver(whole, entry, rows, threads, watch)(np.ones(n, dtype=bool))
     model, facts = solved.model, solved.facts
-    certificate = proven(whole, entry, rows, model, solved.bounds)
+    certificate = proven(whole, entry, rows, model, solved.bound)
     if scaling is not None:
         model = scaling.unscaled(model)
     facts |= {"rows": n, "rows_held_out": int(held.sum())}
     if scaling is not None and len(scaling.numbers):
         facts["numbers"] = _numbers(whole.features, scaling, rows)
     model = replace(model, weights=np.ascontiguousarray(model.weights))
-    return BatchResult(model, facts, result, certificate)
+    return BatchResult(model, facts, result, certificate, calibration)
+
+
+@dataclass(frozen=True, eq=False)
+class _Trials:
+    """Fits to some of the rows, to see how they do on others."""
+
+    whole: Whole
+    entry: Entry
+    raw: Rows
+    threads: int
+    watch: Watcher
+
+    def _fitted(self, learnt: NDArray[np.bool_], asked: NDArray[np.bool_]) -> tuple[LinearModel, Rows]:
+        """What some rows teach, and the others on the scale of these."""
+        rows = scaled(self.raw, measured(self.whole.features, rows_at(self.raw, np.flatnonzero(learnt))))
+        model = _solver(self.whole, self.entry, rows, self.threads, self.watch)(learnt).model
+        return model, rows_at(rows, np.flatnonzero(asked))
+
+    def scored(self, learnt: NDArray[np.bool_], asked: NDArray[np.bool_]) -> Flat:
+        """The scores of some rows by what others taught."""
+        model, rows = self._fitted(learnt, asked)
+        return model.decision(rows)
+
+    def measured(self, held: NDArray[np.bool_], calibration: Calibration | None, rule: Rule | None) -> Result:
+        """How what the other rows taught does on these."""
+        model, rows = self._fitted(~held, held)
+        probable = self.whole.labels is not None and self.entry.recipe.has_probabilities
+        measuring = scorer(model, probable, calibration, rule)
+        tally = measuring.tally()
+        measuring.add_result(tally, rows, self.whole.targets[held])
+        result: Result = tally.result()
+        return result
 
 
 def _numbers(features: Features, scaling: Scaling, rows: Rows) -> dict[str, Any]:
@@ -100,21 +147,21 @@ def _numbers(features: Features, scaling: Scaling, rows: Rows) -> dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """The model, facts about the way there, and, of the dual, what each problem's objective cannot fall below."""
+    """The model, facts about the way there, and, of a dual, what the objectives together cannot fall below."""
 
     model: LinearModel
     facts: dict[str, Any] = field(default_factory=dict)
-    bounds: list[float] | None = None
+    bound: float = -np.inf
 
 
 # A solver takes which rows to learn from.
 Solver = Callable[[NDArray[np.bool_]], Solved]
 
 
-def bounds_again(whole: Whole, entry: Entry, rows: Rows, gap: float) -> list[float] | None:
-    """The bounds that a solver of the dual finds on these rows, on their scales."""
+def bound_again(whole: Whole, entry: Entry, rows: Rows, gap: float) -> float:
+    """The bound that a solver of the dual finds on these rows, on their scales."""
     solver = _solver(whole, entry, rows, os.cpu_count() or 1, ignore, gap)
-    return solver(np.ones(rows.shape[0], dtype=bool)).bounds
+    return solver(np.ones(rows.shape[0], dtype=bool)).bound
 
 
 def _held_out(whole: Whole, share: float, seed: int) -> NDArray[np.bool_]:
@@ -128,19 +175,13 @@ def _held_out(whole: Whole, share: float, seed: int) -> NDArray[np.bool_]:
     return held if enough else np.zeros(n, dtype=bool)
 
 
-def _tried(whole: Whole, entry: Entry, model: LinearModel, rows: Rows, truth: Flat) -> Result:
-    """How a model does on these rows."""
-    tally = tally_for(model)
-    probable = whole.labels is not None and entry.recipe.has_probabilities
-    add_result(tally, model, rows, truth, probable=probable)
-    return tally.result()
-
-
 def _solver(whole: Whole, entry: Entry, rows: Rows, threads: int, watch: Watcher, gap: float = GAP) -> Solver:
+    if entry.way is Way.DUAL and entry.recipe.loss is not Loss.LOGISTIC:
+        return lambda which: _widest_margin(whole, entry, rows, which, threads, watch, gap)
     if entry.way is Way.DUAL:
         return _DualSolver(whole, rows, threads, watch, gap)
     if entry.way is Way.ANALYTIC:
-        return lambda which: _least_squares(whole, rows, which)
+        return lambda which: _closed(whole, entry, rows, which)
     return lambda which: _descended(whole, entry, rows, which, threads, watch)
 
 
@@ -150,10 +191,14 @@ def _examples(whole: Whole, rows: Rows, which: NDArray[np.bool_]) -> Examples:
     return Examples(part, whole.targets[at], None if whole.weights is None else whole.weights[at])
 
 
-def _least_squares(whole: Whole, rows: Rows, which: NDArray[np.bool_]) -> Solved:
-    with batch.one_thread():
-        w, b = analytic.least_squares(_examples(whole, rows, which), intercept=True)
-    return Solved(LinearModel(w[:, np.newaxis], np.array([b])))
+def _closed(whole: Whole, entry: Entry, rows: Rows, which: NDArray[np.bool_]) -> Solved:
+    """Least squares, with a penalty or without."""
+    penalised = entry.recipe.penalty.l2 > 0
+    how = batch.Descent(STEPS, GAP_OF_SQUARES)
+    method = ridge.solve if penalised else analytic.solve
+    trained = batch.train(method, how, _examples(whole, rows, which), None, entry.recipe)
+    facts = {"gap": trained.certificate.gap, "converged": trained.converged} if penalised else {}
+    return Solved(trained.model, facts)
 
 
 def _descended(
@@ -162,10 +207,28 @@ def _descended(
     recipe = replace(entry.recipe, penalty=penalty_for(entry, whole.features.text_features()))
     smooth = recipe.loss in (Loss.LOGISTIC, Loss.SQUARED, Loss.SQUARED_HINGE)
     method = batch.lbfgs if smooth else batch.descend
+    if entry.way is Way.NEWTON:
+        method = newton.conjugate_gradients
     schedule = None if smooth or recipe.schedule.per_penalty else recipe.schedule
     how = batch.Descent(STEPS, 1e-4, schedule)
     trained = batch.train(method, how, _examples(whole, rows, which), whole.labels, recipe, n_jobs=threads, watch=watch)
     return Solved(trained.model, {"steps": len(trained.history), "converged": trained.converged})
+
+
+def _widest_margin(
+    whole: Whole, entry: Entry, rows: Rows, which: NDArray[np.bool_], threads: int, watch: Watcher, gap: float
+) -> Solved:
+    """A support vector machine by its dual; rows of unit length, or of columns on one scale, are taken as they are."""
+    how = batch.Descent(EPOCHS, gap)
+    examples = _examples(whole, rows, which)
+    trained = batch.train(svm.descend, how, examples, whole.labels, entry.recipe, n_jobs=threads, watch=watch)
+    facts = {
+        "C": 1.0 / entry.recipe.penalty.l2,
+        "epochs": len(trained.history),
+        "gap": trained.certificate.gap,
+        "converged": trained.converged,
+    }
+    return Solved(trained.model, facts, trained.certificate.dual)
 
 
 class _DualSolver:
@@ -207,4 +270,4 @@ class _DualSolver:
             "converged": all(found.converged for found in ends),
         }
         # the dual is of C times the sum of losses and 1/2 |w|^2, the objective a mean
-        return Solved(model, facts, [found.dual / (self.cost * examples.total_weight) for found in ends])
+        return Solved(model, facts, sum(found.dual for found in ends) / (self.cost * examples.total_weight))

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.errors import OutputError
-from linnet.examples import Rows
+from linnet.examples import Rows, rows_at
 
 ROWS = 4096
 
@@ -119,14 +119,6 @@ class Cache:
         if not len(values):
             values = np.ones(len(ids), dtype=np.float32)
         return Kept(Rows(values, ids, starts, (len(targets), int(facts[0]))), targets, weights, int(facts[1]))
-
-
-def rows_at(rows: Rows, which: NDArray[np.int64]) -> Rows:
-    """Some of the rows, their entries in the order they have: sums over them come out the same to the bit."""
-    lengths = np.diff(rows.starts)[which]
-    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    at = np.repeat(rows.starts[which] - starts[:-1], lengths) + np.arange(starts[-1])
-    return Rows(rows.values[at], rows.ids[at], starts, (len(which), rows.shape[1]))
 
 
 def _arrays(chunk: Kept) -> list[NDArray[Any]]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.errors import InputError
 from linnet.examples import Rows
 from linnet.features.features import Features, Places, assembled
 from linnet.features.schema import Role, Task
@@ -17,11 +16,8 @@ from linnet.kernels.entries import renumber
 from linnet.kernels.vocabulary import Vocabulary
 from linnet.labels import Labels
 from linnet.pipeline.stream import Prepared
-from linnet.pipeline.targets import Seen, no_rows, row_weights, target_numbers
+from linnet.pipeline.targets import Seen, few_labels, no_rows, row_weights, target_numbers
 from linnet.sources.block import Block, Position
-
-# So many classes need no further reason; more must have rows to show.
-MOST_CLASSES_OF_FEW = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,11 +89,7 @@ class Collected:
         codes, labels = np.concatenate(targets), None
         if classes:
             labels = Labels(list(seen.labels))
-            if len(labels) > max(MOST_CLASSES_OF_FEW, self.rows // 2):
-                raise InputError(
-                    f"{self.rows:,} rows have {len(labels):,} different labels: is {schema.target or 'the target'} "
-                    "the right column? (--target; for numbers --task regression)"
-                )
+            few_labels(self.rows, len(labels), schema)
             codes = labels.encode(np.array(list(seen.labels)))[codes.astype(np.int64)]
         given = None if weights[0] is None else np.concatenate([w for w in weights if w is not None])
         return Whole(self.features, joined, codes, given, labels)

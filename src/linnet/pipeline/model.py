@@ -6,21 +6,24 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linnet import modelfile
-from linnet.errors import InputError
+from linnet.calibration import Calibration
+from linnet.decisions import GivenCosts, Rule
+from linnet.errors import InputError, RecipeError
 from linnet.examples import Rows
 from linnet.features.features import Features, Places, assembled
 from linnet.features.schema import Role, Task
 from linnet.features.terms import NumberTerm
 from linnet.learners import catalogue
 from linnet.model import LinearModel
-from linnet.pipeline.scoring import Result, add_result, tally_for
+from linnet.pipeline.options import no_probabilities
+from linnet.pipeline.scoring import Classifier, Result, scorer
 from linnet.pipeline.stream import Check, Prepared, Rejected, prepared_blocks
 from linnet.pipeline.targets import Seen, fit_to_learn, target_numbers, without_infinities
 from linnet.sources.arrays import Arrays
@@ -52,7 +55,7 @@ class Contribution:
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """What a block of rows is predicted to be, and its ids if it has any."""
+    """What a block of rows is predicted to be (None: rejected), and its ids if it has any."""
 
     labels: list[Any]
     probabilities: NDArray[np.float64] | None
@@ -72,6 +75,8 @@ class Model:
     certificate: Certificate | None = None
     checkpoint: str | None = None
     weights_as_certified: bool = True
+    calibration: Calibration | None = None
+    rule: Rule | None = None
 
     def __repr__(self) -> str:
         return f"<linnet.Model: {self.learner}, {self.task}, {len(self.features):,} features>"
@@ -79,7 +84,14 @@ class Model:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, whole or not at all; only then is a checkpoint on the way to it not needed."""
         stored = modelfile.Stored(
-            self.features, self.linear, self.learner, self.summary, self.collisions, self.certificate
+            self.features,
+            self.linear,
+            self.learner,
+            self.summary,
+            self.collisions,
+            self.certificate,
+            calibration=self.calibration,
+            rule=self.rule,
         )
         modelfile.save(stored, path)
         if self.checkpoint is not None:
@@ -98,11 +110,37 @@ class Model:
 
     @property
     def has_probabilities(self) -> bool:
-        return (
+        return self.calibration is not None or (
             self.linear.classes is not None
             and not self.linear.votes
             and catalogue.find(self.learner).recipe.has_probabilities
         )
+
+    def deciding(
+        self, costs: GivenCosts | None = None, reject: float | None = None, least: float | None = None
+    ) -> Model:
+        """The model with another rule to decide by; what is not given stays as it is here.
+
+        `costs` has what a mistake costs by (true label, predicted label), or as the command line takes it; those it
+        does not name cost 1.  A row is rejected where every decision would cost more than `reject`, or where the label
+        decided for is less probable than `least`.
+        """
+        if costs is None and reject is None and least is None:
+            return self
+        if self.linear.classes is None:
+            raise RecipeError("costs and rejection are for decisions between classes, and the model predicts a number")
+        if not self.has_probabilities:
+            raise no_probabilities(self.learner)
+        if reject is None and least is None and self.rule is not None:
+            reject, least = self.rule.reject, self.rule.least
+        if costs is None and self.rule is not None:
+            return replace(self, rule=Rule(self.rule.costs, reject, least))
+        return replace(self, rule=Rule.of(self.linear.classes, costs, reject, least))
+
+    @property
+    def classifier(self) -> Classifier:
+        """What turns rows into labels."""
+        return Classifier(self.linear, self.has_probabilities, self.calibration, self.rule)
 
     def outputs(self) -> list[str]:
         """What each column of weights speaks for."""
@@ -219,23 +257,35 @@ class Model:
             if not made.block.rows:
                 continue
             rows = self.rows(made.block, made.work)
-            probabilities = self.linear.predict_proba(rows) if self.has_probabilities else None
             ids = {
                 name: column.strings()
                 for name in self.features.schema.having(Role.ID)
                 if isinstance(column := made.block.columns.get(name), Strings)
             }
-            yield Predictions(self.linear.predict(rows).tolist(), probabilities, ids, made.block)
+            if self.linear.classes is None:
+                yield Predictions(self.linear.predict(rows).tolist(), None, ids, made.block)
+                continue
+            answers = self.classifier.answers(rows)
+            yield Predictions(self.classifier.labels(answers), answers.probabilities, ids, made.block)
 
-    def predict(self, data: Any, form: Format | None = None) -> list[Any]:
-        """The label or number of every row."""
-        source = self.open(data, form, labelled=False)
-        return [label for each in self.predicted(source) for label in each.labels]
+    def predict(
+        self,
+        data: Any,
+        form: Format | None = None,
+        *,
+        costs: GivenCosts | None = None,
+        reject: float | None = None,
+        least: float | None = None,
+    ) -> list[Any]:
+        """The label or number of every row; None where a rule (see `deciding`) would rather not decide."""
+        model = self.deciding(costs, reject, least)
+        source = model.open(data, form, labelled=False)
+        return [label for each in model.predicted(source) for label in each.labels]
 
     def predict_proba(self, data: Any, form: Format | None = None) -> NDArray[np.float64]:
         """(rows, classes): how probable each class is, in the order of `classes`."""
         if not self.has_probabilities:
-            raise InputError(f"{self.learner} gives no probabilities: train with a logistic learner")
+            raise no_probabilities(self.learner)
         source = self.open(data, form, labelled=False)
         blocks = [each.probabilities for each in self.predicted(source) if each.probabilities is not None]
         return np.concatenate(blocks) if blocks else np.empty((0, len(self.classes or ())))
@@ -247,7 +297,8 @@ class Model:
         rejected = Rejected() if rejected is None else rejected
         source = self.open(data, form, labelled=True)
         classes = self.task is Task.CLASSIFICATION
-        tally = tally_for(self.linear)
+        measuring = scorer(self.linear, self.has_probabilities, self.calibration, self.rule)
+        tally = measuring.tally()
         seen = Seen({label: number for number, label in enumerate(self.classes or [])})
         schema = self.features.schema
         for made in self.blocks(source, rejected, threads, lambda block: fit_to_learn(block, schema)):
@@ -259,7 +310,7 @@ class Model:
                 if classes
                 else target_numbers(block, schema)
             )
-            add_result(tally, self.linear, self.rows(block, made.work), truth, probable=self.has_probabilities)
+            measuring.add_result(tally, self.rows(block, made.work), truth)
         result: Result = tally.result()
         if not result.rows:
             raise InputError("there are no rows to evaluate on")
@@ -291,4 +342,6 @@ def load(path: str | os.PathLike[str]) -> Model:
         stored.collisions,
         stored.certificate,
         weights_as_certified=stored.weights_as_certified,
+        calibration=stored.calibration,
+        rule=stored.rule,
     )

@@ -5,12 +5,15 @@ The outcome depends on the rows and the options alone: not on blocks, files, thr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet import calibration
+from linnet.decisions import Rule
+from linnet.errors import InputError
 from linnet.examples import Examples, Rows
 from linnet.features.features import Features, Places, assembled
 from linnet.features.schema import Task
@@ -20,7 +23,7 @@ from linnet.labels import Labels
 from linnet.learners.recipe import Recipe
 from linnet.model import LinearModel
 from linnet.pipeline.cache import ROWS, Cache, Kept
-from linnet.pipeline.scoring import Result, add_result, tally_for
+from linnet.pipeline.scoring import Result, scorer
 from linnet.pipeline.stream import Prepared
 from linnet.pipeline.targets import Seen, row_weights, target_numbers
 from linnet.sources.block import Block, Position
@@ -31,7 +34,9 @@ from linnet.voting import Votes
 FIRST_COLUMNS = 1024
 # Passes without a better held-out loss before a run with several passes ends.
 PATIENCE = 2
-HELD_OUT_STREAM, CHUNK_STREAM, ROW_STREAM = 1, 2, 3
+HELD_OUT_STREAM, CHUNK_STREAM, ROW_STREAM, CALIBRATION_STREAM, FOLD_STREAM = 1, 2, 3, 4, 5
+# The share of rows that scores are calibrated on, if they are: a stream is read once, which leaves no room for folds.
+CALIBRATED_ON = 0.1
 # Fewer rows than this are not called sorted, however they come.
 ENOUGH_TO_BE_SORTED = 100
 
@@ -43,10 +48,10 @@ def mixed(numbers: NDArray[np.uint64], seed: int, stream: int, turn: int = 0) ->
     return keys
 
 
-def held_out(first: int, rows: int, share: float, seed: int) -> NDArray[np.bool_]:
+def held_out(first: int, rows: int, share: float, seed: int, stream: int = HELD_OUT_STREAM) -> NDArray[np.bool_]:
     """Which of the rows first, first + 1, ... are held out; it depends on their numbers and the seed alone."""
     numbers = np.arange(first, first + rows, dtype=np.uint64)
-    held: NDArray[np.bool_] = mixed(numbers, seed, HELD_OUT_STREAM) < np.uint64(int(share * 2**64))
+    held: NDArray[np.bool_] = mixed(numbers, seed, stream) < np.uint64(int(share * 2**64))
     return held
 
 
@@ -80,7 +85,15 @@ class OnlineRun:
     """An online learner on its way through a stream."""
 
     def __init__(
-        self, features: Features, recipe: Recipe, *, passes: int, holdout: float, seed: int, memory: int
+        self,
+        features: Features,
+        recipe: Recipe,
+        *,
+        passes: int,
+        holdout: float,
+        seed: int,
+        memory: int,
+        calibrating: bool = False,
     ) -> None:
         self.features = features
         self.recipe = recipe
@@ -91,6 +104,7 @@ class OnlineRun:
         self.seen = Seen()
         self.training: OnlineTraining | None = None
         self.cache = Cache(memory) if passes > 1 else None
+        self.calibrating = Cache(memory) if calibrating else None
         self.rows = 0
         self.position = Position()
         self.done_passes = 0
@@ -101,9 +115,10 @@ class OnlineRun:
         self.best: LinearModel | None = None
 
     def close(self) -> None:
-        """Let go of what is kept for later passes."""
-        if self.cache is not None:
-            self.cache.close()
+        """Let go of what is kept for later."""
+        for cache in (self.cache, self.calibrating):
+            if cache is not None:
+                cache.close()
 
     @property
     def classes(self) -> bool:
@@ -150,6 +165,17 @@ class OnlineRun:
         self.rows += len(kept.targets)
         if self.cache is not None:
             self.cache.append(kept)
+        if self.calibrating is not None:
+            self.calibrating.append(kept.at(np.flatnonzero(self._calibrated_on(kept))))
+
+    def _held(self, kept: Kept) -> NDArray[np.bool_]:
+        """The rows to measure on."""
+        return held_out(kept.first, len(kept.targets), self.holdout, self.seed)
+
+    def _calibrated_on(self, kept: Kept) -> NDArray[np.bool_]:
+        """The rows to calibrate on, which are neither learnt nor measured on."""
+        chosen = held_out(kept.first, len(kept.targets), CALIBRATED_ON, self.seed, CALIBRATION_STREAM)
+        return chosen & ~self._held(kept)
 
     def _learn_in_order(self, kept: Kept) -> None:
         """Learn from rows as they stand; a class joins at the row that first has it, wherever blocks begin."""
@@ -186,8 +212,10 @@ class OnlineRun:
         plan = presentations(examples, shuffle=False)
         if turn is not None:
             plan = self._shuffled(plan, kept, turn)
-        if self.holdout:
-            learnt = ~held_out(kept.first, len(kept.targets), self.holdout, self.seed)
+        if self.holdout or self.calibrating is not None:
+            learnt = ~self._held(kept)
+            if self.calibrating is not None:
+                learnt &= ~self._calibrated_on(kept)
             order = np.arange(len(learnt)) if plan.rows is None else plan.rows
             plan = replace(plan, rows=order[learnt[order]])
         return plan
@@ -274,22 +302,47 @@ class OnlineRun:
         """The model that did best on the held-out rows, or the last."""
         return self.best if self.best is not None else self.current()
 
-    def held_out_result(self, model: LinearModel) -> tuple[float, Result | None]:
+    def held_out_result(
+        self, model: LinearModel, maps: calibration.Calibration | None = None, rule: Rule | None = None
+    ) -> tuple[float, Result | None]:
         """The mean loss on the held-out rows, and all measures; None if there are no such rows."""
         assert self.cache is not None
-        back = self._back()
         probable = self.classes and self.recipe.has_probabilities
-        codes = self._codes(len(self.seen.labels)) if self.classes else None
-        tally = tally_for(model)
+        measuring = scorer(model, probable, maps, rule)
+        tally = measuring.tally()
+        for_model = self._for_model()
         wrong, count = 0.0, 0
         for kept in self.cache:
-            held = held_out(kept.first, len(kept.targets), self.holdout, self.seed)
-            part = kept.at(np.flatnonzero(held))
+            part = kept.at(np.flatnonzero(self._held(kept)))
             if not len(part.targets):
                 continue
-            ids = back[part.rows.ids].astype(np.uint32)
-            rows = replace(part.rows, ids=ids, shape=(len(part.targets), len(back)))
-            truth = part.targets if codes is None else codes[part.targets.astype(np.int64)]
-            wrong += add_result(tally, model, rows, truth, probable=probable)
-            count += len(truth)
+            wrong += measuring.add_result(tally, *for_model(part))
+            count += len(part.targets)
         return wrong / max(count, 1), tally.result() if count else None
+
+    def calibration(self, model: LinearModel, method: calibration.Method) -> calibration.Calibration:
+        """The maps fitted to the model's scores of the rows set apart for it."""
+        assert self.calibrating is not None
+        for_model = self._for_model()
+        scores, truths, weights = [], [], []
+        for kept in self.calibrating:
+            rows, truth = for_model(kept)
+            scores.append(model.decision(rows))
+            truths.append(truth)
+            weights.append(kept.weights)
+        if not scores:
+            raise InputError("there are too few rows to set some apart to calibrate on: leave --calibrate out")
+        w = np.concatenate(weights)
+        return calibration.fit(method, np.concatenate(scores), np.concatenate(truths), w if len(w) else None)
+
+    def _for_model(self) -> Callable[[Kept], tuple[Rows, NDArray[np.float64]]]:
+        """What brings kept rows to the model's order: features term after term, targets as its codes."""
+        back = self._back()
+        codes = self._codes(len(self.seen.labels)) if self.classes else None
+
+        def translated(kept: Kept) -> tuple[Rows, NDArray[np.float64]]:
+            ids = back[kept.rows.ids].astype(np.uint32)
+            rows = replace(kept.rows, ids=ids, shape=(len(kept.targets), len(back)))
+            return rows, kept.targets if codes is None else codes[kept.targets.astype(np.int64)]
+
+        return translated

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from linnet.calibration import Method
+from linnet.decisions import GivenCosts, check_given
 from linnet.errors import RecipeError
 from linnet.features.features import FeatureOptions
 from linnet.features.schema import Role, Schema, Task
+from linnet.learners.catalogue import Entry
 from linnet.pipeline.policy import OnError
 from linnet.sources.formats import Format
 
@@ -37,6 +40,15 @@ class TrainOptions:
     checkpoint: str | None = None
     checkpoint_every: int | None = None
     resume: bool = False
+    calibrate: Method | None = None
+    costs: GivenCosts | None = None
+    reject: float | None = None
+    least: float | None = None
+
+    @property
+    def decides(self) -> bool:
+        """Whether the model is to have a rule to decide by."""
+        return self.costs is not None or self.reject is not None or self.least is not None
 
     def check(self) -> None:
         """Refuse numbers that mean nothing."""
@@ -44,10 +56,21 @@ class TrainOptions:
             raise RecipeError(f"holdout is a share of the rows, from 0 to below 1; not {self.holdout}")
         if self.passes is not None and self.passes < 1:
             raise RecipeError(f"passes are 1 or more; not {self.passes}")
+        check_given(self.costs, self.reject, self.least)
+
+    def check_task(self, task: Task, learner: Entry | None) -> None:
+        """Refuse to calibrate or decide what cannot be."""
+        if not (self.decides or self.calibrate):
+            return
+        if task is Task.REGRESSION:
+            raise RecipeError("costs, rejection and calibration are for classes, and here a number is predicted")
+        if learner is not None and not learner.recipe.has_probabilities and self.calibrate is None:
+            raise no_probabilities(learner.name)
 
     def decisive(self) -> dict[str, Any]:
         """The options a resumed run must share."""
         left_out = {"quarantine", "threads", "checkpoint", "checkpoint_every", "resume", "memory"}
+        left_out |= {"costs", "reject", "least"}  # how to decide, which changes nothing of what is learnt
         plain = {name: value for name, value in asdict(self).items() if name not in left_out}
         plain["crosses"] = [list(cross) for cross in self.features.crosses]
         plain["features"] = {name: value for name, value in plain["features"].items() if name != "crosses"}
@@ -76,3 +99,7 @@ class Plan:
     why_task: str
     learner: str
     why_learner: str
+
+
+def no_probabilities(learner: str) -> RecipeError:
+    return RecipeError(f"{learner} gives no probabilities: train with --calibrate sigmoid, or with a logistic learner")

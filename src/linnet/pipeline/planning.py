@@ -104,7 +104,10 @@ def learner_of(options: TrainOptions, task: Task) -> tuple[Entry | None, str]:
         entry = catalogue.find(options.learner, task=catalogue.Task(task.value))
         if entry.way is not Way.ONLINE and (options.passes or options.checkpoint_every):
             what = "--passes" if options.passes else "--checkpoint-every"
-            raise RecipeError(f"{what} is for online learners; {entry.name} sees all rows at once")
+            how = "counts the rows in one pass" if entry.way is Way.COUNTING else "sees all rows at once"
+            raise RecipeError(f"{what} is for online learners; {entry.name} {how}")
+        if entry.way is Way.COUNTING and options.calibrate is not None:
+            raise RecipeError(f"--calibrate asks for folds, and {entry.name} counts rows as they come: leave it out")
         return entry, "as asked for"
     if options.passes:
         return online_learner(task), "passes were asked for, which an online learner makes"

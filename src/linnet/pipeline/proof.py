@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -34,25 +34,17 @@ def penalty_for(entry: Entry, text: NDArray[np.bool_]) -> Penalty:
     return Penalty(l2=1.0 / (cost_for(text) if entry.way is Way.DUAL else COST), total=True)
 
 
-def proven(
-    whole: Whole, entry: Entry, rows: Rows, model: LinearModel, bounds: Sequence[float] | None = None
-) -> Certificate:
-    """What the rows, on their scales, prove of this model of them.
-
-    `bounds` are what a solver of the dual found that each problem's objective cannot fall below.
-    """
-    if entry.way is Way.ANALYTIC:
-        return Certificate(np.nan, -np.inf, "computed in closed form, without a penalty: there is no gap to measure")
-    found = [certify(problem, weights) for problem, weights in _problems(whole, entry, rows, model)]
-    if bounds is not None:
-        found = [replace(each, dual=max(each.dual, bound)) for each, bound in zip(found, bounds, strict=True)]
-    return joined(found)
+def proven(whole: Whole, entry: Entry, rows: Rows, model: LinearModel, bound: float = -np.inf) -> Certificate:
+    """What the rows, on their scales, prove of this model of them; `bound` is what a solver of the dual has proven."""
+    found = joined([certify(problem, weights) for problem, weights in _problems(whole, entry, rows, model)])
+    return replace(found, dual=max(found.dual, bound))
 
 
 def _problems(whole: Whole, entry: Entry, rows: Rows, model: LinearModel) -> Iterator[tuple[Objective, Flat]]:
     """Every problem that was solved, and the weights of the model as they stand in it."""
     text = whole.features.text_features()
-    reduction = Reduction.ONE_VS_REST if entry.way is Way.DUAL else entry.recipe.reduction
+    by_words = entry.way is Way.DUAL and entry.recipe.loss is Loss.LOGISTIC
+    reduction = Reduction.ONE_VS_REST if by_words else entry.recipe.reduction
     classes = len(whole.labels) if whole.labels is not None else 0
     first = 0
     asked: list[Problem | None] = [None] if whole.labels is None else [*problems(classes, reduction)]
@@ -61,7 +53,7 @@ def _problems(whole: Whole, entry: Entry, rows: Rows, model: LinearModel) -> Ite
         positive = float(problem.positive or 0) if problem is not None else 0.0
         weights = model.weights[:, first : first + outputs]
         mine = rows
-        if entry.way is Way.DUAL:
+        if by_words:
             mine, scales = word_scaled(rows, np.where(whole.targets == positive, 1.0, -1.0), text)
             weights = weights / scales[:, np.newaxis]
         members = None if problem is None else problem.members(whole.targets, classes)

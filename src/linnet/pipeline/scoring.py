@@ -1,10 +1,15 @@
-"""Predictions of a model held against the truth, for the tallies of evaluation."""
+"""Predictions of a model, and how they do against the truth, for the tallies of evaluation."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.calibration import Calibration
+from linnet.decisions import Rule
 from linnet.evaluation.classification import ClassificationResult, ClassificationTally
 from linnet.evaluation.regression import RegressionResult, RegressionTally
 from linnet.examples import Rows
@@ -14,28 +19,91 @@ Tally = ClassificationTally | RegressionTally
 Result = ClassificationResult | RegressionResult
 
 
-def tally_for(model: LinearModel) -> Tally:
-    """An empty tally of the kind that the model's predictions need."""
-    return RegressionTally() if model.classes is None else ClassificationTally(model.classes)
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What a block of rows is taken for: codes of classes, and which of them a rule would not decide on."""
+
+    decision: NDArray[np.float64]
+    probabilities: NDArray[np.float64] | None
+    codes: NDArray[np.int64]
+    rejected: NDArray[np.bool_] | None
 
 
-def add_result(tally: Tally, model: LinearModel, rows: Rows, truth: NDArray[np.float64], *, probable: bool) -> float:
-    """Predict rows, add how that went to the tally; the sum of losses comes back (log loss, mistakes, or squares)."""
-    if model.classes is None:
-        assert isinstance(tally, RegressionTally)
-        predicted = model.predict(rows)
+@dataclass(frozen=True, eq=False)
+class Classifier:
+    """From rows to scores to probabilities to labels.
+
+    Without a rule the largest score decides.  With a rule, or with calibrated probabilities, these do: what is printed
+    as most probable is what is predicted.
+    """
+
+    linear: LinearModel
+    probable: bool
+    calibration: Calibration | None = None
+    rule: Rule | None = None
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        assert self.linear.classes is not None
+        return self.linear.classes
+
+    def tally(self) -> ClassificationTally:
+        return ClassificationTally(self.classes, self.rule)
+
+    def answers(self, rows: Rows) -> Answers:
+        decision = self.linear.decision(rows)
+        probabilities = self._probabilities(decision)
+        rejected = None
+        if probabilities is None or (self.rule is None and self.calibration is None):
+            codes = self.linear.codes(decision)
+        elif self.rule is None:
+            codes = probabilities.argmax(axis=1)
+        else:
+            codes = self.rule.preferred(probabilities)
+            rejected = self.rule.rejects(probabilities, codes)
+        return Answers(decision, probabilities, codes, rejected)
+
+    def _probabilities(self, decision: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        if self.calibration is not None:
+            return self.calibration.probabilities(decision)
+        return self.linear.probabilities(decision) if self.probable else None
+
+    def labels(self, answers: Answers) -> list[Any]:
+        """The labels, None where a rule would not decide."""
+        found: list[Any] = self.classes[answers.codes].tolist()
+        if answers.rejected is not None:
+            for row in np.flatnonzero(answers.rejected).tolist():
+                found[row] = None
+        return found
+
+    def add_result(self, tally: ClassificationTally, rows: Rows, truth: NDArray[np.float64]) -> float:
+        """Predict rows, add how that went to the tally; the sum of losses comes back (log loss, or mistakes)."""
+        answers = self.answers(rows)
+        scores = answers.decision if answers.decision.ndim == 1 and len(self.classes) == 2 else None
+        tally.add(truth, answers.codes, probabilities=answers.probabilities, scores=scores)
+        if answers.probabilities is None:
+            return float((answers.codes != truth).sum())
+        known = truth >= 0
+        right = answers.probabilities[np.flatnonzero(known), truth[known].astype(np.int64)]
+        return float(-np.log(np.maximum(right, 1e-15)).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Regressor:
+    """From rows to numbers."""
+
+    linear: LinearModel
+
+    def tally(self) -> RegressionTally:
+        return RegressionTally()
+
+    def add_result(self, tally: RegressionTally, rows: Rows, truth: NDArray[np.float64]) -> float:
+        """Predict rows, add how that went to the tally; the sum of squares comes back."""
+        predicted = self.linear.predict(rows)
         tally.add(truth, predicted)
         return float(((predicted - truth) ** 2).sum())
-    assert isinstance(tally, ClassificationTally)
-    decision = model.decision(rows)
-    codes = decision.argmax(axis=1) if decision.ndim > 1 else (decision > 0).astype(np.int64)
-    if len(model.classes) == 1:
-        codes = np.zeros(len(truth), dtype=np.int64)
-    probabilities = model.predict_proba(rows) if probable else None
-    scores = decision if decision.ndim == 1 and len(model.classes) == 2 else None
-    tally.add(truth, codes, probabilities=probabilities, scores=scores)
-    if probabilities is None:
-        return float((codes != truth).sum())
-    known = truth >= 0
-    right = probabilities[np.flatnonzero(known), truth[known].astype(np.int64)]
-    return float(-np.log(np.maximum(right, 1e-15)).sum())
+
+
+def scorer(model: LinearModel, probable: bool, calibration: Calibration | None = None, rule: Rule | None = None) -> Any:
+    """What predicts with this model and holds it against the truth."""
+    return Regressor(model) if model.classes is None else Classifier(model, probable, calibration, rule)

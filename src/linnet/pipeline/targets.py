@@ -13,6 +13,8 @@ from linnet.features.schema import Role, Schema
 from linnet.features.terms import WHOLE
 from linnet.sources.block import Block, Column, Numbers, Strings
 
+# So many classes need no further reason; more must have rows to show.
+MOST_CLASSES_OF_FEW = 20
 # Floating-point numbers from here on are whole numbers only because they have no digits left for a fraction.
 CERTAIN = 2.0**53
 
@@ -127,6 +129,21 @@ def row_weights(block: Block, schema: Schema) -> NDArray[np.float64] | None:
     column = block.columns[name]
     assert isinstance(column, Numbers)
     return column.values
+
+
+def few_labels(rows: int, labels: int, schema: Schema) -> None:
+    """Raise where there are so many labels that the target cannot be one of classes."""
+    if labels > max(MOST_CLASSES_OF_FEW, rows // 2):
+        raise InputError(
+            f"{rows:,} rows have {labels:,} different labels: is {schema.target or 'the target'} "
+            "the right column? (--target; for numbers --task regression)"
+        )
+
+
+def enough_labels(labels: list[Any]) -> None:
+    """Raise where there is one label only."""
+    if len(labels) < 2:
+        raise InputError(f"every row has the label {labels[0]!r}: there is nothing to tell apart")
 
 
 def no_rows() -> InputError:

@@ -5,20 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 import numpy as np
 
+from linnet.decisions import Rule
 from linnet.errors import InputError, Interrupted, OutputError, RecipeError
 from linnet.features.features import Features
 from linnet.features.schema import Task
 from linnet.learners import catalogue
 from linnet.learners.catalogue import Entry, Way
 from linnet.learners.recipe import Averaging
+from linnet.model import LinearModel
 from linnet.pipeline import checkpoint
 from linnet.pipeline.batch import NARROW, train_batch
 from linnet.pipeline.cache import Kept
 from linnet.pipeline.collected import Collected, Whole
+from linnet.pipeline.counting import CountingRun, features_to_count, uncounted
 from linnet.pipeline.model import Model
 from linnet.pipeline.online import OnlineRun
 from linnet.pipeline.options import AUTO as AUTO
@@ -29,12 +33,13 @@ from linnet.pipeline.options import TrainOptions as TrainOptions
 from linnet.pipeline.planning import features_of, learner_of, online_learner
 from linnet.pipeline.policy import OnError
 from linnet.pipeline.stream import Prepared, Rejected, prepared_blocks
-from linnet.pipeline.targets import fit_to_learn, no_rows
+from linnet.pipeline.targets import enough_labels, fit_to_learn, no_rows
 from linnet.sources.block import Position
 from linnet.sources.opening import of_anything
 from linnet.sources.source import Source
 from linnet.training import analytic
 from linnet.training.certificate import ONLINE
+from linnet.training.counts import CLOSED_FORM
 
 HOLDOUT = 0.1
 # A wide regression has no closed form; these many passes at most, ended early by held-out rows.
@@ -62,14 +67,18 @@ def train(
     """Learn a model from files, a frame, or arrays."""
     options = TrainOptions() if options is None else options
     options.check()
+    options = replace(options, features=features_to_count(options.learner, options.features))
     source = of_anything(data, options.form, header=options.header)
     features, why_task = features_of(source, options)
     entry, why = learner_of(options, features.task)
+    options.check_task(features.task, entry)
     tell(Plan(source.format, features.schema, features.task, why_task, entry.name if entry else AUTO, why))
     with _quarantine(options) as kept:
         run = _Run(source, features, options, Rejected(options.on_error, quarantine=kept), watch, stopped)
         if entry is not None and entry.way is Way.ONLINE:
             return run.online(entry, why)
+        if entry is not None and entry.way is Way.COUNTING:
+            return run.counting(entry, why)
         return run.in_memory(entry, why)
 
 
@@ -91,7 +100,7 @@ def _quarantine(options: TrainOptions) -> Iterator[BinaryIO | None]:
 
 
 class _Run:
-    """One run of train: the reading that all learners share, and the two ways of learning."""
+    """One run of train: the reading that all learners share, and the three ways of learning."""
 
     def __init__(
         self,
@@ -127,14 +136,14 @@ class _Run:
 
     def blocks(self, start: Position, rejected: Rejected) -> Iterator[Prepared]:
         """Blocks from a position on, with the rows that can be learnt from."""
-        features = self.features
+        features, learner = self.features, self.options.learner
         return prepared_blocks(
             self.source,
             start,
             features.prepare,
             rejected,
             self.threads,
-            lambda block: fit_to_learn(block, features.schema),
+            lambda block: fit_to_learn(block, features.schema) | uncounted(learner, block, features.schema),
         )
 
     def _progress(self, stage: str, rows: int, **more: float) -> None:
@@ -171,18 +180,38 @@ class _Run:
             self._nothing_yet()
             self._progress(stage, len(whole.targets))
 
+        rule = None if whole.labels is None else self._rule(whole.labels.classes)
         result = train_batch(
             whole,
             entry,
-            holdout=HOLDOUT if self.options.holdout is None else self.options.holdout,
+            holdout=self._holdout(),
             seed=self.options.seed,
             threads=self.threads,
             say=say,
             watch=lambda _: self._nothing_yet(),
+            calibrate=self.options.calibrate,
+            rule=rule,
         )
         summary = self._summary(entry, why) | result.facts
         summary["held_out"] = None if result.held_out is None else result.held_out.as_dict()
-        return Model(self.features, result.model, entry.name, summary, self.features.collisions, result.certificate)
+        return Model(
+            self.features,
+            result.model,
+            entry.name,
+            summary,
+            self.features.collisions,
+            result.certificate,
+            calibration=result.calibration,
+            rule=rule,
+        )
+
+    def _rule(self, classes: Any) -> Rule | None:
+        """How the model is to decide, if that was said."""
+        options = self.options
+        return Rule.of(classes, options.costs, options.reject, options.least) if options.decides else None
+
+    def _holdout(self) -> float:
+        return HOLDOUT if self.options.holdout is None else self.options.holdout
 
     def _nothing_yet(self) -> None:
         if self.stopped():
@@ -209,6 +238,32 @@ class _Run:
             run.end_pass()
             return self._further_passes(run, entry, why)
 
+    # -- counting ----------------------------------------------------------------------------------------------------
+
+    def counting(self, entry: Entry, why: str) -> Model:
+        """Count the rows as they come; those held out last."""
+        with closing(
+            CountingRun(
+                self.features, entry, holdout=self._holdout(), seed=self.options.seed, memory=self.options.memory
+            )
+        ) as run:
+            for made in self.blocks(Position(), self.rejected):
+                self.read += made.block.read
+                run.take(made)
+                self._progress("reading", run.rows)
+                self._nothing_yet()
+            if not run.rows:
+                raise no_rows()
+            rule = self._rule(run.classes)
+            result = run.result(rule)
+            linear = run.model()
+        summary = self._summary(entry, why) | {
+            "rows": run.rows,
+            "rows_held_out": 0 if result is None else run.rows_held_out,
+            "held_out": None if result is None else result.as_dict(),
+        }
+        return Model(self.features, linear, entry.name, summary, self.features.collisions, CLOSED_FORM, rule=rule)
+
     # -- online ------------------------------------------------------------------------------------------------------
 
     def _online_run(self, entry: Entry, passes: int) -> OnlineRun:
@@ -222,6 +277,7 @@ class _Run:
             holdout=holdout,
             seed=self.options.seed,
             memory=self.options.memory,
+            calibrating=self.options.calibrate is not None,
         )
 
     def online(
@@ -268,9 +324,11 @@ class _Run:
         if not seen.rows:
             raise InputError("no row is left to learn from: every one is held out or has the weight 0")
         linear = run.model()
-        if linear.classes is not None and len(linear.classes) < 2:
-            raise InputError(f"every row has the label {linear.classes.tolist()[0]!r}: there is nothing to tell apart")
-        result = run.held_out_result(linear)[1] if run.holdout and run.cache is not None else None
+        if linear.classes is not None:
+            enough_labels(linear.classes.tolist())
+        calibrate, rule = self.options.calibrate, self._rule_in_the_end(run, linear, why)
+        maps = None if calibrate is None else run.calibration(linear, calibrate)
+        result = run.held_out_result(linear, maps, rule)[1] if run.holdout and run.cache is not None else None
         summary = self._summary(entry, why) | {
             "rows": run.rows,
             "passes": run.done_passes,
@@ -280,8 +338,26 @@ class _Run:
         if run.classes:
             summary["sorted_by_label"] = run.sorted_by_label
         return Model(
-            run.features, linear, entry.name, summary, run.features.collisions, ONLINE, self.options.checkpoint
+            run.features,
+            linear,
+            entry.name,
+            summary,
+            run.features.collisions,
+            ONLINE,
+            self.options.checkpoint,
+            calibration=maps,
+            rule=rule,
         )
+
+    def _rule_in_the_end(self, run: OnlineRun, linear: LinearModel, why: str) -> Rule | None:
+        """The rule, now that all labels are known; a slip in its labels must not cost what was learnt."""
+        try:
+            return None if linear.classes is None else self._rule(linear.classes)
+        except RecipeError as error:
+            if self.options.checkpoint is None or self.terms is None:
+                raise
+            checkpoint.write(self.options.checkpoint, run, self.rejected, self.terms, why)
+            raise RecipeError(f"{error}; what was learnt is kept: mend the costs and add --resume") from None
 
     def _watched(self, run: OnlineRun, stage: str) -> None:
         seen = run.progressive
@@ -301,12 +377,12 @@ class _Run:
         content, tensors = checkpoint.read(path, self.terms)
         why = checkpoint.restore(content, tensors, run, self.rejected, path)
         self.features = run.features
-        if run.cache is not None:
+        if run.cache is not None or run.calibrating is not None:
             self._read_again(run, path)
         return why
 
     def _read_again(self, run: OnlineRun, path: str) -> None:
-        """Fill the cache with the rows that were learnt from before the checkpoint."""
+        """Fill the caches with the rows that were read before the checkpoint."""
         rows, run.rows = run.rows, 0
         for made in self.blocks(Position(), Rejected(OnError.SKIP)):
             if run.done_passes == 0 and run.rows >= rows:

@@ -13,7 +13,7 @@ from typing import Any
 from linnet.errors import InputError
 from linnet.learners import catalogue
 from linnet.learners.catalogue import Way
-from linnet.pipeline.batch import GAP, bounds_again
+from linnet.pipeline.batch import GAP, bound_again
 from linnet.pipeline.collected import Collected, Whole
 from linnet.pipeline.model import Model
 from linnet.pipeline.proof import proven
@@ -62,7 +62,7 @@ def verify(model: Model, data: Any, form: Format | None = None, rejected: Reject
     for gap in GAPS if entry.way is Way.DUAL else ():
         if verdict.holds or not verdict.reached:
             break
-        verdict = _compared(stated, proven(whole, entry, rows, linear, bounds_again(whole, entry, rows, gap)))
+        verdict = _compared(stated, proven(whole, entry, rows, linear, bound_again(whole, entry, rows, gap)))
     return verdict
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.errors import InputError
-from linnet.examples import Rows
+from linnet.examples import Rows, rows_at
 from linnet.sources.records import Records
 
 NO_LINES = np.empty(0, dtype=np.int64)
@@ -125,11 +125,12 @@ class Block:
 
     def keep(self, which: NDArray[np.bool_]) -> Block:
         """Only these rows, and no complaints."""
-        assert self.sparse is None
         return replace(
             self,
             rows=int(which.sum()),
             columns={name: column.keep(which) for name, column in self.columns.items()},
+            sparse=None if self.sparse is None else rows_at(self.sparse, np.flatnonzero(which)),
+            targets=None if self.targets is None else self.targets[which],
             lines=self.lines[which] if len(self.lines) else self.lines,
             records=None if self.records is None else self.records.keep(which),
             bad=(),
@@ -145,7 +146,11 @@ class Block:
         return BadRow(self.path, line, column, reason, self.raw(row))
 
     def raw(self, row: int) -> bytes:
-        """The row as it stands in its file, or as JSON if that is no text."""
+        """The row as it stands in its file, or as JSON if that is no text; a sparse one as svmlight has it."""
         if self.records is not None:
             return self.records.raw(row)
+        if self.sparse is not None and self.targets is not None:
+            entries = slice(self.sparse.starts[row], self.sparse.starts[row + 1])
+            pairs = zip(self.sparse.ids[entries].tolist(), self.sparse.values[entries].tolist(), strict=True)
+            return " ".join([f"{self.targets[row]:.17g}", *(f"{j}:{x:.9g}" for j, x in pairs)]).encode()
         return json.dumps({name: column.value(row) for name, column in self.columns.items()}).encode()

@@ -13,9 +13,10 @@ import pyarrow as pa
 import pyarrow.json
 
 from linnet.errors import InputError
+from linnet.kernels.jsontext import text_fields
 from linnet.kernels.records import depths
 from linnet.sources.arrow import is_number, is_time
-from linnet.sources.block import BadRow, Block
+from linnet.sources.block import BadRow, Block, Column, Strings
 from linnet.sources.chunks import Chunk
 from linnet.sources.files import ByteFiles, no_rows
 from linnet.sources.lines import LineSource, lines_of, only_text
@@ -50,6 +51,12 @@ class JsonLines(LineSource, TableSource):
 
     def parse(self, chunk: Chunk) -> Block:
         records, bad = self._objects(chunk)
+        texts = self._texts(records)
+        if texts is not None:
+            return Block(
+                chunk.path, len(records), chunk.after, chunk.read, texts,
+                lines=records.lines, bad=tuple(bad), records=records,
+            )  # fmt: skip
         table = self._read(records.text())
         if table is None or (self.layout.wanted and table.num_rows != len(records)):
             records, table, more = self._one_by_one(chunk.path, records)
@@ -58,6 +65,14 @@ class JsonLines(LineSource, TableSource):
             chunk.path, len(records), chunk.after, chunk.read, lines=records.lines, bad=tuple(bad), records=records
         )
         return fitting(block, self.layout, table, lambda row, name: _place(records.raw(row), name))
+
+    def _texts(self, records: Records) -> dict[str, Column] | None:
+        """The columns wanted, where they are strings and so is everything else in these lines; None otherwise."""
+        wanted = self.layout.wanted
+        if not wanted or any(name in self.layout.numbers or not _is_text(self._read_as(name)) for name in wanted):
+            return None
+        found = text_fields(records.data, records.starts, records.stops, [name.encode() for name in wanted])
+        return None if found is None else {name: Strings(*each) for name, each in zip(wanted, found, strict=True)}
 
     def _objects(self, chunk: Chunk) -> tuple[Records, list[BadRow]]:
         """The lines that are one object each, as far as brackets tell, and complaints about the others.
@@ -146,6 +161,10 @@ class JsonLines(LineSource, TableSource):
             _, _, more = self._one_by_one(path, records)
             raise [*more, *bad][0].error() if more or bad else InputError(f"{path}: its objects are empty")
         return types
+
+
+def _is_text(kind: Any) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _arrow_reads(text: bytes, schema: Any = None) -> Any:

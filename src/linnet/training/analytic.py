@@ -1,17 +1,38 @@
-"""Least squares in closed form: of all weights with the least sum of squares, the shortest."""
+"""Least squares in closed form: of all weights with the least sum of squares, the shortest.
+
+    A = sqrt(c) (X - mean) = U diag(s) V',   w = V diag(1/s) U' sqrt(c) (y - mean)
+
+with 1/s taken for 0 where s is 0 to rounding.  Centred by the weighted means, the intercept drops out.  How far any
+weights are from the best is known exactly: with g the gradient of f = (1/2N) |A w - sqrt(c) (y - mean)|^2 at (w, b),
+
+    f(w, b) - min f = (N/2) sum_k (v_k . g)^2 / s_k^2,   and (mean residual)^2 / 2 for the intercept,
+
+if all s_k are above rounding.  If not, nothing is proven along those v_k: the data do not tell whether f falls there.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linnet.errors import InputError, NumericalError
 from linnet.examples import Examples
+from linnet.training.batch import Descent, Found, one_thread
+from linnet.training.certificate import Certificate
+from linnet.training.history import Pass, Watcher
+from linnet.training.objective import Objective
+
+Flat = NDArray[np.float64]
 
 # Up to this many entries the rows are copied and decomposed; beyond, they are brought to d rows block by block.
 DECOMPOSED_AT_MOST = 1 << 24
 COLUMNS_AT_MOST = 1 << 14
 ROWS_AT_ONCE = 1 << 13
+
+TOO_LARGE = "the weights left the range of numbers: scale the features or the target down"
 
 
 def fits(examples: Examples) -> bool:
@@ -20,51 +41,128 @@ def fits(examples: Examples) -> bool:
     return d <= COLUMNS_AT_MOST or n * d <= DECOMPOSED_AT_MOST
 
 
-def least_squares(examples: Examples, *, intercept: bool) -> tuple[NDArray[np.float64], float]:
-    """Minimise sum_i c_i (w . x_i + b - y_i)^2; weights and intercept."""
-    examples.rows.check_finite()
-    with np.errstate(over="ignore", invalid="ignore"):  # told below, once
-        w, b = _solved(examples, intercept)
+@dataclass(frozen=True, eq=False)
+class Decomposed:
+    """Centred rows and targets in the axes of the rows: singular values s, axes V', and U' sqrt(c) (y - mean)."""
+
+    means: Flat
+    target_mean: float
+    singular: Flat
+    axes: Flat
+    coordinates: Flat
+    rows: int
+    total: float
+
+    @property
+    def kept(self) -> NDArray[np.bool_]:
+        """Which singular values are above rounding."""
+        largest = float(self.singular.max(initial=0.0))
+        cutoff = max(self.rows, len(self.means)) * np.finfo(float).eps * largest
+        return np.asarray(self.singular > cutoff)
+
+    @property
+    def full_rank(self) -> bool:
+        return len(self.singular) == len(self.means) and bool(self.kept.all())
+
+    def weights(self, alpha: float = 0.0) -> tuple[Flat, float]:
+        """Weights and intercept of the least squares, or, with alpha, of squares + alpha |w|^2."""
+        kept = self.kept if alpha == 0 else self.singular > 0
+        s = self.singular[kept]
+        w = (self.coordinates[kept] / (s + alpha / s)) @ self.axes[kept]
+        return w, float(self.target_mean - self.means @ w)
+
+    def certificate(self, primal: float, gradient: Flat) -> Certificate:
+        """How far (w, b) is from the least squares, by f and its gradient there; the intercept's slope comes last."""
+        if not self.full_rank:
+            rank = int(self.kept.sum())
+            return Certificate(
+                primal,
+                -np.inf,
+                f"the columns are collinear (rank {rank} of {len(self.means)}): where they cancel to rounding, the "
+                "data do not tell whether the squares could still fall",
+            )
+        slope = gradient[:-1] - self.means * gradient[-1]  # with the intercept at its best
+        along = (self.axes @ slope) / self.singular
+        above = 0.5 * self.total * float(along @ along) + 0.5 * float(gradient[-1] ** 2)
+        if not np.isfinite(primal - above):
+            return Certificate(primal, -np.inf, "the squares leave the range of numbers")
+        return Certificate(primal, primal - above)
+
+
+def solve(problem: Objective, _: Descent, watch: Watcher) -> Found:
+    """The squared objective without a penalty, in closed form, with its certificate."""
+    began = perf_counter()
+    axes = decomposed(examples_of(problem), intercept=problem.intercept)
+    w, b = checked(*axes.weights())
+    flat = np.append(w, b)
+    value, gradient, tally = problem.smooth(flat)
+    if not problem.intercept:
+        gradient[-1] = 0.0
+    tally = Pass(0, 1, tally.loss, perf_counter() - began)
+    watch(tally)
+    return Found(flat, [tally], True, axes.certificate(value, gradient))
+
+
+def examples_of(problem: Objective) -> Examples:
+    """The rows behind an objective."""
+    return Examples(problem.rows, problem.targets, problem.shares if len(problem.shares) else None)
+
+
+def checked(w: Flat, b: float) -> tuple[Flat, float]:
+    """These weights, if they are numbers."""
     if not (np.isfinite(w).all() and np.isfinite(b)):
-        raise NumericalError("the weights left the range of numbers: scale the features or the target down")
+        raise NumericalError(TOO_LARGE)
     return w, b
 
 
-def _solved(examples: Examples, intercept: bool) -> tuple[NDArray[np.float64], float]:
-    """Centred by the weighted means, so that the intercept drops out; then by singular values, with what is zero to
-    rounding left out, which makes the answer the shortest.
+def decomposed(examples: Examples, *, intercept: bool) -> Decomposed:
+    """The axes of the rows."""
+    from scipy.linalg import svd  # takes longer to load than many a fit
 
-    Large data are first brought to d rows: block by block, [X y] becomes the triangle R of its QR decomposition, which
-    has the same least squares (X'X would have them too, but with half the digits).
+    n, d = examples.rows.shape
+    reduced, means = triangle(examples, intercept=intercept)
+    with one_thread():
+        u, s, axes = svd(reduced[:, :d], full_matrices=False, check_finite=False)
+        coordinates = u.T @ reduced[:, d]
+    return Decomposed(means[:d], float(means[d]), s, axes, coordinates, n, examples.total_weight)
+
+
+def triangle(examples: Examples, *, intercept: bool) -> tuple[Flat, Flat]:
+    """[X y] less its means, in d + 1 rows at most with the same least squares; and the means, 0 without an intercept.
+
+    Block by block the rows become the triangle R of their QR decomposition. (X'X would serve too, but with half the
+    digits.)
     """
-    from scipy.linalg import lstsq, qr  # takes longer to load than many a fit
+    from scipy.linalg import qr
 
     n, d = examples.rows.shape
     weights = np.ones(n) if examples.weights is None else examples.weights
-    total = float(weights.sum())
-    if n * d > DECOMPOSED_AT_MOST and not fits(examples):
+    if not fits(examples):
         raise InputError(
             f"the analytic solution needs a table of {d} x {d} numbers; take solver='gradient' or 'online' instead"
         )
     at_once = n if n * d <= DECOMPOSED_AT_MOST else max(2 * d, ROWS_AT_ONCE)
     blocks = [slice(first, first + at_once) for first in range(0, n, at_once)]
 
-    def table(block: slice) -> NDArray[np.float64]:
-        X = examples.rows.matrix(block)
-        X = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
-        return np.column_stack([X, examples.targets[block]])
+    def table(block: slice) -> Flat:
+        return np.column_stack([dense(examples, block), examples.targets[block]])
 
     means = np.zeros(d + 1)
-    if intercept:
-        for block in blocks:
-            means += weights[block] @ table(block) / total
     reduced = np.empty((0, d + 1))
-    for block in blocks:
-        reduced = np.vstack([reduced, (table(block) - means) * np.sqrt(weights[block])[:, np.newaxis]])
-        if len(blocks) > 1:
-            reduced = qr(reduced, mode="r", check_finite=False, overwrite_a=True)[0][: d + 1]
+    with np.errstate(over="ignore", invalid="ignore"), one_thread():  # told below, once
+        if intercept:
+            for block in blocks:
+                means += weights[block] @ table(block) / examples.total_weight
+        for block in blocks:
+            reduced = np.vstack([reduced, (table(block) - means) * np.sqrt(weights[block])[:, np.newaxis]])
+            if len(reduced) > d + 1:
+                reduced = qr(reduced, mode="r", check_finite=False, overwrite_a=True)[0][: d + 1]
     if not np.isfinite(reduced).all():
-        return np.full(d, np.nan), np.nan
-    cutoff = max(n, d) * np.finfo(float).eps
-    w = lstsq(reduced[:, :d], reduced[:, d], cond=cutoff, check_finite=False)[0]
-    return w, float(means[d] - means[:d] @ w)
+        raise NumericalError(TOO_LARGE)
+    return reduced, means
+
+
+def dense(examples: Examples, block: slice) -> Flat:
+    """Some of the rows as a table of double precision."""
+    X = examples.rows.matrix(block)
+    return np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)

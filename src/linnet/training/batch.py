@@ -35,13 +35,19 @@ PATIENCE = 100
 class Descent:
     """How to go down: at most so many steps, until they are short enough (see each method); without `tol`, all.
 
-    A schedule's steps are on the objective, a mean over the rows; with a `gain`, on gain times the sum.
+    A schedule's steps are on the objective, a mean over the rows; with a `gain`, on gain times the sum.  Without a
+    `start`, all weights are 0 at first.
     """
 
     most: int
     tol: float | None
     schedule: Schedule | None = None
     gain: float | None = None
+    start: Flat | None = None
+
+    def begin(self, problem: Objective, units: Flat | float = 1.0) -> Flat:
+        """The weights at first, measured in these units."""
+        return np.zeros(problem.size) if self.start is None else self.start * units
 
 
 @dataclass(frozen=True)
@@ -93,14 +99,15 @@ def train(
         )
         with np.errstate(over="ignore", invalid="ignore"):  # told in one clear error instead
             found = method(objective, how, watch)
-        if not np.isfinite(found.weights).all():
-            raise NumericalError(TOO_LARGE)
-        if found.certificate is None:
-            found = replace(found, certificate=certify(objective, found.weights))
+            if not np.isfinite(found.weights).all():
+                raise NumericalError(TOO_LARGE)
+            if found.certificate is None:
+                found = replace(found, certificate=certify(objective, found.weights))
         return found, outputs
 
     asked = problems(classes, recipe.reduction) if labels else [Problem()]
-    solved = in_threads(solve, asked, n_jobs)
+    with one_thread():
+        solved = in_threads(solve, asked, n_jobs)
     tables = [found.weights.reshape(-1, outputs) for found, outputs in solved]
     table = np.concatenate(tables, axis=1)
     model = LinearModel(
@@ -127,7 +134,7 @@ def descend(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
 def _by_schedule(problem: Objective, how: Descent, schedule: Schedule, watch: Watcher) -> Found:
     """w += eta delta with delta = -gradient, as in the textbooks, until |delta| <= tol."""
     gain = 1.0 if how.gain is None else how.gain * problem.total
-    weights, history = np.zeros(problem.size), []
+    weights, history = how.begin(problem), []
     for t in range(1, how.most + 1):
         _, gradient, tally = problem.smooth(weights)
         history.append(tally)
@@ -149,7 +156,8 @@ def _accelerated(problem: Objective, how: Descent, watch: Watcher) -> Found:
     """
     units = problem.units()
     eta = problem.safe_step(units)
-    weights, ahead, momentum = np.zeros(problem.size), np.zeros(problem.size), 1.0
+    begin = how.begin(problem, units)
+    weights, ahead, momentum = begin, begin, 1.0
     history: list[Pass] = []
     start, first = 0.0, 0.0
     for t in range(1, how.most + 1):
@@ -158,7 +166,7 @@ def _accelerated(problem: Objective, how: Descent, watch: Watcher) -> Found:
         watch(tally)
         start = value if t == 1 else start
         if value > 2 * abs(start) + 1:
-            eta, weights, ahead, momentum = eta / 2, np.zeros(problem.size), np.zeros(problem.size), 1.0
+            eta, weights, ahead, momentum = eta / 2, begin, begin, 1.0
             continue
         after = _thresholded(problem, ahead - eta * gradient / units, eta / units)
         step = _length(after - ahead)
@@ -180,7 +188,7 @@ def _by_subgradient(problem: Objective, how: Descent, watch: Watcher) -> Found:
     a share tol.
     """
     length = float(problem.column_squares().sum()) + 1.0
-    weights, history = np.zeros(problem.size), []
+    weights, history = how.begin(problem), []
     best, best_weights, values = np.inf, weights, []
     for t in range(1, how.most + 1):
         value, gradient, tally = problem.smooth(weights)
@@ -228,22 +236,21 @@ def lbfgs(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
         history.append(latest[0])
         watch(latest[0])
 
-    start = np.zeros(problem.size)
+    start = how.begin(problem, units)
     first = float(np.abs(value_and_gradient(start)[1]).max(initial=0.0))
     if first == 0.0:
-        return Found(start, latest, True)
+        return Found(start / units, latest, True)
     short = (how.tol or 0.0) * first
     from scipy.optimize import minimize  # takes longer to load than many a fit
 
-    with one_thread():
-        result = minimize(
-            value_and_gradient,
-            start,
-            jac=True,
-            method="L-BFGS-B",
-            callback=step_taken,
-            options={"maxiter": how.most, "maxfun": 20 * how.most, "gtol": short, "ftol": 0.0, "maxcor": 20},
-        )
+    result = minimize(
+        value_and_gradient,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        callback=step_taken,
+        options={"maxiter": how.most, "maxfun": 20 * how.most, "gtol": short, "ftol": 0.0, "maxcor": 20},
+    )
     # With ftol 0 the search also ends where rounding lets f fall no further: that too is the minimum.
     at_rounding = result.status == 2 and float(np.abs(result.jac).max()) <= 1e3 * short
     return Found(result.x / units, history or latest, result.status == 0 or at_rounding or how.tol is None)
@@ -257,5 +264,7 @@ def one_thread() -> AbstractContextManager[object]:
 
 @cache
 def _threads() -> ThreadpoolController:
-    """The threads of the BLAS behind L-BFGS: for its short vectors they cost far more than they bring."""
+    """The threads of every BLAS there is: SciPy has one of its own, which must be loaded to be seen."""
+    import scipy.linalg  # noqa: F401
+
     return ThreadpoolController()

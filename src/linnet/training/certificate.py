@@ -11,7 +11,8 @@ Any weights give such a point: the slopes there, moved to where the conditions h
 and D = f.  A loss with a kink leaves its slope there open: then the solver hands its dual point over.
 
 The conjugates (two classes: g = -y a):  logistic a log a + (1 - a) log(1 - a), 0 <= a <= 1;  hinge -a, 0 <= a <= 1;
-squared hinge a^2/4 - a, a >= 0;  squared g^2/2 + g y;  softmax sum_k q_k log q_k with q = g + (1 for the row's class).
+squared hinge a^2/4 - a, a >= 0;  squared g^2/2 + g y;  for many classes, with q = g + (1 for the row's class) a
+distribution:  softmax sum_k q_k log q_k;  hinge (the best rival's lead, raised by 1) q_y - 1.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from linnet.training.objective import Flat, Objective
 
 Table = NDArray[np.float64]
 
+OVERFLOWN = "the sums left the range of numbers: scale the features down"
 UNPENALISED = "without a penalty the dual has no point that can be written down exactly"
 
 
@@ -42,7 +44,7 @@ class Certificate:
     @property
     def gap(self) -> float:
         """(primal - dual) / primal: a bound on how much of the objective better weights could save."""
-        if self.reason:
+        if self.reason or not np.isfinite(self.primal - self.dual):
             return float("inf")
         return max(0.0, self.primal - self.dual) / self.primal if self.primal > 0 else 0.0
 
@@ -66,28 +68,33 @@ def joined(parts: Sequence[Certificate]) -> Certificate:
     return Certificate(sum(part.primal for part in parts), sum(part.dual for part in parts), reason)
 
 
-def certify(problem: Objective, weights: Flat, slopes: Table | None = None) -> Certificate:
+def certify(
+    problem: Objective, weights: Flat, slopes: Table | None = None, *, scores: Table | None = None
+) -> Certificate:
     """The objective at these weights, and a value that it cannot fall below.
 
-    `slopes`, (n, outputs), is a dual point that a solver came to; else it is made of the weights.
+    `slopes`, (n, outputs), is a dual point that a solver came to; else it is made of the weights.  `scores` are
+    those of the weights, where they are at hand.
     """
-    kind = _LOSSES.get((problem.loss, problem.outputs > 1))
-    if kind is None:
+    if (problem.loss, problem.outputs > 1) not in _LOSSES:
         return Certificate(np.nan, -np.inf, f"no dual is known here for the {problem.loss.name.lower()} loss")
     table = weights.reshape(-1, problem.outputs)
-    scores = np.asarray(problem.rows.matrix() @ table[:-1], dtype=np.float64) + table[-1]
-    loss = kind(problem, scores)
+    if scores is None:
+        scores = problem.scores(weights)
+    loss = loss_at(problem, scores)
     w = table[:-1]
     penalty = problem.penalty
     primal = float(problem_shares(problem) @ loss.values) + penalty.l1 * float(np.abs(w).sum())
     primal += 0.5 * penalty.l2 * float((w * w).sum())
+    if not np.isfinite(primal):
+        return Certificate(primal, -np.inf, OVERFLOWN)
     if penalty.l1 == 0 and penalty.l2 == 0:
         return Certificate(primal, -np.inf, UNPENALISED)
     g = loss.slopes if slopes is None else np.ascontiguousarray(slopes, dtype=np.float64).reshape(scores.shape)
     g = loss.allowed(g)
     if problem.intercept:
         g = loss.balanced(g)
-    v = np.asarray(problem.rows.matrix().T @ (problem_shares(problem)[:, np.newaxis] * g))
+    v = problem.penalised(problem.summed(problem_shares(problem)[:, np.newaxis] * g))
     if penalty.l2 == 0:
         largest = float(np.abs(v).max(initial=0.0))
         shrink = min(1.0, penalty.l1 / largest) if largest > 0 else 1.0
@@ -95,7 +102,12 @@ def certify(problem: Objective, weights: Flat, slopes: Table | None = None) -> C
         return Certificate(primal, -float(problem_shares(problem) @ loss.conjugates(g)))
     beyond = np.maximum(0.0, np.abs(v) - penalty.l1)
     dual = -float(problem_shares(problem) @ loss.conjugates(g)) - float((beyond * beyond).sum()) / (2 * penalty.l2)
-    return Certificate(primal, dual)
+    return Certificate(primal, dual, "" if np.isfinite(dual) else OVERFLOWN)
+
+
+def loss_at(problem: Objective, scores: Table) -> Any:
+    """The loss of every row at its scores: `values` and `slopes`, and what its conjugate asks for."""
+    return _LOSSES[problem.loss, problem.outputs > 1](problem, scores)
 
 
 def problem_shares(problem: Objective) -> Flat:
@@ -186,18 +198,21 @@ class _Squared:
         return np.asarray(0.5 * g[:, 0] ** 2 + g[:, 0] * self.y)
 
 
-class _Softmax:
+class _Joint:
     """Many classes jointly: q = g + (1 for the row's class) is a distribution over the classes."""
 
     def __init__(self, problem: Objective, scores: Table) -> None:
         self.shares = problem_shares(problem)
         self.own = np.zeros_like(scores)
         self.own[np.arange(len(scores)), problem.targets.astype(np.int64)] = 1.0
-        top = scores.max(axis=1, keepdims=True)
-        e = np.exp(scores - top)
-        total = e.sum(axis=1, keepdims=True)
-        self.values = (np.log(total) + top)[:, 0] - (self.own * scores).sum(axis=1)
-        self.slopes = e / total - self.own
+        self.values, q = self.at(scores)
+        self.slopes = q - self.own
+
+    def at(self, scores: Table) -> tuple[Flat, Table]:
+        raise NotImplementedError
+
+    def conjugate(self, q: Table) -> Flat:
+        raise NotImplementedError
 
     def allowed(self, g: Table) -> Table:
         q = np.maximum(0.0, g + self.own)
@@ -214,7 +229,29 @@ class _Softmax:
         return np.asarray((1.0 - t) * (g + self.own) + t * rest - self.own)
 
     def conjugates(self, g: Table) -> Flat:
-        return np.asarray(_x_log_x(np.maximum(0.0, g + self.own)).sum(axis=1))
+        return self.conjugate(np.maximum(0.0, g + self.own))
+
+
+class _Softmax(_Joint):
+    def at(self, scores: Table) -> tuple[Flat, Table]:
+        top = scores.max(axis=1, keepdims=True)
+        e = np.exp(scores - top)
+        total = e.sum(axis=1, keepdims=True)
+        return (np.log(total) + top)[:, 0] - (self.own * scores).sum(axis=1), e / total
+
+    def conjugate(self, q: Table) -> Flat:
+        return np.asarray(_x_log_x(q).sum(axis=1))
+
+
+class _JointHinge(_Joint):
+    def at(self, scores: Table) -> tuple[Flat, Table]:
+        raised = scores + 1.0 - self.own
+        q = np.zeros_like(scores)
+        q[np.arange(len(scores)), raised.argmax(axis=1)] = 1.0
+        return raised.max(axis=1) - (self.own * scores).sum(axis=1), q
+
+    def conjugate(self, q: Table) -> Flat:
+        return np.asarray((self.own * q).sum(axis=1) - 1.0)
 
 
 def _x_log_x(x: Table) -> Any:
@@ -227,4 +264,5 @@ _LOSSES: dict[tuple[Loss, bool], Any] = {
     (Loss.SQUARED_HINGE, False): _SquaredHinge,
     (Loss.SQUARED, False): _Squared,
     (Loss.LOGISTIC, True): _Softmax,
+    (Loss.HINGE, True): _JointHinge,
 }

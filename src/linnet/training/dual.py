@@ -29,6 +29,7 @@ from linnet.examples import NO_STARTS, Examples, Rows
 from linnet.kernels import dual as kernel
 from linnet.kernels.scores import scores
 from linnet.training.batch import Descent, Found
+from linnet.training.certificate import Certificate
 from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import Flat, Objective
 from linnet.training.order import presentations
@@ -187,4 +188,10 @@ def descend(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
         problem.rows, signs, problem.shares if len(problem.shares) else None, intercept=problem.intercept
     )
     found = solver.solve(1.0 / (problem.total * problem.penalty.l2), tol=how.tol, most=how.most, watch=keep)
-    return Found(np.append(found.weights, found.intercept), history, found.converged)
+    l2 = problem.penalty.l2
+    return Found(
+        np.append(found.weights, found.intercept),
+        history,
+        found.converged,
+        Certificate(l2 * found.primal, l2 * found.dual),
+    )

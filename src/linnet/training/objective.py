@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from linnet.errors import InputError, NumericalError
 from linnet.examples import Examples
 from linnet.kernels import passes
+from linnet.kernels.curvature import gradient
+from linnet.kernels.scores import scores as row_scores
 from linnet.learners.recipe import Loss, Penalty, Recipe
 from linnet.training.history import Pass
 from linnet.training.learner import AS_THEY_STAND, EPOCH, NO_LOG, NOTHING, Learner
@@ -80,6 +82,25 @@ class Objective:
         into /= self.total
         mean = tally["loss"] / self.total
         return into, Pass(tally["mistakes"], tally["updates"], mean, perf_counter() - began)
+
+    def scores(self, weights: Flat) -> NDArray[np.float64]:
+        """w . x + b of every row and output, for these weights or for a change of them."""
+        table = weights.reshape(-1, self.outputs)
+        if self.rows.dense:
+            return np.asarray(self.rows.matrix() @ table[:-1] + table[-1], dtype=np.float64)
+        into = np.empty((self.rows.shape[0], self.outputs))
+        row_scores(*self.rows.layout, table[:-1], table[-1], into)
+        return into
+
+    def summed(self, amounts: NDArray[np.float64]) -> Flat:
+        """The rows (x, 1) summed, each times its amount, for every output: flat as weights are."""
+        into = np.zeros(self.size)
+        if self.rows.dense:
+            into[: -self.outputs] = np.asarray(self.rows.matrix().T @ amounts).reshape(-1)
+            into[-self.outputs :] = amounts.sum(axis=0)
+        else:
+            gradient(*self.rows.layout, amounts, into)
+        return into
 
     def penalised(self, weights: Flat) -> Flat:
         """The weights that a penalty sees: all but the intercepts."""

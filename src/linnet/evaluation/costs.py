@@ -1,0 +1,75 @@
+"""CostTally: what decisions cost, beside what the probabilities said they would."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linnet.decisions import Rule
+from linnet.evaluation.exact import Counts, Floats, Moments
+from linnet.evaluation.intervals import Interval, mean_interval, possible, wilson
+
+
+@dataclass(frozen=True)
+class CostResult:
+    """Mean costs of a row, and how often the rule would not decide.
+
+    A rejected row costs what rejecting costs; rejected for its low probability, which has no price, it is left out of
+    both costs.  A label the model does not know costs the most that the decision may cost.
+    """
+
+    realised: float
+    realised_interval: Interval
+    expected: float  # by the probabilities: far from the realised cost, they are not to be trusted
+    expected_interval: Interval
+    baseline: float  # of the one decision that, taken for every one of these rows, costs least
+    rejected: int
+    accuracy_decided: float  # of the rows that were not rejected
+    accuracy_decided_interval: Interval
+
+
+class CostTally:
+    """Adds up the costs of decisions by one rule."""
+
+    def __init__(self, rule: Rule) -> None:
+        self.rule = rule
+        self._realised, self._expected = Moments(), Moments()
+        self._truth = np.zeros(len(rule.costs) + 1, np.int64)  # the last is of unknown labels
+        self._rows = self._rejected = self._right = 0
+        self._costs = np.vstack([rule.costs, rule.costs.max(axis=0)])
+
+    def add(self, y: Counts, z: Counts, p: Floats, w: Counts | None) -> None:
+        """Class numbers (-1: unknown), the labels preferred, probabilities, and copies."""
+        copies = np.ones(len(y), np.int64) if w is None else w
+        rejected = self.rule.rejects(p, z)
+        realised = self._costs[y, z]
+        expected = self.rule.expected(p)[np.arange(len(y)), z]
+        counted: Any = slice(None)
+        if self.rule.reject is not None:
+            realised, expected = (np.where(rejected, self.rule.reject, each) for each in (realised, expected))
+        elif rejected.any():
+            counted = ~rejected
+        self._realised.add(realised[counted], copies[counted])
+        self._expected.add(expected[counted], copies[counted])
+        np.add.at(self._truth, y, copies)
+        self._rows += int(copies.sum())
+        self._rejected += int(copies[rejected].sum())
+        self._right += int(copies[~rejected & (y == z)].sum())
+
+    def result(self, confidence: float = 0.95) -> CostResult:
+        """What the rows so far say."""
+        decided = self._rows - self._rejected
+        always = float((self._truth @ self._costs).min()) / self._rows if self._rows else math.nan
+        return CostResult(
+            realised=self._realised.mean(),
+            realised_interval=possible(mean_interval(self._realised, confidence)),
+            expected=self._expected.mean(),
+            expected_interval=possible(mean_interval(self._expected, confidence)),
+            baseline=always if self.rule.reject is None else min(always, self.rule.reject),
+            rejected=self._rejected,
+            accuracy_decided=self._right / decided if decided else math.nan,
+            accuracy_decided_interval=wilson(self._right, decided, confidence),
+        )

@@ -1,0 +1,179 @@
+"""Sequential dual ascent for the SVM of many classes at once: one sweep over the rows that still matter.
+
+With C_i the cost of row i, y_i its class and z_k = w_k . x_i + b_k its scores, the problems are (Crammer, Singer 2001)
+
+    primal  min over w, b   1/2 sum_k |w_k|^2 + sum_i C_i max over k of (z_k + [k != y_i] - z_(y_i))
+    dual    max over q      sum_i sum_(k != y_i) q_ik - 1/2 sum_k |w_k|^2,   w_k = sum_i ([k = y_i] C_i - q_ik) x_i
+
+where each q_i lies in the simplex of size C_i (q_ik >= 0, sum_k q_ik = C_i) and, for free intercepts, sum_i q_ik is the
+cost of all rows of class k.  A step solves for one q_i with all others held: with A = |x_i|^2 + rho and
+G_k = z_k + [k != y_i], it is the point of the simplex next to q_i + G / A (Keerthi, Sundararajan, Chang, Hsieh, Lin
+2008, A sequential dual method for large scale multi-class linear SVMs).
+
+A row whose q_i is a corner, and whose G leads there by more than any row fell short in the sweep before, is left out of
+those to come.  The intercepts are the multipliers of their conditions, and every step moves them, as in dual.py.
+"""
+
+import cython
+from cython.cimports.libc.math import INFINITY
+from cython.cimports.linnet.kernels.joint import add_each, dot_each
+from cython.cimports.linnet.kernels.passes import ask_for_row, value_t
+
+ROWS_AHEAD = cython.declare(cython.Py_ssize_t, 4)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+@cython.cdivision(True)
+def nearest(point: cython.double[::1], size: cython.double) -> cython.void:
+    """The point of the simplex of this size that lies next to `point`, in its place (Michelot 1986)."""
+    n: cython.Py_ssize_t = point.shape[0]
+    k: cython.Py_ssize_t
+    count: cython.Py_ssize_t
+    before: cython.Py_ssize_t = n + 1
+    level: cython.double = -INFINITY
+    total: cython.double
+    while True:
+        count = 0
+        total = 0.0
+        for k in range(n):
+            if point[k] > level:
+                count += 1
+                total += point[k]
+        if count >= before or count == 0:  # fewer each time, but for rounding
+            break
+        before = count
+        level = (total - size) / count
+    for k in range(n):
+        point[k] = point[k] - level if point[k] > level else 0.0
+
+
+def nearest_in_simplex(point: cython.double[::1], size: cython.double):
+    """The same, to be called from Python."""
+    nearest(point, size)
+
+
+@cython.cdivision(True)
+def sweep(
+    values: cython.const[value_t][::1],
+    ids: cython.const[cython.uint][::1],
+    starts: cython.const[cython.longlong][::1],
+    columns: cython.Py_ssize_t,
+    dense: cython.bint,
+    order: cython.longlong[::1],
+    classes: cython.const[cython.longlong][::1],
+    costs: cython.const[cython.double][::1],
+    curvatures: cython.const[cython.double][::1],
+    shares: cython.double[:, ::1],
+    weights: cython.double[::1],
+    intercepts: cython.double[::1],
+    scores: cython.double[::1],
+    changes: cython.double[::1],
+    rho: cython.double,
+    largest: cython.double,
+):
+    """One step for each row of `order`; shares (the q_i), weights and intercepts change in place, and so does order:
+    the rows that are kept come first.  `largest` is by how much a row fell short in the sweep before; `scores` and
+    `changes` are room for one row.
+
+    Returns how many rows are kept; by how much one fell short at most; of the rows as they were met the loss, the gap
+    between primal and dual, the mistakes; by how much the dual rose, how many q_i changed, and the row of no finite
+    score, which ends the sweep, or -1.
+    """
+    n: cython.Py_ssize_t = order.shape[0]
+    outputs: cython.Py_ssize_t = scores.shape[0]
+    kept: cython.Py_ssize_t = 0
+    changed: cython.Py_ssize_t = 0
+    mistakes: cython.Py_ssize_t = 0
+    lost: cython.Py_ssize_t = -1
+    most: cython.double = 0.0
+    loss: cython.double = 0.0
+    gap: cython.double = 0.0
+    gain: cython.double = 0.0
+    n_there: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    r: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    y: cython.Py_ssize_t
+    top: cython.Py_ssize_t
+    following: cython.Py_ssize_t
+    start: cython.Py_ssize_t
+    stop: cython.Py_ssize_t
+    cost: cython.double
+    best: cython.double
+    second: cython.double
+    worst: cython.double
+    held: cython.double
+    rival: cython.double
+    moved: cython.bint
+    with cython.nogil:
+        for r in range(n):
+            i = order[r]
+            if r + ROWS_AHEAD < n:
+                following = order[r + ROWS_AHEAD]
+                if dense:
+                    ask_for_row(values, ids, following * columns, (following + 1) * columns, dense)
+                else:
+                    ask_for_row(values, ids, starts[following], starts[following + 1], dense)
+            start = i * columns if dense else starts[i]
+            stop = start + columns if dense else starts[i + 1]
+            y = classes[i]
+            cost = costs[i]
+            dot_each(values, ids, start, stop, dense, weights, 1.0, scores)
+            # G, its best and second best, the worst of those that hold a share, and what is held
+            best = second = rival = -INFINITY
+            worst = INFINITY
+            held = 0.0
+            top = 0
+            n_there = 0
+            for k in range(outputs):
+                scores[k] += intercepts[k]
+                if k != y:
+                    scores[k] += 1.0
+                    rival = max(rival, scores[k])
+                if scores[k] > best:
+                    second = best
+                    best = scores[k]
+                    top = k
+                elif scores[k] > second:
+                    second = scores[k]
+                if shares[i, k] > 0:
+                    worst = min(worst, scores[k])
+                    held += shares[i, k] * scores[k]
+                    n_there += 1
+            if best - best != 0.0 or rival - rival != 0.0 or held - held != 0.0:
+                lost = i
+                break
+            gap += max(0.0, cost * best - held)
+            loss += cost * (best - scores[y])
+            if rival - 1.0 >= scores[y]:
+                mistakes += 1
+            if n_there == 1 and shares[i, top] > 0 and best - second > largest:
+                continue
+            order[r] = order[kept]
+            order[kept] = i
+            kept += 1
+            most = max(most, best - worst)
+            if best <= worst:
+                continue
+            if curvatures[i] > 0:
+                for k in range(outputs):
+                    changes[k] = shares[i, k] + scores[k] / curvatures[i]
+                nearest(changes, cost)
+            else:
+                for k in range(outputs):
+                    changes[k] = cost if k == top else 0.0
+            moved = False
+            for k in range(outputs):
+                held = changes[k]
+                changes[k] = shares[i, k] - held  # of the coefficient [k = y] C - q
+                if changes[k] != 0.0:
+                    moved = True
+                    shares[i, k] = held
+                    gain -= changes[k] * (scores[k] - intercepts[k] + 0.5 * (curvatures[i] - rho) * changes[k])
+                    intercepts[k] += rho * changes[k]
+            if moved:
+                changed += 1
+                add_each(values, ids, start, stop, dense, weights, 1.0, changes)
+    return kept, most, loss, gap, mistakes, gain, changed, lost

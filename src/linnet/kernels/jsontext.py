@@ -1,0 +1,205 @@
+"""Lines of JSON that are flat objects of strings, as most files of texts are: the values of some keys, unescaped.
+
+Whatever is not plainly that (a number, a list, a key twice or never, half a surrogate pair, anything wrong) is not read
+at all: then a parser of all of JSON must look at it.
+"""
+
+import cython
+import numpy as np
+from cython.cimports.libc.string import memchr, memcmp, memcpy
+
+Bytes = cython.typedef(cython.pointer(cython.const[cython.uchar]))
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def past_blanks(p: Bytes, end: Bytes) -> Bytes:
+    while p < end and (p[0] == 32 or p[0] == 9 or p[0] == 13):
+        p += 1
+    return p
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def hex_digit(byte: cython.uchar) -> cython.int:
+    if 48 <= byte <= 57:
+        return byte - 48
+    byte |= 32
+    return byte - 87 if 97 <= byte <= 102 else -1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def unescaped(p: Bytes, end: Bytes, into: cython.p_uchar, length: cython.pointer(cython.Py_ssize_t)) -> cython.int:
+    """One escape, `\\` already read: its UTF-8 goes to `into` (`length` bytes); how many bytes it took, 0 if none."""
+    point: cython.int = 0
+    digit: cython.int
+    i: cython.int
+    length[0] = 1
+    if p >= end:
+        return 0
+    if p[0] == 34 or p[0] == 92 or p[0] == 47:
+        into[0] = p[0]
+    elif p[0] == 98:
+        into[0] = 8
+    elif p[0] == 102:
+        into[0] = 12
+    elif p[0] == 110:
+        into[0] = 10
+    elif p[0] == 114:
+        into[0] = 13
+    elif p[0] == 116:
+        into[0] = 9
+    elif p[0] == 117 and end - p > 4:
+        for i in range(1, 5):
+            digit = hex_digit(p[i])
+            if digit < 0:
+                return 0
+            point = point * 16 + digit
+        if point == 0 or 0xD800 <= point <= 0xDFFF:
+            return 0
+        if point < 0x80:
+            into[0] = point
+        elif point < 0x800:
+            into[0] = 0xC0 | (point >> 6)
+            into[1] = 0x80 | (point & 0x3F)
+            length[0] = 2
+        else:
+            into[0] = 0xE0 | (point >> 12)
+            into[1] = 0x80 | ((point >> 6) & 0x3F)
+            into[2] = 0x80 | (point & 0x3F)
+            length[0] = 3
+        return 5
+    else:
+        return 0
+    return 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def copied(p: Bytes, stop: Bytes, into: cython.p_uchar) -> cython.bint:
+    """Copy bytes; whether none of them is a control character, which JSON has only as an escape."""
+    i: cython.Py_ssize_t
+    size: cython.Py_ssize_t = stop - p
+    wrong: cython.uchar = 0
+    memcpy(into, p, size)
+    for i in range(size):
+        wrong |= p[i] < 32
+    return wrong == 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def string(p: Bytes, end: Bytes, into: cython.p_uchar, length: cython.pointer(cython.Py_ssize_t)) -> Bytes:
+    """The string whose first quote is read, unescaped, to `into`; what follows its last quote, NULL if it is none."""
+    quote: Bytes = p - 1
+    escape: Bytes
+    out: cython.p_uchar = into
+    taken: cython.int
+    size: cython.Py_ssize_t = 0
+    while True:
+        if quote < p:  # looked for again only behind an escaped one: a text of many escapes is still read once
+            quote = cython.cast(Bytes, memchr(p, 34, end - p)) if p < end else cython.NULL
+            if quote == cython.NULL:
+                return cython.NULL
+        escape = cython.cast(Bytes, memchr(p, 92, quote - p)) if p < quote else cython.NULL
+        if not copied(p, quote if escape == cython.NULL else escape, out):
+            return cython.NULL
+        if escape == cython.NULL:
+            length[0] = (out - into) + (quote - p)
+            return quote + 1
+        out += escape - p
+        taken = unescaped(escape + 1, end, out, cython.address(size))
+        if taken == 0:
+            return cython.NULL
+        out += size
+        p = escape + 1 + taken
+
+
+def text_fields(
+    data: cython.const[cython.uchar][::1],
+    starts: cython.const[cython.longlong][::1],
+    stops: cython.const[cython.longlong][::1],
+    keys: list,
+):
+    """For each key (bytes, as they stand in the lines) the text bytes and starts of its values; None if a line is other
+    than an object of strings, each of these keys there just once."""
+    rows: cython.Py_ssize_t = starts.shape[0]
+    count: cython.Py_ssize_t = len(keys)
+    joined: cython.const[cython.uchar][::1] = np.frombuffer(b"".join(keys) + b" ", dtype=np.uint8)
+    key_starts: cython.longlong[::1] = np.cumsum([0, *map(len, keys)]).astype(np.int64)
+    room: cython.Py_ssize_t = (stops[rows - 1] - starts[0] if rows else 0) + 8
+    texts_out = np.empty((count + 1, room), dtype=np.uint8)
+    text_starts_out = np.zeros((count, rows + 1), dtype=np.int64)
+    found_out = np.zeros(count, dtype=np.int64)
+    texts: cython.uchar[:, ::1] = texts_out
+    text_starts: cython.longlong[:, ::1] = text_starts_out
+    found: cython.longlong[::1] = found_out
+    r: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    c: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    length: cython.Py_ssize_t = 0
+    p: Bytes
+    q: Bytes
+    end: Bytes
+    good: cython.bint = True
+    if not rows:
+        return [(texts_out[k, :0], text_starts_out[k]) for k in range(count)]
+    with cython.nogil:
+        for r in range(rows):
+            p = cython.address(data[0]) + starts[r]
+            end = cython.address(data[0]) + stops[r]
+            p = past_blanks(p, end)
+            good = p < end and p[0] == 123
+            while good:
+                good = False
+                p = past_blanks(p + 1, end)
+                if p >= end or p[0] != 34:
+                    break
+                q = p + 1
+                # keys are compared as they stand, so one with an escape is not for us
+                p = string(q, end, cython.address(texts[count, 0]), cython.address(length))
+                if p == cython.NULL or p - 1 - q != length:
+                    break
+                c = count
+                for k in range(count):
+                    if key_starts[k + 1] - key_starts[k] == length and (
+                        memcmp(cython.address(joined[key_starts[k]]), q, length) == 0
+                    ):
+                        c = k
+                p = past_blanks(p, end)
+                if p >= end or p[0] != 58:
+                    break
+                p = past_blanks(p + 1, end)
+                if p >= end or p[0] != 34 or (c < count and found[c] != r):
+                    break
+                at = text_starts[c, r] if c < count else 0
+                p = string(p + 1, end, cython.address(texts[c, at]), cython.address(length))
+                if p == cython.NULL:
+                    break
+                if c < count:
+                    text_starts[c, r + 1] = at + length
+                    found[c] += 1
+                p = past_blanks(p, end)
+                if p >= end:
+                    break
+                good = True
+                if p[0] == 125:
+                    break
+                good = p[0] == 44
+            good = good and past_blanks(p + 1, end) == end
+            for k in range(count):
+                good = good and found[k] == r + 1
+            if not good:
+                break
+    if not good:
+        return None
+    return [(texts_out[k, : text_starts_out[k, rows]], text_starts_out[k]) for k in range(count)]

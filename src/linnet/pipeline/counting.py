@@ -1,0 +1,178 @@
+"""Counting a stream: one read of the rows, whose sums by class give the model in closed form.
+
+Some rows are held out as they come.  The model of all others is measured on them, and then they are counted, too: sums
+can be added to, so that nothing is learnt twice.  All rows that are held out are counted last, in their order; the
+outcome depends on the rows and the options alone, not on blocks, files or threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.decisions import Rule
+from linnet.errors import InputError
+from linnet.examples import Examples
+from linnet.features.features import FeatureOptions, Features, Places, assembled
+from linnet.features.schema import Role, Schema
+from linnet.features.terms import Damping
+from linnet.labels import Labels
+from linnet.learners.catalogue import Entry
+from linnet.model import LinearModel
+from linnet.pipeline.cache import Cache, Kept
+from linnet.pipeline.online import held_out
+from linnet.pipeline.scoring import Result, scorer
+from linnet.pipeline.stream import Prepared
+from linnet.pipeline.targets import Seen, enough_labels, few_labels, row_weights
+from linnet.sources.block import Block, Numbers
+from linnet.training.counts import Bernoulli, Counting, Multinomial
+from linnet.training.discriminant import Discriminant
+from linnet.training.gaussian import SharedGaussian
+
+# Fewer held-out rows than this tell nothing.
+ENOUGH_HELD_OUT = 20
+# The largest table of features by classes (2 GB).
+LARGEST = 1 << 28
+
+_KINDS: dict[str, Callable[[int, Labels], Counting]] = {
+    "naive-bayes": Multinomial,
+    "naive-bayes-bernoulli": Bernoulli,
+    "naive-bayes-gaussian": SharedGaussian,
+    "discriminant-analysis": Discriminant,
+}
+
+
+def features_to_count(learner: str, options: FeatureOptions) -> FeatureOptions:
+    """Text as the learner takes it: naive Bayes counts words as they come (or once a row, if asked), nothing scaled."""
+    if learner == "naive-bayes":
+        damping = Damping.BINARY if options.text.damping is Damping.BINARY else Damping.COUNT
+    elif learner == "naive-bayes-bernoulli":
+        damping = Damping.BINARY
+    else:
+        return options
+    return replace(options, text=replace(options.text, damping=damping, unit_length=False))
+
+
+# What a learner cannot count, and what is wrong with it.
+_WRONG: dict[str, tuple[Callable[[NDArray[Any]], NDArray[np.bool_]], str]] = {
+    "naive-bayes": (lambda x: x < 0, "is negative, and naive Bayes counts what is there"),
+    "naive-bayes-bernoulli": (lambda x: (x != 0) & (x != 1) & ~np.isnan(x), "is neither 0 nor 1"),
+}
+
+
+def uncounted(learner: str, block: Block, schema: Schema) -> dict[int, str]:
+    """The rows of a block that the learner cannot count, each with the reason and the remedy."""
+    if learner not in _WRONG:
+        return {}
+    wrong, what = _WRONG[learner]
+    if block.sparse is not None:
+        places = [block.sparse.place(at) for at in np.flatnonzero(wrong(block.sparse.values)).tolist()]
+        reason = f"{what}: take --learner naive-bayes-gaussian"
+        return {row: f"the value of column {column} {reason}" for row, column in reversed(places)}
+    reasons: dict[int, str] = {}
+    for name in schema.having(Role.NUMBER):
+        column = block.columns[name]
+        assert isinstance(column, Numbers)
+        reason = f"{name} {what}: take --learner naive-bayes-gaussian, or make it a category (--column {name}:category)"
+        reasons |= dict.fromkeys(np.flatnonzero(wrong(column.values)).tolist(), reason)
+    return reasons
+
+
+class CountingRun:
+    """A model being counted from a stream."""
+
+    def __init__(self, features: Features, entry: Entry, *, holdout: float, seed: int, memory: int) -> None:
+        self.features = features
+        self.entry = entry
+        self.holdout = holdout
+        self.seed = seed
+        self.places = Places(len(features.terms))
+        self.seen = Seen()
+        self.training = _KINDS[entry.name](0, Labels())
+        self.kept = Cache(memory)
+        self.rows = 0
+        self.rows_held_out = 0
+        self.weights: NDArray[np.float64] = np.zeros(0)
+
+    def close(self) -> None:
+        self.kept.close()
+
+    def take(self, made: Prepared) -> None:
+        """Count the next block, but for the rows held out."""
+        block, schema = made.block, self.features.schema
+        if not block.rows:
+            return
+        pieces = self.features.number(block, made.work, frozen=False)
+        self.places.extend(self.features.sizes)
+        targets = self.seen.numbers(block, schema).astype(np.float64)
+        self._check_size()
+        given = row_weights(block, schema)
+        rows = assembled(self.features.weighed(pieces), self.places)
+        kept = Kept(rows, targets, np.empty(0) if given is None else given, self.rows)
+        self.rows += block.rows
+        if self.holdout:
+            held = held_out(kept.first, block.rows, self.holdout, self.seed)
+            self.kept.append(kept.at(np.flatnonzero(held)))
+            self.rows_held_out += int(held.sum())
+            kept = replace(kept, weights=np.where(held, 0.0, 1.0 if given is None else given))
+        self._count(kept)
+
+    def _check_size(self) -> None:
+        if self.places.size * len(self.seen.labels) > LARGEST:
+            raise InputError(
+                f"{len(self.seen.labels):,} labels by {self.places.size:,} features are too many to count: is "
+                f"{self.features.schema.target or 'the target'} the right column? (--target, --hash-bits)"
+            )
+
+    def _count(self, kept: Kept) -> None:
+        weights = kept.weights if len(kept.weights) else None
+        classes = len(self.seen.labels)
+        self.weights = np.pad(self.weights, (0, classes - len(self.weights)))
+        self.weights += np.bincount(kept.targets.astype(np.int64), weights, minlength=classes)
+        labels = Labels(list(self.seen.labels))
+        rows = replace(kept.rows, shape=(kept.rows.shape[0], self.places.size))
+        self.training.take(Examples(rows, self._codes(labels)[kept.targets.astype(np.int64)], weights), labels)
+
+    def _codes(self, labels: Labels) -> NDArray[np.float64]:
+        """The code of each label by its number of appearance."""
+        return labels.encode(np.array(list(self.seen.labels)))
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The labels met, sorted."""
+        return Labels(list(self.seen.labels)).classes
+
+    def result(self, rule: Rule | None = None) -> Result | None:
+        """How the model of the rows so far does on those held out; None where that tells nothing."""
+        if self.rows_held_out < ENOUGH_HELD_OUT or not (self.weights > 0).all():
+            return None
+        model = self._model()
+        placed = np.empty_like(model.weights)
+        placed[np.concatenate(self.places.of_term)] = model.weights
+        model = replace(model, weights=placed)
+        codes = self._codes(self.training.labels)
+        measuring = scorer(model, True, rule=rule)
+        tally = measuring.tally()
+        for kept in self.kept:
+            rows = replace(kept.rows, shape=(len(kept.targets), self.places.size))
+            measuring.add_result(tally, rows, codes[kept.targets.astype(np.int64)])
+        result: Result = tally.result()
+        return result
+
+    def model(self) -> LinearModel:
+        """The model of all rows, its features term after term."""
+        for kept in self.kept:
+            self._count(kept)
+        labels = self.training.labels
+        few_labels(self.rows, len(labels), self.features.schema)
+        enough_labels(labels.classes.tolist())
+        if not (self.weights > 0).any():
+            raise InputError("no row is left to learn from: every one has the weight 0")
+        return self._model()
+
+    def _model(self) -> LinearModel:
+        return self.training.arranged(np.concatenate(self.places.of_term)).model()

@@ -1,0 +1,98 @@
+"""Summary: the weights with their standard errors, as a table to print, a dictionary or a frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Flat = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """A row for each weight; a statistic is estimate / standard error, p its two-sided probability if the weight is 0.
+
+    Without `degrees` of freedom the statistic is z, from the normal distribution; with them t, from Student's.
+    """
+
+    names: tuple[str, ...]
+    estimates: Flat
+    standard_errors: Flat
+    level: float
+    rows: float
+    note: str
+    degrees: float | None = None
+    tested: bool = True
+
+    @property
+    def statistics(self) -> Flat:
+        return self.estimates / self.standard_errors
+
+    @property
+    def p_values(self) -> Flat:
+        """NaN where the figures are no test (a penalised fit)."""
+        from scipy.special import ndtr, stdtr
+
+        if not self.tested:
+            return np.full(len(self.names), np.nan)
+        below = -np.abs(self.statistics)
+        return np.asarray(2.0 * (ndtr(below) if self.degrees is None else stdtr(self.degrees, below)))
+
+    @property
+    def intervals(self) -> Flat:
+        """(weights, 2): the ends of each interval."""
+        from scipy.special import ndtri, stdtrit
+
+        upper = 0.5 + self.level / 2
+        far = float(ndtri(upper) if self.degrees is None else stdtrit(self.degrees, upper))
+        return np.column_stack(
+            [self.estimates - far * self.standard_errors, self.estimates + far * self.standard_errors]
+        )
+
+    @property
+    def statistic(self) -> str:
+        return "z" if self.degrees is None else "t"
+
+    def as_dict(self) -> dict[str, list[Any]]:
+        """The columns of the table by name."""
+        low, high = self.intervals.T
+        return {
+            "name": list(self.names),
+            "estimate": self.estimates.tolist(),
+            "standard error": self.standard_errors.tolist(),
+            self.statistic: self.statistics.tolist(),
+            "p": self.p_values.tolist(),
+            "low": low.tolist(),
+            "high": high.tolist(),
+        }
+
+    def frame(self) -> Any:
+        """The table as a pandas frame, a row for each name."""
+        import pandas as pd
+
+        return pd.DataFrame(self.as_dict()).set_index("name")
+
+    def __str__(self) -> str:
+        columns = self.as_dict()
+        cells = [[str(name) for name in columns.pop("name")]]
+        cells += [[_number(value, name) for value in values] for name, values in columns.items()]
+        percent = f"{100 * self.level:g} %"
+        heads = ["", *list(columns)[:-2], f"{percent} low", f"{percent} high"]
+        widths = [max(map(len, [head, *column])) for head, column in zip(heads, cells, strict=True)]
+        lines = [heads, *map(list, zip(*cells, strict=True))]
+        table = [
+            "  ".join(cell.ljust(width) if at == 0 else cell.rjust(width) for at, (cell, width) in enumerate(row))
+            for row in (list(zip(line, widths, strict=True)) for line in lines)
+        ]
+        return "\n".join([*(line.rstrip() for line in table), f"{self.rows:g} rows; {self.note}"])
+
+
+def _number(value: float, column: str) -> str:
+    if np.isnan(value):
+        return "-"
+    if column == "p":
+        return "<0.0001" if value < 1e-4 else f"{value:.4f}"
+    return f"{value:.3f}" if column in ("z", "t") else f"{value:.5g}"

@@ -1,0 +1,307 @@
+"""Logistic regression by Newton's method, two classes or softmax, until a proven gap is small enough.
+
+A step solves H p = -gradient (curvature.py) with H = X'DX + l2 I, D_i the second derivative of row i's loss: by
+Cholesky where H is small, else by conjugate gradients, which ask only for H times a vector (Nash 1985, Preconditioning
+of truncated-Newton methods; the preconditioner is the diagonal of H).  It is halved until f itself falls enough
+(Armijo 1966): along the step the scores are z + t X p, which takes no further pass over the rows.
+
+The same step solves the dual.  With g the slopes of the losses at z, g + D X p are slopes that weigh
+
+    X'(g + D X p) = gradient - l2 w + (H - l2 I) p = -l2 (w + p)
+
+and nothing on the intercept: a dual point that fits w + p exactly.  What is left of the gap is how far each loss is
+from its own parabola, which falls with the fourth power of the step and is not multiplied by 1 / l2, as the gap of the
+slopes at w + p would be.  It is guessed from that, and certified (certificate.py) once the guess is small enough.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.errors import NumericalError, RecipeError
+from linnet.examples import Examples, Rows
+from linnet.kernels import curvature as kernel
+from linnet.learners.recipe import Loss, Penalty
+from linnet.training.batch import Descent, Found
+from linnet.training.certificate import certify
+from linnet.training.curvature import Place, place_at
+from linnet.training.history import Pass, Watcher, ignore
+from linnet.training.objective import TOO_LARGE, Flat, Objective
+
+Table = NDArray[np.float64]
+
+# Armijo's share of the fall that the slope promises; and how often a step is halved.
+ENOUGH = 1e-4
+HALVINGS = 40
+# A promised fall of less than this share of f is lost in its rounding.
+ROUNDING = 1e-15
+# Dense rows are weighed and multiplied in blocks that stay in cache, of so many numbers.
+BLOCK = 1 << 15
+# Few rows tell roughly where the optimum lies: the first steps see every eighth, or, of those again every eighth, while
+# there are so many a column, and no fewer than this; each time to this gap.
+SPARED = 8
+ROWS_A_COLUMN = 40
+FEWEST = 1000
+ROUGHLY = 1e-3
+# After a step that promised less than this share of f, H is still good for one more.
+NEAR = 2e-2
+# Conjugate gradients end when the residual has shrunk by this much, sooner the nearer the optimum; after so many steps.
+LOOSEST = 0.25
+MOST_PRODUCTS = 500
+# The share of the gap that the residual of conjugate gradients may make up.
+RESIDUAL_SHARE = 0.2
+# How much further the next step may go after one that was taken whole.
+FURTHER = 2.5
+
+
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """Where to go: the change of the weights and that of the scores, f's slope that way, the dual point g + D X p,
+    and |H p + gradient|^2."""
+
+    change: Flat
+    along: Table
+    slope: float
+    slopes: Table
+    residual: float = 0.0
+
+
+class _Direction(ABC):
+    """How a step is found."""
+
+    @abstractmethod
+    def __call__(self, place: Place, tol: float, /) -> _Step:
+        """The step from here, no better than this relative gap asks for."""
+
+    @abstractmethod
+    def taken(self, step: _Step, length: float, value: float) -> None:
+        """Learn what part of the step could be taken, and f there."""
+
+
+def cholesky(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
+    """Newton's method with all of H, for two classes: where a table of all pairs of columns is small.
+
+    The first steps see few of the rows only.
+    """
+    _check(problem, "newton-cholesky")
+    if problem.outputs > 1:
+        raise RecipeError("solver='newton-cholesky' takes many classes one by one: multiclass='one-vs-rest'")
+    few = _fewer(problem)
+    start = np.zeros(problem.size) if few is None else cholesky(few, Descent(how.most, ROUGHLY)).weights
+    return _descend(problem, start, how, watch, _Cholesky())
+
+
+def conjugate_gradients(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
+    """Newton's method with H times vectors only: for any number of columns and classes."""
+    _check(problem, "newton-cg")
+    return _descend(problem, np.zeros(problem.size), how, watch, _ConjugateGradients(problem))
+
+
+def _check(problem: Objective, name: str) -> None:
+    if problem.loss is not Loss.LOGISTIC or problem.penalty.l1 > 0 or problem.penalty.l2 == 0:
+        raise RecipeError(f"solver={name!r} needs penalty='l2': take solver='auto'")
+
+
+def _fewer(problem: Objective) -> Objective | None:
+    """The problem on an eighth of the rows, or some more; None where that would be too few, or of one class."""
+    n, d = problem.rows.shape
+    every = min(SPARED, n // max(FEWEST, ROWS_A_COLUMN * d))
+    if every < 4:
+        return None
+    some = slice(None, None, every)
+    weights = problem.shares[some] if len(problem.shares) else None
+    sides = problem.targets[some] == problem.settings["positive"]
+    if len(np.unique(sides if weights is None else sides[weights > 0])) < 2:
+        return None
+    return Objective(
+        Examples(Rows.of(problem.rows.matrix(some)), problem.targets[some], weights),
+        problem.loss,
+        Penalty(l2=problem.penalty.l2),
+        problem.outputs,
+        intercept=problem.intercept,
+        regression=False,
+        positive=problem.settings["positive"],
+    )
+
+
+def _descend(problem: Objective, start: Flat, how: Descent, watch: Watcher, direction: _Direction) -> Found:
+    """Newton steps until the gap is at most tol, or until rounding lets f fall no further."""
+    place = place_at(problem, start)
+    history: list[Pass] = []
+    tol = how.tol or 0.0
+    for left in reversed(range(how.most)):
+        began = perf_counter()
+        step = direction(place, tol)
+        place, length = _searched(place, step)
+        direction.taken(step, length, place.value)
+        tally = Pass(place.mistakes, len(problem.targets), place.loss, perf_counter() - began)
+        history.append(tally)
+        watch(tally)
+        slopes = step.slopes if length == 1.0 else None
+        ends = left == 0 or length == 0.0 or -step.slope <= ROUNDING * place.value
+        if ends or (slopes is not None and _guess(place, slopes, step) <= tol * place.value):
+            certificate = certify(problem, place.weights, slopes, scores=place.scores)
+            if ends or certificate.gap <= tol:
+                break
+    return Found(place.weights, history, how.tol is None or certificate.gap <= tol, certificate)
+
+
+def _guess(place: Place, slopes: Table, step: _Step) -> float:
+    """About what these slopes prove of the place that the step led to: primal - dual."""
+    return place.distance(slopes) + 0.5 * step.residual / place.problem.penalty.l2
+
+
+def _searched(place: Place, step: _Step) -> tuple[Place, float]:
+    """The place after the step or its half, quarter, ...: the first where f fell enough; and which part that was."""
+    length = 1.0
+    for _ in range(HALVINGS):
+        after = place.moved(step.change, step.along, length)
+        if after.value <= place.value + ENOUGH * length * step.slope + ROUNDING * place.value:
+            return after, length
+        length /= 2
+    return place, 0.0
+
+
+# -- all of H ----------------------------------------------------------------------------------------------------------
+
+
+class _Cholesky(_Direction):
+    """The step by factors of H, with every column in its own unit so that only their directions can be near alike.
+
+    Near the optimum H hardly changes: every other step takes the last one's, with its D, and spares making a new one.
+    """
+
+    def __init__(self) -> None:
+        self._again = False
+        self._factors, self._unit, self._bends = np.empty((0, 0)), np.empty(0), np.empty((0, 1))
+
+    def __call__(self, place: Place, _: float, /) -> _Step:
+        from scipy.linalg.lapack import dpotrs
+
+        problem = place.problem
+        if self._again:
+            gradient = place.gradient()
+        else:
+            hessian, gradient = _normal_equations(place)
+            self._factor(hessian if problem.intercept else hessian[:-1, :-1])
+            self._bends = place.own_bends()
+        change, free = np.zeros(problem.size), len(self._unit)
+        change[:free] = -self._unit * dpotrs(self._factors, self._unit * gradient[:free], lower=1)[0]
+        along = problem.scores(change)
+        return _Step(change, along, float(gradient @ change), place.slopes + self._bends * along)
+
+    def taken(self, step: _Step, length: float, value: float) -> None:
+        self._again = not self._again and length == 1.0 and -step.slope <= NEAR * value
+
+    def _factor(self, hessian: Table) -> None:
+        from scipy.linalg.lapack import dpotrf
+
+        self._unit = 1.0 / np.sqrt(np.maximum(np.diagonal(hessian), np.finfo(np.float64).tiny))
+        scaled = hessian * np.outer(self._unit, self._unit)
+        extra = 1e-12
+        self._factors, failed = dpotrf(scaled.T, lower=1, clean=0)
+        while failed:  # columns all but alike: as with a little more penalty
+            if not extra < 1:
+                raise NumericalError(TOO_LARGE)
+            scaled.flat[:: len(scaled) + 1] += extra
+            extra *= 10
+            self._factors, failed = dpotrf(scaled.T, lower=1, clean=0)
+
+
+def _normal_equations(place: Place) -> tuple[Table, Flat]:
+    """H, of which the upper triangle counts, and the gradient."""
+    problem, rows, shares = place.problem, place.problem.rows, place.shares
+    d = problem.columns
+    hessian, gradient = np.zeros((d + 1, d + 1)), np.zeros(d + 1)
+    slopes, bends = shares * place.slopes[:, 0], shares * place.own_bends()[:, 0]
+    if rows.dense:
+        _add_blocks(rows.matrix(), slopes, bends, gradient, hessian)
+    else:
+        kernel.hessian(rows.values, rows.ids, rows.starts, slopes, bends, gradient, hessian)
+    hessian.flat[: d * (d + 2) : d + 2] += problem.penalty.l2
+    return hessian, place.with_penalty(gradient, place.weights)
+
+
+def _add_blocks(X: Table, slopes: Flat, bends: Flat, gradient: Flat, hessian: Table) -> None:
+    """kernel.hessian for dense rows, by BLAS."""
+    n, d = X.shape
+    height = max(1, BLOCK // (d + 1))
+    roots, weighed = np.sqrt(bends), np.empty((height, d + 1))
+    for first in range(0, n, height):
+        block, root = X[first : first + height], roots[first : first + height]
+        part = weighed[: len(block)]
+        np.multiply(block, root[:, np.newaxis], out=part[:, :d])
+        part[:, d] = root
+        hessian += part.T @ part
+        gradient[:d] += slopes[first : first + height] @ block
+    gradient[d] += slopes.sum()
+
+
+# -- H times vectors ---------------------------------------------------------------------------------------------------
+
+
+class _ConjugateGradients(_Direction):
+    """The step by conjugate gradients (Hestenes, Stiefel 1952), no nearer than the gap asks for, and no further than f
+    can be trusted to be the parabola that it looks like (Steihaug 1983).
+
+    A step is measured with every column in its own unit.  One that had to be halved shows how far that is; one taken
+    whole, that it may be further.  The intercepts' part is solved exactly: an imbalance there would cost the dual point
+    the most.
+    """
+
+    def __init__(self, problem: Objective) -> None:
+        self._squares = problem.units() ** 2
+        self._reach = np.inf
+
+    def __call__(self, place: Place, tol: float, /) -> _Step:
+        problem, outputs = place.problem, place.problem.outputs
+        gradient, scale = place.gradient(), 1.0 / place.diagonal()
+        change, along, t = np.zeros(problem.size), np.zeros_like(place.scores), np.empty_like(place.scores)
+        residual = -gradient
+        preconditioned = scale * residual
+        v, size, squared = preconditioned.copy(), float(residual @ preconditioned), float(residual @ residual)
+        enough = RESIDUAL_SHARE * 2.0 * problem.penalty.l2 * tol * place.value
+        loose = min(LOOSEST, np.sqrt(size / place.value)) ** 2 * size
+        for _ in range(MOST_PRODUCTS):
+            if squared <= enough or size <= loose or size == 0.0:
+                break
+            product = place.product(v, t)
+            length = size / float(v @ product)
+            within = self._within(change, v, length)
+            change += within * v
+            along += within * t
+            product *= within
+            residual -= product
+            squared = float(residual @ residual)
+            if within < length:
+                break
+            np.multiply(scale, residual, out=preconditioned)
+            size, before = float(residual @ preconditioned), size
+            v *= size / before
+            v += preconditioned
+        if problem.intercept:
+            rest = place.intercepts(residual[-outputs:])
+            if outputs > 1:  # all classes' intercepts up alike change nothing, and would be left to rounding
+                rest -= (change[-outputs:] + rest).mean()
+            change[-outputs:] += rest
+            along += rest
+        return _Step(change, along, float(gradient @ change), place.slopes + place.bent(along), squared)
+
+    def _within(self, change: Flat, v: Flat, length: float) -> float:
+        """As much of the length as keeps change + length v within reach."""
+        if not np.isfinite(self._reach):
+            return length
+        weighed = self._squares * v
+        vv, cv = float(weighed @ v), float(weighed @ change)
+        room = self._reach**2 - float(self._squares @ (change * change))
+        most = room / (cv + np.sqrt(cv * cv + vv * max(room, 0.0))) if room > 0 else 0.0
+        return min(length, float(most))
+
+    def taken(self, step: _Step, length: float, _: float) -> None:
+        far = float(np.sqrt(self._squares @ (step.change * step.change)))
+        self._reach = max(self._reach, FURTHER * far) if length == 1.0 else length * far

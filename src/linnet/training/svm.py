@@ -1,0 +1,133 @@
+"""The two-class linear SVM by dual coordinate descent (kernels/margins.py), to a duality gap that is proven.
+
+    primal  P(w, b) = 1/2 |w|^2 + sum_i C_i loss(y_i (w . x_i + b)),   C_i = C c_i
+    dual    D(a) = sum_i (a_i - e_i a_i^2 / 2) - 1/2 |sum_i a_i y_i x_i|^2,   sum_i a_i y_i = 0
+
+with c_i the weight of row i.  Without intercept the sum over a_i y_i is free.  P is f of objective.py over l2, where
+C = 1 / (N l2).
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import numpy as np
+
+from linnet.errors import NumericalError, RecipeError
+from linnet.examples import NO_STARTS
+from linnet.kernels import dual, margins
+from linnet.learners.recipe import Loss
+from linnet.training.ascent import TOO_LONG, Costs, Estimate, ascend
+from linnet.training.batch import Descent, Found
+from linnet.training.crammer_singer import CrammerSinger
+from linnet.training.history import Pass, Watcher, ignore
+from linnet.training.objective import Flat, Objective
+
+
+class DualSVM:
+    """One problem of two classes: the a_i, the weights they make, and the rows that take part."""
+
+    def __init__(self, problem: Objective, seed: int = 0) -> None:
+        rows = problem.rows
+        n, d = rows.shape
+        self.free, self.squared, self.seed = problem.intercept, problem.loss is Loss.SQUARED_HINGE, seed
+        self._entries = (rows.values, rows.ids, rows.starts, d, rows.dense)
+        self.signs = np.where(problem.targets == problem.settings["positive"], 1.0, -1.0)
+        costs = Costs.of(problem)
+        self.costs, self.rho, self.everyone = costs.each, costs.rho, costs.rows
+        self.cost = float(self.costs.sum())
+        with np.errstate(divide="ignore"):  # rows of no weight take no part, and for those of no length it is meant
+            limits = 0.5 / self.costs if self.squared else self.costs
+            steps = 1.0 / (costs.lengths + self.rho + (limits if self.squared else 0.0))
+        self.states = np.column_stack([np.zeros(n), self.signs, limits, steps])
+        self.weights, self.intercept, self.value, self.sweeps = np.zeros(d), 0.0, 0.0, 0
+        self.order, self.highest, self.lowest = self.everyone.copy(), np.inf, -np.inf
+
+    def _take_back(self, short: Flat) -> None:
+        """Beside those that do, the rows take part again whose a_i is not at rest this far from a margin of 1."""
+        alphas = self.states[:, 0]
+        wanting = np.where(short > 0, alphas < self.states[:, 2], alphas > 0)
+        if self.squared:
+            wanting = (short > 0) | (alphas > 0)
+        wanting[self.order] = True
+        self.order, self.highest, self.lowest = self.everyone[wanting[self.everyone]], np.inf, -np.inf
+
+    def sweep(self) -> Estimate:
+        began, visited = perf_counter(), len(self.order)
+        margins.shuffle(self.order, self.seed + self.sweeps)
+        self.sweeps += 1
+        kept, self.intercept, most, least, loss, gap, mistakes, gain, changed, lost = margins.sweep(
+            *self._entries, self.squared, self.order, self.states,
+            self.weights, self.intercept, self.rho, self.highest, self.lowest,
+        )  # fmt: skip
+        if lost >= 0:
+            raise NumericalError(TOO_LONG)
+        self.highest, self.lowest = most if most > 0 else np.inf, least if least < 0 else -np.inf
+        self.value += gain
+        self.order = self.order[:kept]
+        if self.free:
+            self.intercept += self.rho * float((self.states[:, 0] * self.signs).sum())
+        tally = Pass(mistakes, changed, loss / self.cost, perf_counter() - began)
+        return Estimate(tally, visited / len(self.everyone), self.value, gap)
+
+    def measured(self) -> tuple[Flat, float, float]:
+        rows, alphas = self._entries, self.states[:, 0].copy()
+        scores = np.empty(len(alphas))
+        margins.scores_as_they_stand(*rows, self.weights, scores)
+        b = best_intercept(scores, self.signs, self.costs, squared=self.squared) if self.free else 0.0
+        made = self.weights
+        if self.free:
+            alphas, made = balanced(alphas, self.signs), np.zeros_like(made)
+            margins.combination(*rows, alphas * self.signs, made)
+        loss, value = margins.both_sums(scores, self.signs, self.costs, alphas, b, self.squared)
+        self._take_back(1.0 - self.signs * (scores + self.intercept))
+        return np.append(self.weights, b), loss + 0.5 * squared_norm(self.weights), value - 0.5 * squared_norm(made)
+
+
+def squared_norm(weights: Flat) -> float:
+    """|w|^2, added in one order on every machine."""
+    into = np.empty(1)
+    dual.squared_lengths(weights, NO_STARTS, len(weights), True, into)
+    return float(into[0])
+
+
+def balanced(alphas: Flat, signs: Flat) -> Flat:
+    """The side that weighs more, scaled down until both weigh the same."""
+    up, down = float(alphas[signs > 0].sum()), float(alphas[signs < 0].sum())
+    if up == down:
+        return alphas
+    heavier = 1.0 if up > down else -1.0
+    return np.where(signs == heavier, alphas * (min(up, down) / max(up, down)), alphas)
+
+
+def best_intercept(scores: Flat, signs: Flat, costs: Flat, *, squared: bool) -> float:
+    """The b that minimises sum_i C_i loss(y_i (scores_i + b)).
+
+    Row i begins or ends to count at b = y_i - scores_i.  Between two such places the slope by b is straight (constant
+    for the hinge, which has its minimum at one of them, or between two).
+    """
+    taking_part = costs > 0
+    y, c = signs[taking_part], costs[taking_part]
+    places = y - scores[taking_part]
+    order = np.argsort(places, kind="stable")
+    places, c, up = places[order], c[order], y[order] > 0
+    if not squared:
+        slopes = np.cumsum(c) - float(c[up].sum())  # right of each place
+        at = min(int(np.searchsorted(slopes, 0.0)), len(places) - 1)
+        beyond = at + 1 if slopes[at] == 0 and at + 1 < len(places) else at
+        return float(0.5 * (places[at] + places[beyond]))
+    below, above = np.where(up, 0.0, c), np.where(up, c, 0.0)
+    # the slope left of place k, over 2, is  bend_k b - pull_k
+    bends = np.cumsum(below) + float(above.sum()) - np.cumsum(above)
+    pulls = np.cumsum(below * places) + float((above * places).sum()) - np.cumsum(above * places)
+    slopes = bends * places - pulls
+    at = max(int(np.searchsorted(slopes, 0.0, side="right")) - 1, 0)
+    return float(pulls[at] / bends[at]) if bends[at] > 0 else float(places[at])
+
+
+def descend(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
+    """The SVM's objective by its dual."""
+    if problem.penalty.l1 > 0 or problem.penalty.l2 == 0:
+        raise RecipeError("solver='dual' needs penalty='l2'")
+    climbed = CrammerSinger(problem) if problem.outputs > 1 else DualSVM(problem)
+    return ascend(climbed, tol=how.tol, most=how.most, scale=problem.penalty.l2, watch=watch)

@@ -1,0 +1,56 @@
+"""Second derivatives over the rows, beside the matrices they are."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from linnet.examples import Rows
+from linnet.kernels import curvature
+from tests.conftest import both_forms, sparse_table
+
+
+@pytest.fixture
+def table(rng):
+    return sparse_table(rng, 30, 7)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_hessian_of_sparse_rows_is_a_sum_of_outer_products(dtype, table, rng):
+    slopes, bends = rng.normal(size=30), rng.uniform(size=30)
+    rows = Rows.of(both_forms(table.astype(dtype))[1])
+    Z = np.column_stack([table.astype(dtype), np.ones(30)])
+    gradient, into = np.zeros(8), np.zeros((8, 8))
+    curvature.hessian(rows.values, rows.ids, rows.starts, slopes, bends, gradient, into)
+    assert_allclose(into, np.triu(Z.T @ (bends[:, np.newaxis] * Z)), atol=1e-12)
+    assert_allclose(gradient, slopes @ Z, atol=1e-12)
+
+
+def test_a_product_is_the_hessian_times_the_vector(table, rng):
+    bends, v, Z = rng.uniform(size=30), rng.normal(size=8), np.column_stack([table, np.ones(30)])
+    for X in both_forms(table):
+        along, into = np.empty((30, 1)), np.zeros(8)
+        curvature.product(*Rows.of(X).layout, bends, v, along, into)
+        assert_allclose(along[:, 0], Z @ v, atol=1e-12)
+        assert_allclose(into, Z.T @ (bends * (Z @ v)), atol=1e-12)
+
+
+def test_a_product_for_many_classes_is_that_of_softmax(table, rng):
+    p, shares, V = rng.dirichlet(np.ones(3), size=30), rng.uniform(size=30), rng.normal(size=(8, 3))
+    Z = np.column_stack([table, np.ones(30)])
+    bent = np.array([c * (np.diag(q) - np.outer(q, q)) @ t for c, q, t in zip(shares, p, Z @ V, strict=True)])
+    for X in both_forms(table):
+        along, into = np.empty((30, 3)), np.zeros(24)
+        curvature.product_each(*Rows.of(X).layout, shares, p, V.reshape(-1), along, into)
+        assert_allclose(along, Z @ V, atol=1e-12)
+        assert_allclose(into.reshape(8, 3), Z.T @ bent, atol=1e-12)
+
+
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_gradients_and_diagonals_are_sums_over_the_rows(outputs, table, rng):
+    amounts, Z = rng.uniform(size=(30, outputs)), np.column_stack([table, np.ones(30)])
+    for X in both_forms(table):
+        gradient, diagonal = np.zeros(8 * outputs), np.zeros(8 * outputs)
+        curvature.gradient(*Rows.of(X).layout, amounts, gradient)
+        curvature.diagonal(*Rows.of(X).layout, amounts, diagonal)
+        assert_allclose(gradient.reshape(8, outputs), Z.T @ amounts, atol=1e-12)
+        assert_allclose(diagonal.reshape(8, outputs), (Z * Z).T @ amounts, atol=1e-12)

@@ -1,0 +1,232 @@
+"""Costs and calibration on the way from a file to a prediction."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.isotonic import IsotonicRegression
+
+import linnet
+from linnet.calibration import Method, fit
+from linnet.decisions import Rule
+from linnet.errors import InputError, RecipeError
+from linnet.features.schema import Task
+from linnet.learners import catalogue
+from linnet.pipeline.folds import FOLDS, folds
+from linnet.pipeline.online import CALIBRATED_ON, CALIBRATION_STREAM, held_out
+from linnet.pipeline.train import TrainOptions, train
+from tests.pipeline.making import cut, write_svmlight
+from tests.pipeline.test_batch import whole_of
+
+CLASSIFIERS = [entry.name for entry in catalogue.entries() if catalogue.Task.CLASSIFICATION in entry.tasks]
+COUNTED = [entry.name for entry in catalogue.entries(catalogue.Way.COUNTING)]
+
+
+def noisy(rng, n, classes=2):
+    """Rows whose class is drawn by known probabilities, which come along."""
+    X = rng.normal(size=(n, 4))
+    scores = X @ rng.normal(size=(4, classes))
+    odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+    p = odds / odds.sum(axis=1, keepdims=True)
+    return X, np.array([rng.choice(classes, p=each) for each in p]), p
+
+
+@pytest.mark.parametrize("learner", COUNTED)
+def test_what_only_counts_has_no_folds_to_calibrate_by_but_follows_costs(learner, rng):
+    X, y, _ = noisy(rng, 300, 2)
+    X = np.abs(X) > 0.5
+    asked = TrainOptions(learner=learner, task=Task.CLASSIFICATION)
+    with pytest.raises(RecipeError, match="leave it out"):
+        train((X.astype(float), y), replace(asked, calibrate=Method.SIGMOID))
+    plain = train((X.astype(float), y), asked)
+    costly = train((X.astype(float), y), replace(asked, costs={(0, 1): 1000.0}))
+    assert 1 in plain.predict(X.astype(float))
+    assert 1 not in costly.predict(X.astype(float))
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("learner", [name for name in CLASSIFIERS if name not in COUNTED])
+@pytest.mark.parametrize("method", list(Method))
+def test_every_learner_has_probabilities_once_calibrated(learner, method, classes, rng, tmp_path):
+    X, y, _ = noisy(rng, 300, classes)
+    model = train((X, y), TrainOptions(learner=learner, task=Task.CLASSIFICATION, calibrate=method))
+    p = model.predict_proba(X)
+    assert p.shape == (300, classes)
+    np.testing.assert_allclose(p.sum(axis=1), 1)
+    assert model.predict(X) == [model.classes[code] for code in p.argmax(axis=1)]
+    model.save(tmp_path / "m")
+    again = linnet.load(tmp_path / "m")
+    np.testing.assert_array_equal(again.predict_proba(X), p)
+    again.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "m").read_bytes()
+
+
+@pytest.mark.parametrize("learner", ["hinge-subgradient", "averaged-perceptron"])
+def test_calibrated_probabilities_are_near_the_true_ones(learner, rng):
+    X, y, p = noisy(rng, 8000)
+    model = train((X, y), TrainOptions(learner=learner, task=Task.CLASSIFICATION, calibrate=Method.SIGMOID))
+    X, y, p = X[:4000], y[:4000], p[:4000]
+    distances = np.abs(model.predict_proba(X) - p).mean(), np.abs(p - p.mean(axis=0)).mean()
+    assert distances[0] < 0.25 * distances[1]
+    result = model.evaluate((X, y))
+    assert result.calibration_error < 3 * result.calibration_error_by_chance + 0.02
+
+
+def test_an_online_learner_is_calibrated_on_rows_it_never_learns(rng):
+    X, y, _ = noisy(rng, 1000)
+    options = TrainOptions(learner="averaged-perceptron", task=Task.CLASSIFICATION, calibrate=Method.ISOTONIC)
+    with cut(cache=32):
+        model = train((X, y), options)
+    apart = held_out(0, 1000, CALIBRATED_ON, options.seed, CALIBRATION_STREAM)
+    plain = train((X[~apart], y[~apart]), replace(options, calibrate=None))
+    np.testing.assert_array_equal(model.linear.weights, plain.linear.weights)
+    scores = X @ model.linear.weights[:, 0] + model.linear.intercepts[0]
+    twin = IsotonicRegression(out_of_bounds="clip").fit(scores[apart], y[apart])
+    np.testing.assert_allclose(model.predict_proba(X)[:, 1], twin.predict(scores), atol=1e-6)
+
+
+def test_a_batch_learner_keeps_the_weights_it_has_without_calibration(rng):
+    X, y, _ = noisy(rng, 400, 3)
+    plain = train((X, y), TrainOptions(task=Task.CLASSIFICATION))
+    model = train((X, y), TrainOptions(task=Task.CLASSIFICATION, calibrate=Method.SIGMOID))
+    np.testing.assert_array_equal(model.linear.weights, plain.linear.weights)
+    assert model.summary["held_out"]["log_loss"] != plain.summary["held_out"]["log_loss"]
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_batch_learner_is_calibrated_on_scores_by_the_other_folds(classes, rng):
+    X, y, _ = noisy(rng, 200, classes)
+    options = TrainOptions(learner="logistic-gradient", task=Task.CLASSIFICATION, holdout=0.0)
+    model = train((X, y), replace(options, calibrate=Method.SIGMOID))
+    fold = folds(whole_of((X, y), options), np.ones(200, dtype=bool), options.seed)
+    assert all(np.ptp(np.bincount(fold[y == label], minlength=FOLDS)) <= 1 for label in range(classes))
+    scores = np.empty((200, classes if classes > 2 else 1))
+    for number in range(FOLDS):
+        other = train((X[fold != number], y[fold != number]), options).linear
+        scores[fold == number] = X[fold == number] @ other.weights + other.intercepts
+    twin = fit(Method.SIGMOID, scores if classes > 2 else scores[:, 0], y.astype(float))
+    found = [(each.slope, each.offset) for each in model.calibration.maps]
+    np.testing.assert_allclose(found, [(each.slope, each.offset) for each in twin.maps], rtol=1e-6)
+
+
+@pytest.mark.parametrize("learner", ["auto", "perceptron"])
+def test_neither_threads_nor_cuts_change_a_calibrated_model(learner, rng, tmp_path):
+    X, y, _ = noisy(rng, 400, 3)
+    found = []
+    for threads, sizes in ((1, {}), (3, {"cache": 16})):
+        with cut(**sizes):
+            options = TrainOptions(
+                learner=learner, task=Task.CLASSIFICATION, calibrate=Method.ISOTONIC, threads=threads, passes=None
+            )
+            train((X, y), options).save(tmp_path / "m")
+        found.append((tmp_path / "m").read_bytes())
+    assert found[0] == found[1]
+
+
+def test_held_out_rows_measure_the_calibrated_model_of_several_passes(rng):
+    X, y, _ = noisy(rng, 1500)
+    options = TrainOptions(learner="perceptron", task=Task.CLASSIFICATION, passes=3, calibrate=Method.SIGMOID)
+    model = train((X, y), options)
+    held = model.summary["held_out"]
+    asked = held_out(0, 1500, 0.1, 0)
+    result = model.evaluate((X[asked], y[asked]))
+    assert held["log_loss"] == result.log_loss
+    assert held["rows"] == asked.sum()
+
+
+# -- costs ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_model_decides_by_costs(rng):
+    X, y, _ = noisy(rng, 500, 3)
+    model = train((X, y), TrainOptions(task=Task.CLASSIFICATION))
+    costs = {(0, 1): 5.0, (2, 0): 0.1}
+    rule = Rule.of([0, 1, 2], costs, reject=0.4)
+    expected = [None if code < 0 else int(code) for code in rule.decide(model.predict_proba(X))]
+    assert model.predict(X, costs=costs, reject=0.4) == expected
+    assert None in expected
+    assert model.predict(X, least=0.0) == model.predict(X) == model.predict(X, costs={})
+
+
+def test_a_rule_goes_with_the_model_and_gives_way_to_another(rng, tmp_path):
+    X, y, _ = noisy(rng, 500)
+    plain = train((X, y), TrainOptions(task=Task.CLASSIFICATION))
+    model = linnet.train((X, y), task="classification", costs={(1, 0): 20}, reject=0.5)
+    model.save(tmp_path / "m")
+    again = linnet.load(tmp_path / "m")
+    assert again.predict(X) == plain.predict(X, costs={(1, 0): 20}, reject=0.5)
+    assert again.predict(X, reject=0.1) == plain.predict(X, costs={(1, 0): 20}, reject=0.1)
+    assert again.predict(X, costs={}) == plain.predict(X, reject=0.5)
+    assert again.predict(X, least=0.9) == plain.predict(X, costs={(1, 0): 20}, least=0.9)
+
+
+def test_the_held_out_rows_tell_what_decisions_cost(rng):
+    X, y, _ = noisy(rng, 2000)
+    costs = {(1, 0): 20}
+    for learner, passes in (("auto", None), ("logistic", 2)):
+        model = linnet.train((X, y), task="classification", learner=learner, passes=passes, costs=costs)
+        held = model.summary["held_out"]["costs"]
+        assert held["realised"] < held["baseline"] < 20
+        assert model.evaluate((X, y)).costs.realised == pytest.approx(
+            np.mean([[0, 1, 20, 0][2 * truth + guess] for truth, guess in zip(y, model.predict(X), strict=True)])
+        )
+
+
+def test_0_1_costs_are_what_accuracy_counts(rng):
+    X, y, _ = noisy(rng, 300, 3)
+    model = train((X, y), TrainOptions(task=Task.CLASSIFICATION)).deciding(costs={})
+    result = model.evaluate((X, y))
+    assert result.costs.realised == pytest.approx(1 - result.accuracy)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"learner": "perceptron", "costs": {}}, "perceptron gives no probabilities: train with --calibrate"),
+        ({"costs": {(0, 7): 1}}, "the label 7, which the model does not know: it has 0, 1"),
+        ({"costs": ["0,1"]}, "--cost takes"),
+        ({"reject": -1.0}, "the cost of rejecting"),
+        ({"task": Task.REGRESSION, "reject": 1.0}, "here a number is predicted"),
+        ({"task": Task.REGRESSION, "calibrate": Method.SIGMOID}, "here a number is predicted"),
+    ],
+)
+def test_what_cannot_be_decided_is_refused(options, message, rng):
+    X, y, _ = noisy(rng, 60)
+    with pytest.raises(RecipeError, match=message):
+        train((X, y), TrainOptions(**{"task": Task.CLASSIFICATION, **options}))
+
+
+def test_models_without_probabilities_or_classes_refuse_costs(rng):
+    X, y, _ = noisy(rng, 60)
+    with pytest.raises(RecipeError, match="gives no probabilities"):
+        train((X, y), TrainOptions(learner="perceptron", task=Task.CLASSIFICATION)).predict(X, costs={(0, 1): 2})
+    with pytest.raises(RecipeError, match="the model predicts a number"):
+        train((X, y), TrainOptions(task=Task.REGRESSION)).predict(X, reject=1.0)
+
+
+def test_too_few_rows_to_calibrate_on_are_refused():
+    X, y = np.eye(5), np.array([0, 0, 0, 0, 1])
+    with pytest.raises(InputError, match="the label 1 has fewer than two rows to calibrate on"):
+        train((X, y), TrainOptions(task=Task.CLASSIFICATION, calibrate=Method.SIGMOID))
+    with pytest.raises(InputError, match="leave --calibrate out"):
+        train((X, y), TrainOptions(learner="perceptron", task=Task.CLASSIFICATION, calibrate=Method.SIGMOID))
+
+
+def test_a_slip_in_the_costs_of_a_long_run_does_not_lose_what_was_learnt(rng, tmp_path):
+    X, y, _ = noisy(rng, 300)
+    write_svmlight(tmp_path / "all.svm", X, y.astype(float))
+    data = [str(tmp_path / "all.svm")]
+    options = TrainOptions(
+        learner="logistic", checkpoint=str(tmp_path / "c"), costs=["0,7=2"], calibrate=Method.SIGMOID
+    )
+    with pytest.raises(
+        RecipeError, match=r"it has '0', '1'; what was learnt is kept: mend the costs and add --resume$"
+    ):
+        train(data, options)
+    mended = replace(options, costs=["0,1=2"])
+    train(data, replace(mended, resume=True)).save(tmp_path / "resumed")
+    train(data, mended).save(tmp_path / "whole")
+    assert (tmp_path / "resumed").read_bytes() == (tmp_path / "whole").read_bytes()
+    assert not (tmp_path / "c").exists()

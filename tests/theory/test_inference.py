@@ -1,0 +1,187 @@
+"""Standard errors beside those of statsmodels, and every refusal with its reason."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.api as sm
+from numpy.testing import assert_allclose
+from scipy.sparse import csr_array
+
+from linnet import InputError, LinearRegression, LogisticRegression, RecipeError
+
+
+def table(rng, n=300, d=4):
+    X = rng.normal(size=(n, d)) * np.array([1, 20, 0.1, 3])[:d] + np.array([0, 100, 0, -2])[:d]
+    score = (X - X.mean(axis=0)) @ rng.normal(size=d) / X.std(axis=0).max()
+    return X, score
+
+
+def with_intercept(X, intercept):
+    """As linnet orders them: the intercept last."""
+    return np.column_stack([X, np.ones(len(X))]) if intercept else X
+
+
+def same(ours, theirs, level=0.95):
+    assert_allclose(ours.estimates, theirs.params, rtol=1e-6)
+    assert_allclose(ours.standard_errors, theirs.bse, rtol=1e-6)
+    assert_allclose(ours.statistics, theirs.tvalues, rtol=1e-6)
+    assert_allclose(ours.p_values, theirs.pvalues, rtol=1e-5, atol=1e-300)
+    assert_allclose(ours.intervals, theirs.conf_int(1 - level), rtol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+def test_logistic_regression_is_that_of_statsmodels(seed, intercept, weighted, form):
+    rng = np.random.default_rng(seed)
+    X, score = table(rng)
+    y = (score + rng.logistic(size=len(X)) > 0).astype(int)
+    weights = rng.integers(0, 4, size=len(X)).astype(float) if weighted else None
+    model = LogisticRegression(penalty=None, fit_intercept=intercept, max_iter=5000).fit(form(X), y, weights)
+    family = sm.GLM(y, with_intercept(X, intercept), family=sm.families.Binomial(), freq_weights=weights)
+    same(model.summary(form(X), y, weights, level=0.9), family.fit(tol=1e-14), 0.9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("solver", ["analytic", "gradient"])
+def test_least_squares_are_those_of_statsmodels(seed, intercept, solver):
+    rng = np.random.default_rng(seed)
+    X, score = table(rng)
+    y = score + rng.normal(size=len(X)) + 7
+    model = LinearRegression(solver=solver, fit_intercept=intercept, max_iter=100_000, tol=1e-9).fit(X, y)
+    same(model.summary(X, y), sm.OLS(y, with_intercept(X, intercept)).fit())
+
+
+def test_frequencies_are_copies_of_rows(rng):
+    X, score = table(rng)
+    y, counts = score + rng.normal(size=len(X)), rng.integers(0, 4, size=len(X))
+    copied = np.repeat(np.arange(len(X)), counts)
+    weighted = LinearRegression().fit(X, y, counts).summary(X, y, counts)
+    plain = LinearRegression().fit(X[copied], y[copied]).summary(X[copied], y[copied])
+    assert_allclose(weighted.standard_errors, plain.standard_errors, rtol=1e-9)
+    assert weighted.degrees == plain.degrees
+
+
+def test_precisions_are_weighted_least_squares(rng):
+    X, score = table(rng)
+    y, c = score + rng.normal(size=len(X)), rng.uniform(0.2, 3, size=len(X))
+    theirs = sm.WLS(y, with_intercept(X, True), weights=c).fit()
+    same(LinearRegression().fit(X, y, c).summary(X, y, c, weights_are="precisions"), theirs)
+
+
+def test_sampling_weights_get_the_sandwich(rng):
+    X, score = table(rng)
+    y, c = score + rng.normal(size=len(X)), rng.uniform(0.2, 3, size=len(X))
+    theirs = sm.WLS(y, with_intercept(X, True), weights=c).fit(cov_type="HC0")
+    ours = LinearRegression().fit(X, y, c).summary(X, y, c, weights_are="sampling")
+    assert_allclose(ours.standard_errors, theirs.bse, rtol=1e-6)
+    labels = (y > np.median(y)).astype(int)
+    model = LogisticRegression(penalty=None, max_iter=5000).fit(X, labels, c)
+    ours = model.summary(X, labels, c, weights_are="sampling")
+    Z = with_intercept(X, True)
+    p = 1 / (1 + np.exp(-Z @ ours.estimates))
+    bread = np.linalg.inv((Z * (c * p * (1 - p))[:, np.newaxis]).T @ Z)
+    meat = (Z * ((c * (labels - p)) ** 2)[:, np.newaxis]).T @ Z
+    assert_allclose(ours.standard_errors, np.sqrt(np.diag(bread @ meat @ bread)), rtol=1e-6)
+
+
+def test_a_penalised_fit_is_read_as_a_posterior_and_only_when_asked(rng):
+    X, score = table(rng)
+    y = (score + rng.logistic(size=len(X)) > 0).astype(int)
+    model = LogisticRegression(C=0.5, max_iter=5000).fit(X, y)
+    with pytest.raises(InputError, match="drawn to 0: fit with penalty=None"):
+        model.summary(X, y)
+    ours = model.summary(X, y, penalised=True)
+    Z = with_intercept(X, True)
+    p = 1 / (1 + np.exp(-Z @ ours.estimates))
+    information = (Z * (p * (1 - p))[:, np.newaxis]).T @ Z + np.diag([2.0, 2, 2, 2, 0])
+    assert_allclose(ours.standard_errors, np.sqrt(np.diag(np.linalg.inv(information))), rtol=1e-6)
+    assert np.isnan(ours.p_values).all()
+    assert "N(0, 0.5)" in str(ours)
+
+
+def test_intervals_hold_the_truth_as_often_as_they_say(rng):
+    truth, held = np.array([0.5, -1.0]), 0
+    for _ in range(300):
+        X = rng.normal(size=(200, 2))
+        y = (X @ truth + rng.logistic(size=200) > 0).astype(int)
+        low, high = LogisticRegression(penalty=None).fit(X, y).summary(X, y, level=0.8).intervals[:2].T
+        held += int(((low < truth) & (truth < high)).sum())
+    assert abs(held / 600 - 0.8) < 4 * np.sqrt(0.8 * 0.2 / 600)
+
+
+def test_it_prints_as_a_table_and_turns_into_a_frame(rng):
+    X = pd.DataFrame({"age": rng.normal(size=100), "a longer name": rng.normal(size=100)})
+    y = 3 * X["age"] + rng.normal(size=100)
+    found = LinearRegression().fit(X, y).summary(X, y)
+    lines = str(found).splitlines()
+    assert lines[0].split() == ["estimate", "standard", "error", "t", "p", "95", "%", "low", "95", "%", "high"]
+    assert [line.split("  ")[0] for line in lines[1:4]] == ["age", "a longer name", "(intercept)"]
+    assert len({len(line) for line in lines[:4]}) == 1
+    assert "<0.0001" in lines[1]
+    assert lines[4] == "100 rows; 97 degrees of freedom"
+    frame = found.frame()
+    assert frame.loc["age", "estimate"] == found.estimates[0]
+    assert list(frame.columns) == ["estimate", "standard error", "t", "p", "low", "high"]
+
+
+def fits(rng):
+    X, score = table(rng)
+    return X, score + rng.normal(size=len(X)), (score + rng.logistic(size=len(X)) > 0).astype(int)
+
+
+def test_what_standard_errors_would_not_mean_is_refused(rng):
+    X, numbers, y = fits(rng)
+    refused = [
+        (LogisticRegression(penalty="l1", tol=1e-2, max_iter=10_000), y, "L1 penalty"),
+        (LogisticRegression(penalty=None, class_weight="balanced", max_iter=5000), y, "class_weight"),
+        (LogisticRegression(penalty=None, max_iter=5000), np.arange(len(X)) % 3, "two classes"),
+    ]
+    for model, targets, why in refused:
+        with pytest.raises(InputError, match=why):
+            model.fit(X, targets).summary(X, targets)
+    online = LinearRegression(solver="online", eta0=1e-6, tol=None, max_iter=2).fit(X, numbers)
+    with pytest.raises(RecipeError, match="no online fit"):
+        online.summary(X, numbers)
+    for online in (
+        LogisticRegression(solver="online", tol=None, max_iter=2).fit(X, y),
+        LogisticRegression(solver="online").partial_fit(X, y),
+    ):
+        with pytest.raises(InputError, match="no online fit"):
+            online.summary(X, y)
+
+
+@pytest.mark.filterwarnings("ignore:without a penalty")
+def test_no_optimum_or_not_one_is_refused(rng):
+    X, numbers, y = fits(rng)
+    X[:, 2] = X[:, 0] > 0.3
+    with pytest.raises(InputError, match="no finite optimum"):
+        LogisticRegression(penalty=None).fit(X, X[:, 0] > 0.3).summary(X, X[:, 0] > 0.3)
+    X[:, 3] = X[:, 0] + 1
+    for model, targets in ((LogisticRegression(penalty=None, max_iter=5000), y), (LinearRegression(), numbers)):
+        with pytest.raises(InputError, match=r"collinear.*drop x[03]"):
+            model.fit(X, targets).summary(X, targets)
+
+
+def test_other_rows_other_weights_and_wrong_words_are_refused(rng):
+    X, numbers, y = fits(rng)
+    model, line = LogisticRegression(penalty=None, max_iter=5000).fit(X, y), LinearRegression().fit(X, numbers)
+    with pytest.raises(InputError, match="the very rows"):
+        model.summary(X[:50] + 1, y[:50])
+    with pytest.raises(InputError, match="the very rows"):
+        line.summary(X, numbers + 9)
+    fractions = rng.uniform(size=len(X))
+    with pytest.raises(InputError, match="weights_are="):
+        line.fit(X, numbers, fractions).summary(X, numbers, fractions)
+    with pytest.raises(RecipeError, match="there are 'frequencies'"):
+        line.summary(X, numbers, fractions, weights_are="big")
+    with pytest.raises(RecipeError, match="least squares"):
+        model.summary(X, y, fractions, weights_are="precisions")
+    with pytest.raises(RecipeError, match="level must lie"):
+        model.summary(X, y, level=95)
+    with pytest.raises(InputError, match="nothing over"):
+        LinearRegression().fit(X[:5], numbers[:5]).summary(X[:5], numbers[:5])

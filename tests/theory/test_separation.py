@@ -1,0 +1,107 @@
+"""Separation beside cases known by construction, and a brute-force twin by another linear programme."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import linprog
+from scipy.sparse import csr_array
+
+from linnet import LogisticRegression, SeparationWarning
+from linnet.theory import separation
+from linnet.theory.separation import Kind
+
+
+def fitted(X, y, weights=None, **how):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return LogisticRegression(penalty=None, **how).fit(X, y, weights).separation_
+
+
+def truth(X, y, intercept=True):
+    """By one programme a row: which margins can be positive while none is negative."""
+    Z = np.column_stack([X, np.ones(len(X))]) if intercept else X
+    signed = np.where(y == 1, 1.0, -1.0)[:, np.newaxis] * Z
+    positive = [-linprog(-row, A_ub=-signed, b_ub=np.zeros(len(Z)), bounds=(-1, 1)).fun > 1e-6 for row in signed]
+    return Kind.COMPLETE if all(positive) else Kind.QUASI if any(positive) else Kind.OVERLAP
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("intercept", [True, False])
+def test_small_tables_of_whole_numbers(seed, intercept):
+    """Few rows of small whole numbers meet all three cases."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(5, 14)), int(rng.integers(1, 4))
+    X, y = rng.integers(-1, 2, size=(n, d)).astype(float), rng.integers(2, size=n)
+    y[:2] = 0, 1
+    assert fitted(X, y, fit_intercept=intercept).kind is truth(X, y, intercept)
+
+
+def test_complete_separation_names_the_column_and_warns_with_the_remedy(rng):
+    X = pd.DataFrame(rng.normal(size=(60, 3)), columns=["age", "dose", "height"])
+    y = np.where(X["dose"] > 0.1, "ill", "well")
+    with pytest.warns(SeparationWarning, match=r"separates the classes completely, by dose .*penalty='l2'"):
+        model = LogisticRegression(penalty=None).fit(X, y)
+    assert model.separation_.kind is Kind.COMPLETE
+    assert model.separation_.features == ("dose",)
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+@pytest.mark.parametrize("tol", [1e-2, 1e-4, 1e-8])
+def test_a_category_of_one_class_only_is_quasi_complete(form, tol, rng):
+    X, y = rng.normal(size=(300, 4)), rng.integers(2, size=300)
+    X[:, 2] = (rng.random(300) < 0.1) * y
+    found = fitted(form(X), y, tol=tol)
+    assert found.kind is Kind.QUASI
+    assert found.features == ("x2",)
+    assert found.collinear == ()
+
+
+def test_overlapping_classes_are_proven_without_a_programme(monkeypatch, rng):
+    monkeypatch.setattr(separation, "PROGRAMMED_AT_MOST", 0)
+    X, y = rng.normal(size=(5000, 10)), rng.integers(2, size=5000)
+    found = fitted(X, y)
+    assert (found.kind, found.method) == (Kind.OVERLAP, "multipliers made of the slopes")
+
+
+def test_large_data_are_suspected_by_a_test_that_is_named(monkeypatch, rng):
+    monkeypatch.setattr(separation, "PROGRAMMED_AT_MOST", 0)
+    X, y = rng.normal(size=(300, 4)), rng.integers(2, size=300)
+    X[:, 2] = (rng.random(300) < 0.1) * y
+    found = fitted(X, y)
+    assert (found.kind, found.features) == (Kind.SUSPECTED, ("x2",))
+    assert "no proof" in str(found)
+
+
+def test_too_many_columns_are_not_guessed_about(monkeypatch, rng):
+    monkeypatch.setattr(separation, "COLUMNS_AT_MOST", 2)
+    X, y = rng.normal(size=(300, 3)), rng.integers(2, size=300)
+    assert fitted(X, y).kind is Kind.UNKNOWN
+    assert fitted(X, X[:, 1] > 0).kind is Kind.COMPLETE
+
+
+def test_collinear_columns_are_told_apart_from_separation(rng):
+    X, y = rng.normal(size=(200, 5)), rng.integers(2, size=200)
+    X[:, 3], X[:, 4] = X[:, 0] - 2 * X[:, 1], 3.7
+    found = fitted(X, y)
+    assert found.kind is Kind.OVERLAP
+    assert len(found.collinear) == 2
+    assert "x4" in found.collinear
+    X[:, 2] = (rng.random(200) < 0.2) * y
+    both = fitted(X, y)
+    assert (both.kind, both.features, len(both.collinear)) == (Kind.QUASI, ("x2",), 2)
+
+
+def test_rows_of_no_weight_do_not_count(rng):
+    X, y = rng.normal(size=(80, 2)), rng.integers(2, size=80)
+    separated = (X[:, 0] > 0) == y
+    assert fitted(X, y, separated.astype(float)).kind is Kind.COMPLETE
+    assert fitted(X, y).kind is Kind.OVERLAP
+
+
+def test_a_penalty_needs_no_examination(rng):
+    X = rng.normal(size=(40, 2))
+    assert LogisticRegression().fit(X, X[:, 0] > 0).separation_ is None

@@ -1,0 +1,34 @@
+"""`auto` says what it takes and why."""
+
+import numpy as np
+import pytest
+from scipy.sparse import random_array
+
+from linnet import LogisticRegression
+
+
+@pytest.mark.parametrize(
+    ("columns", "sparse", "classes", "settings", "solver"),
+    [
+        (5, False, 2, {}, "newton-cholesky"),
+        (5, True, 2, {}, "newton-cholesky"),
+        (5, True, 3, {"multiclass": "one-vs-rest"}, "newton-cholesky"),
+        (5, False, 3, {}, "lbfgs"),
+        (400, False, 3, {}, "newton-cg"),
+        (400, True, 3, {}, "newton-cg"),
+        (1200, False, 2, {}, "newton-cg"),
+        (1200, True, 2, {}, "dual"),
+        (5, False, 2, {"penalty": "l1"}, "gradient"),
+        (5, False, 2, {"penalty": None}, "lbfgs"),
+        (5, False, 2, {"eta0": 0.01}, "gradient"),
+        (5, False, 2, {"solver": "lbfgs"}, "lbfgs"),
+        (5, False, 2, {"solver": "online"}, "online"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_solver_follows_from_the_shape_of_the_problem(columns, sparse, classes, settings, solver, rng):
+    X = random_array((60, columns), density=0.3, rng=rng, format="csr")
+    y = np.arange(60) % classes
+    model = LogisticRegression(**settings).fit(X if sparse else X.toarray(), y)
+    assert model.solver_ == solver
+    assert model.solver_reason_
