@@ -75,6 +75,8 @@ $(VENV)/.test-ready: $(VENV)/.installed
 	$(INSTALL) -Cbuild-dir=build/release ".[test]"
 	touch $@
 
+# LIBLINEAR is built from its source, by tools of its own.
 $(VENV)/.bench-ready: $(VENV)/.installed
+	$(BIN)/pip install -q --disable-pip-version-check "liblinear-official>=2.47"
 	$(INSTALL) -Cbuild-dir=build/release ".[bench]"
 	touch $@

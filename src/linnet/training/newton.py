@@ -32,6 +32,7 @@ from linnet.training.certificate import certify
 from linnet.training.curvature import Place, place_at
 from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import TOO_LARGE, Flat, Objective
+from linnet.training.trained import over_parts
 
 Table = NDArray[np.float64]
 
@@ -42,6 +43,7 @@ HALVINGS = 40
 ROUNDING = 1e-15
 # Dense rows are weighed and multiplied in blocks that stay in cache, of so many numbers.
 BLOCK = 1 << 15
+BLOCKS_A_PART = 16
 # Few rows tell roughly where the optimum lies: the first steps see every eighth, or, of those again every eighth, while
 # there are so many a column, and no fewer than this; each time to this gap.
 SPARED = 8
@@ -231,14 +233,22 @@ def _add_blocks(X: Table, slopes: Flat, bends: Flat, gradient: Flat, hessian: Ta
     """kernel.hessian for dense rows, by BLAS."""
     n, d = X.shape
     height = max(1, BLOCK // (d + 1))
-    roots, weighed = np.sqrt(bends), np.empty((height, d + 1))
-    for first in range(0, n, height):
-        block, root = X[first : first + height], roots[first : first + height]
-        part = weighed[: len(block)]
-        np.multiply(block, root[:, np.newaxis], out=part[:, :d])
-        part[:, d] = root
-        hessian += part.T @ part
-        gradient[:d] += slopes[first : first + height] @ block
+    roots = np.sqrt(bends)
+
+    def part(start: int, stop: int) -> tuple[Table, Flat]:
+        squares, sums, weighed = np.zeros((d + 1, d + 1)), np.zeros(d), np.empty((height, d + 1))
+        for first in range(start, stop, height):
+            at = slice(first, min(stop, first + height))
+            own = weighed[: at.stop - first]
+            np.multiply(X[at], roots[at, np.newaxis], out=own[:, :d])
+            own[:, d] = roots[at]
+            squares += own.T @ own
+            sums += slopes[at] @ X[at]
+        return squares, sums
+
+    for squares, sums in over_parts(part, n, BLOCKS_A_PART * height):
+        hessian += squares
+        gradient[:d] += sums
     gradient[d] += slopes.sum()
 
 

@@ -30,6 +30,7 @@ from linnet.training.batch import Descent, Found, one_thread
 from linnet.training.certificate import Certificate, certify
 from linnet.training.history import Pass, Watcher
 from linnet.training.objective import Objective
+from linnet.training.trained import over_parts
 
 Flat = NDArray[np.float64]
 
@@ -41,6 +42,7 @@ NARROWEST = 1e-12
 CANCELLED_AT_MOST = 1e3
 # Numbers in a block: it stays in the cache while it is centred and squared.
 BLOCK = 1 << 16
+BLOCKS_A_PART = 8
 # Sparse rows of more columns than this are not worth a table of squares.
 SPARSE_COLUMNS_AT_MOST = 500
 
@@ -102,20 +104,29 @@ def _narrow(examples: Examples, alpha: float, intercept: bool) -> tuple[Flat, fl
 def _squares_about(about: Flat, examples: Examples) -> tuple[Flat, Flat, float]:
     """Sum of c z z' over all rows z = (x, y) - about; their weighted mean; the sum of c."""
     n, d = examples.rows.shape
-    squares, sums, total = np.zeros((d + 1, d + 1)), np.zeros(d + 1), 0.0
     at_once = max(64, BLOCK // (d + 1))
-    block = np.empty((min(n, at_once), d + 1))
-    for first in range(0, n, at_once):
-        part = slice(first, min(n, first + at_once))
-        z = block[: part.stop - first]
-        np.subtract(dense(examples, part), about[:d], out=z[:, :d])
-        np.subtract(examples.targets[part], about[d], out=z[:, d])
-        c = np.ones(len(z)) if examples.weights is None else examples.weights[part]
-        sums += c @ z
-        total += float(c.sum())
-        if examples.weights is not None:
-            z *= np.sqrt(c)[:, np.newaxis]
-        squares += z.T @ z
+
+    def part(start: int, stop: int) -> tuple[Flat, Flat, float]:
+        squares, sums, total = np.zeros((d + 1, d + 1)), np.zeros(d + 1), 0.0
+        block = np.empty((min(stop - start, at_once), d + 1))
+        for first in range(start, stop, at_once):
+            at = slice(first, min(stop, first + at_once))
+            z = block[: at.stop - first]
+            np.subtract(dense(examples, at), about[:d], out=z[:, :d])
+            np.subtract(examples.targets[at], about[d], out=z[:, d])
+            c = np.ones(len(z)) if examples.weights is None else examples.weights[at]
+            sums += c @ z
+            total += float(c.sum())
+            if examples.weights is not None:
+                z *= np.sqrt(c)[:, np.newaxis]
+            squares += z.T @ z
+        return squares, sums, total
+
+    squares, sums, total = np.zeros((d + 1, d + 1)), np.zeros(d + 1), 0.0
+    for part_squares, part_sums, part_total in over_parts(part, n, BLOCKS_A_PART * at_once):
+        squares += part_squares
+        sums += part_sums
+        total += part_total
     return squares, sums / total, total
 
 

@@ -34,3 +34,12 @@ def in_threads(work: Callable[[T], R], items: Iterable[T], n_jobs: int) -> list[
         return [work(item) for item in items]
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(work, items))
+
+
+def over_parts(work: Callable[[int, int], R], rows: int, size: int) -> list[R]:
+    """work(first, last) for parts of so many rows, on a thread a core.
+
+    The parts are the same for any number of threads: so is their sum, if it is taken in their order.
+    """
+    parts = [(first, min(rows, first + size)) for first in range(0, rows, size)]
+    return in_threads(lambda part: work(*part), parts, -1)
