@@ -19,6 +19,7 @@ NEW = """text
 COMMANDS = (
     "linnet train reviews.csv --target label --column source:ignore -o reviews.linnet",
     "linnet inspect reviews.linnet --top 4",
+    "linnet verify reviews.linnet reviews.csv",
     "linnet predict reviews.linnet new.csv",
     "linnet inspect reviews.linnet new.csv --row 2 --top 5",
 )

@@ -32,10 +32,11 @@ LOSSES = {"hinge": Loss.HINGE, "squared_hinge": Loss.SQUARED_HINGE}
 class LinearSVC(LinearClassifier):
     """The widest margin that the rows allow: minimises |w|^2 / 2 + C * sum of (squared) hinge losses.
 
-    `solver="auto"` takes `"dual"`, coordinate ascent on the dual, wherever the penalty is L2: it ends when the relative
-    duality gap, a proven bound on what better weights could save, is at most `tol` (`certificate_` has it). With L1 it
-    takes `"gradient"`, (sub)gradient steps; `"lbfgs"` solves the squared hinge with L2, which is smooth. `solver_` and
-    `solver_reason_` tell what was taken and why. For streams there is `OnlineClassifier("pegasos")`.
+    `solver="auto"` takes `"dual"`, coordinate ascent on the dual, where the penalty is L2 and columns are many. For few
+    columns, whatever their scales, it takes `"newton"`, steps on the hinge with its kink rounded off, or, for the
+    squared hinge, `"lbfgs"`; with L1 `"gradient"`, (sub)gradient steps. All end when the relative duality gap, a proven
+    bound on what better weights could save, is at most `tol` (`certificate_` has it). `solver_` and `solver_reason_`
+    tell what was taken and why. For streams there is `OnlineClassifier("pegasos")`.
 
     >>> from linnet import LinearSVC
     >>> LinearSVC().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]).predict([[0.4], [2.6]]).tolist()

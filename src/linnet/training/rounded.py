@@ -5,7 +5,7 @@
 is a parabola within mu of the kink and the hinge elsewhere, up to mu / 2.  Newton's steps on it, with mu a tenth of the
 last once they are short, end at weights whose multipliers a_i = clip((1 - m_i) / mu, 0, 1) are a dual point of the
 hinge itself: the gap is no more than mu / 2 times the rows near the kink.  (Lee, Mangasarian 2001, SSVM, round it off
-in another way.)  The rounding of margins, over mu, ends up in a: where that keeps the gap open, the dual is tried, too.
+in another way.)  Should rounding keep the gap open, the dual is tried, too.
 
 Coordinate ascent on the dual takes columns as they are, and where one is a hundred times as long as another it creeps;
 these steps do not see the scales.
@@ -30,6 +30,7 @@ SHARPER, LEAST = 0.1, 1e-13
 # A step that lowers the objective by less than this share is the last at its mu.
 SHORT = 1e-13
 HALVINGS = 40
+STEPS_A_MU = 100
 
 
 class _Rounded:
@@ -61,8 +62,31 @@ class _Rounded:
         l2 = self.problem.penalty.l2
         gradient = np.append(np.asarray(self.X.T @ pull) + l2 * flat[:-1], free * pull.sum())
         bent = self.shares * ((a > 0) & (a < 1)) / self.mu
-        direction = -np.linalg.lstsq(self._hessian(bent, free), gradient, rcond=None)[0]
+        hessian = self._hessian(bent, free)
+        unit = 1.0 / np.sqrt(hessian.diagonal())  # each column in its own unit, or small scales pass for zeros
+        direction = -unit * np.linalg.lstsq(hessian * unit * unit[:, np.newaxis], unit * gradient, rcond=None)[0]
         return direction, float(gradient @ direction)
+
+    def mended(self, flat: Flat, a: Flat) -> Flat:
+        """Multipliers of rows near the kink, changed as little as makes the gradient of these weights vanish.
+
+        They are differences of margins over mu, and carry the rounding of the former.
+        """
+        near = (a > 0) & (a < 1)
+        if not near.any():
+            return a
+        signed = self.shares * self.y
+        rest = np.append(
+            self.problem.penalty.l2 * flat[:-1] - np.asarray(self.X.T @ (signed * a)),
+            -float(self.problem.intercept) * float(signed @ a),
+        )
+        rows = self.X[near] if self.problem.rows.dense else self.X[near].toarray()
+        table = signed[near] * np.column_stack([rows, np.full(len(rows), float(self.problem.intercept))]).T
+        unit = np.maximum(np.abs(table).max(axis=1), 1e-300)
+        change = np.linalg.lstsq(table / unit[:, np.newaxis], rest / unit, rcond=None)[0]
+        mended = a.copy()
+        mended[near] += change
+        return np.clip(mended, 0.0, 1.0)
 
     def _hessian(self, bent: Flat, free: float) -> Table:
         """Of weights and intercept; a direction without any bend is left alone by the shortest solution."""
@@ -95,8 +119,8 @@ def _newton(problem: Objective, how: Descent, watch: Watcher) -> Found:
     best = Certificate(np.inf, -np.inf)
     best_weights = flat
     while len(history) < how.most and rounded.mu >= LEAST:
-        flat = _settled(rounded, flat, how.most - len(history), history, watch)
-        a = rounded.multipliers(rounded.margins(flat))
+        flat = _settled(rounded, flat, min(STEPS_A_MU, how.most - len(history)), history, watch)
+        a = rounded.mended(flat, rounded.multipliers(rounded.margins(flat)))
         certificate = certify(problem, flat, (-rounded.y * a)[:, np.newaxis])
         if certificate.gap < best.gap or not np.isfinite(best.primal):
             best, best_weights = certificate, flat
