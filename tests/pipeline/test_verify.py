@@ -28,7 +28,7 @@ def without(data, *columns):
     return {name: column for name, column in data.items() if name not in columns}
 
 
-LEARNERS = ["auto", "logistic-dual", "logistic-gradient"]
+LEARNERS = ["auto", "logistic-dual", "logistic-gradient", "logistic-newton", "svm", "svm-squared"]
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
@@ -99,6 +99,14 @@ def test_an_altered_statement_is_refused():
         Certificate(stated.primal, stated.primal * (1 - 1e-7)),
     ):
         assert not verify(replace(model, certificate=forged), data).holds
+
+
+def test_a_poor_dual_point_still_proves_what_is_plain():
+    data = table(7)
+    model = linnet.train(data, "label", learner="hinge-subgradient")
+    assert 0.0 <= model.certificate.dual <= model.certificate.primal
+    assert model.certificate.gap <= 1.0
+    assert verify(model, data).holds
 
 
 def test_what_was_never_proven_does_not_hold():

@@ -25,7 +25,8 @@ def run(path: str, data: list[str], form: Format | None, on_error: OnError, *, a
         console = Console(highlight=False, soft_wrap=True)
         console.print(f"[bold]holds[/]  {escape(str(verdict.stated))}")
     if not verdict.holds:
-        raise CertificateError(f"{path}: the certificate does not hold: {verdict.why}")
+        what = "there is no certificate to check" if verdict.stated.reason else "the certificate does not hold"
+        raise CertificateError(f"{path}: {what}: {verdict.why}")
 
 
 def _described(verdict: Verdict) -> dict[str, Any]:

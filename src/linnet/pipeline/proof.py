@@ -37,7 +37,8 @@ def penalty_for(entry: Entry, text: NDArray[np.bool_]) -> Penalty:
 def proven(whole: Whole, entry: Entry, rows: Rows, model: LinearModel, bound: float = -np.inf) -> Certificate:
     """What the rows, on their scales, prove of this model of them; `bound` is what a solver of the dual has proven."""
     found = joined([certify(problem, weights) for problem, weights in _problems(whole, entry, rows, model)])
-    return replace(found, dual=max(found.dual, bound))
+    # a dual point far from the optimum may prove less than what is plain: no loss and no penalty is below 0
+    return found if found.reason else replace(found, dual=max(found.dual, bound, 0.0))
 
 
 def _problems(whole: Whole, entry: Entry, rows: Rows, model: LinearModel) -> Iterator[tuple[Objective, Flat]]:

@@ -46,7 +46,7 @@ def verify(model: Model, data: Any, form: Format | None = None, rejected: Reject
     if stated is None:
         raise InputError("the model has no certificate, not even one that says why: train it again")
     if stated.reason:
-        return Verdict(False, stated, None, f"nothing was proven: {stated.reason}")
+        return Verdict(False, stated, None, stated.reason)
     if not model.weights_as_certified:
         return Verdict(False, stated, None, "the weights and what is stated of them do not belong together")
     whole = _collected(model, data, form, Rejected() if rejected is None else rejected)
