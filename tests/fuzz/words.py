@@ -61,8 +61,9 @@ def check(rows: list[bytes], options: TextOptions, bits: int) -> None:
             raise
         return
     assert not wrong, rows
-    piece = term.number(units, frozen=False)
-    assert np.array_equal(term.number(units, frozen=True).ids, piece.ids)
+    counted = term.counted(units)
+    piece = term.number(counted, frozen=False)
+    assert np.array_equal(term.number(counted, frozen=True).ids, piece.ids)
     for (start, stop), raw in zip(pairwise(piece.starts.tolist()), rows, strict=True):
         expected = twin(raw.decode(), options)
         counts = piece.values[start:stop].tolist()

@@ -56,6 +56,17 @@ def test_a_file_with_everything_that_is_allowed():
     assert got.lines.tolist() == [3, 4, 5, 6]
 
 
+@pytest.mark.parametrize("line", [b"1 1:1  2:1", b"1 1:1 2:1  ", b"1  1:1 \t 2:1 # a note", b"1 1:1 2:1 "])
+@pytest.mark.parametrize("following", [0, 1, 20])
+def test_blanks_count_alike_wherever_a_line_stands(line, following):
+    """Many entries are read at once where there is text enough behind them, and one by one at the end."""
+    got = parse(b"\n".join([line, *[b"-1 1:2 2:3"] * following]))
+    assert not len(got.error_lines)
+    assert len(got.targets) == 1 + following
+    assert got.values[:2].tolist() == [1.0, 1.0]
+    assert got.ids[:2].tolist() == [1, 2]
+
+
 @pytest.mark.parametrize(
     ("line", "column", "wrong"),
     [

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linnet.features.units import Analyzer, Splitting, split
-from linnet.kernels.vocabulary import Vocabulary
+from linnet.kernels import counting
+from linnet.kernels.vocabulary import Vocabulary, renumbered
 from linnet.sources.block import Strings
 from tests.texts import fingerprint, name_hash, ngrams, texts, units, word_hash
 
@@ -21,14 +22,15 @@ TWINS = [("8yn0iYCKYHlIj4-BwPqk", "GReLUrM4wMqfg9yzV3KQ"), ("gMPflVXtwGDXbIhP73T
 NOTHING = np.empty(0, dtype=np.int64)
 
 
-def count(vocabulary, rows, analyzer="word", shortest=1, longest=2, prefix="", frozen=False):
+def count(vocabulary, rows, analyzer="word", shortest=1, longest=2, prefix="", frozen=False, counter=None):
     """(starts, ids, counts) of some rows."""
     how = Splitting(Analyzer(analyzer))
     found = split(Strings.of(rows), how)
-    return vocabulary.count(
+    own, names = (counter or counting.Counter(vocabulary.bits)).count(
         found.text, found.starts, found.hashes, found.segments, found.row_segments, shortest, longest, how.gap,
-        how.whole, prefix.encode(), frozen,
+        how.whole, prefix.encode(),
     )  # fmt: skip
+    return renumbered(vocabulary.numbered(found.text, *names, prefix.encode(), frozen), *own)
 
 
 def numbers(vocabulary, names, frozen=False):
@@ -190,22 +192,37 @@ def test_growth_in_the_midst_of_a_row_keeps_its_counts():
     assert row == dict.fromkeys(range(10_000), 2.0)
 
 
+@given(blocks=st.lists(st.lists(texts, max_size=4), max_size=5), bits=st.sampled_from([0, 3, 20]), lengths=LENGTHS)
+@settings(max_examples=50)
+def test_a_counter_forgets_the_block_before(blocks, bits, lengths):
+    """One counter for all blocks, after one that made its table grow, gives what a new one for each gives."""
+    used, one, other = counting.Counter(bits), Vocabulary(bits), Vocabulary(bits)
+    count(Vocabulary(bits), [" ".join(f"w{n}" for n in range(2_000))], counter=used)
+    for rows in blocks:
+        ours = count(one, rows, "word", *lengths, counter=used)
+        for mine, fresh in zip(ours, count(other, rows, "word", *lengths), strict=True):
+            np.testing.assert_array_equal(mine, fresh)
+    assert one.names() == other.names()
+    assert one.collisions == other.collisions
+
+
 @pytest.mark.slow
 def test_row_stamps_may_wrap():
     """4 294 967 296 rows later, a stamp of old must not be taken for the present row's."""
-    vocabulary = Vocabulary()
-    count(vocabulary, ["old"])  # stamp 1
+    counter, vocabulary = counting.Counter(), Vocabulary()
+    count(vocabulary, ["old"], counter=counter)  # stamp 1
     block = np.zeros((1 << 20) + 1, dtype=np.int64)
     none, empty = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.uint8)
     left = 2**32 - 2  # so many rows later, the next one's stamp would be 1 again
     while left > 0:
         rows = min(left, 1 << 20)
-        starts, *_ = vocabulary.count(
-            empty, np.empty(0, np.uint32), none, block[: rows + 1], NOTHING, 1, 1, 1, False, b"", True
+        (starts, *_), _ = counter.count(
+            empty, np.empty(0, np.uint32), none, block[: rows + 1], NOTHING, 1, 1, 1, False, b""
         )
         assert len(starts) == rows + 1
         left -= rows
-    assert as_rows(count(vocabulary, ["new old", "old old"], longest=1)) == [{1: 1.0, 0: 1.0}, {0: 2.0}]
+    found = count(vocabulary, ["new old", "old old"], longest=1, counter=counter)
+    assert as_rows(found) == [{1: 1.0, 0: 1.0}, {0: 2.0}]
 
 
 @given(rows=st.lists(texts, max_size=5), more=st.lists(texts, max_size=3), bits=st.sampled_from([0, 2, 16]))

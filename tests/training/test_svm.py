@@ -240,3 +240,15 @@ def test_rows_too_long_to_square_are_told(rng):
     X, signs = problem(rng)
     with pytest.raises(NumericalError, match="scale the features"):
         LinearSVC().fit(1e200 * X, signs)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("multiclass", ["one-vs-rest", "joint"])
+def test_copies_of_a_huge_row_with_other_labels_are_no_copies(multiclass):
+    """Beside numbers like nanoseconds since 1970 the label once vanished from the sum that copies are found by."""
+    X, y = np.full((9, 1), 1.7e18), np.array([0, 1, 2, 0, 0, 0, 1, 2, 0])
+    y = y if multiclass == "joint" else np.minimum(y, 1)
+    found = LinearSVC(loss="hinge", solver="dual", multiclass=multiclass, fit_intercept=False).fit(X, y)
+    W = found.coef_.T
+    true = joint_value(X, y, W, 0.0) if multiclass == "joint" else value(X, 2.0 * y - 1, W[:, 0], 0.0, "hinge")
+    assert found.certificate_.primal == pytest.approx(true / len(y), rel=1e-9)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import pairwise
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 
 import numpy as np
@@ -19,7 +19,7 @@ from linnet.errors import InputError, RecipeError
 from linnet.estimators.base import check_positive, chosen
 from linnet.estimators.columns import Documents, by_name, checked_bits, documents_of, is_whole, names_at
 from linnet.estimators.documentation import documented
-from linnet.features.terms import Piece, TextOptions, TextTerm
+from linnet.features.terms import Counted, TextOptions, TextTerm
 from linnet.features.units import Analyzer, NotUtf8
 from linnet.sources.block import Strings
 
@@ -250,20 +250,15 @@ def _counted(term: TextTerm, texts: Documents, *, frozen: bool) -> tuple[Any, An
     cuts = np.searchsorted(texts.starts, np.arange(texts.starts[0], texts.starts[-1], BYTES_AT_ONCE))
     edges = np.unique([0, *cuts, len(texts)]).tolist() if len(texts) else [0, 0]
 
-    def counted(first: int, last: int, before: Future[Piece] | None) -> Piece:
+    def counted(first: int, last: int) -> Counted:
         try:
-            units = term.prepare({term.columns[0]: texts.piece(first, last)})
+            return term.prepare({term.columns[0]: texts.piece(first, last)})
         except NotUtf8 as error:
             raise NotUtf8(first + error.row, error.byte) from None
-        if before is not None:  # one piece is split while another is counted, but names are numbered in their order
-            before.result()
-        return term.number(units, frozen=frozen)
 
-    pieces: list[Future[Piece]] = []
-    with ThreadPoolExecutor(2) as threads:
-        for first, last in pairwise(edges):
-            pieces.append(threads.submit(counted, first, last, pieces[-1] if pieces else None))
-        done = [piece.result() for piece in pieces]
+    with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+        pieces = threads.map(counted, edges[:-1], edges[1:])
+        done = [term.number(each, frozen=frozen) for each in pieces]  # names are numbered in the order of the texts
         ids, counts = threads.map(np.concatenate, zip(*((piece.ids, piece.values) for piece in done), strict=True))
     sizes = np.concatenate([np.diff(piece.starts) for piece in done])
     return np.concatenate([[0], np.cumsum(sizes)]), ids, counts

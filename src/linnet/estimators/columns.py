@@ -81,7 +81,7 @@ def texts_of(documents: Iterable[str]) -> Strings:
         if pa.types.is_binary(array.type) or pa.types.is_large_binary(array.type):
             array = array.cast(pa.large_string())
     except UnicodeEncodeError as error:
-        raise InputError(f"a text holds half of a surrogate pair, which is no character: {error.object!r}") from None
+        raise _half_character(error) from None
     except _REFUSED as error:
         raise _not_text(documents, str(error)) from None
     if len(array) and (array.null_count or not is_string(array.type)):
@@ -102,11 +102,27 @@ class Documents:
 
 def documents_of(documents: Iterable[str]) -> Documents:
     """A list, array or series of texts; strings of Python are copied only when their piece is taken."""
-    if isinstance(documents, list | tuple) and set(map(type, documents)) <= {str}:
-        lengths = np.fromiter(map(len, documents), dtype=np.int64, count=len(documents))
-        return Documents(np.concatenate([[0], np.cumsum(lengths)]), lambda a, b: texts_of(documents[a:b]))
+    if isinstance(documents, list | tuple):
+        try:
+            lengths = np.fromiter(map(str.__len__, documents), dtype=np.int64, count=len(documents))
+        except TypeError:
+            pass  # there is something else among the strings
+        else:
+            return Documents(np.concatenate([[0], np.cumsum(lengths)]), lambda a, b: _encoded(documents[a:b]))
     texts = texts_of(documents)
     return Documents(texts.starts, lambda a, b: Strings(texts.data, texts.starts[a : b + 1]))
+
+
+def _encoded(documents: Sequence[str]) -> Strings:
+    """Strings of Python: as texts_of, at once as what they are."""
+    try:
+        return strings(pa.array(documents, type=pa.large_string()))
+    except UnicodeEncodeError as error:
+        raise _half_character(error) from None
+
+
+def _half_character(error: UnicodeEncodeError) -> InputError:
+    return InputError(f"a text holds half of a surrogate pair, which is no character: {error.object!r}")
 
 
 def _not_text(documents: Iterable[Any], why: str) -> InputError:

@@ -11,14 +11,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linnet.features.units import Analyzer, Splitting, Units, split
-from linnet.kernels.vocabulary import Vocabulary
+from linnet.kernels.counting import Counter
+from linnet.kernels.vocabulary import Vocabulary, renumbered
 from linnet.kernels.weighing import BINARY, COUNT, LOG, weigh
 from linnet.sources.arrow import NOT_GIVEN
 from linnet.sources.block import Column, Numbers, Strings
@@ -178,6 +178,15 @@ def in_order(codes: NDArray[np.int64], names: list[str], values: NDArray[np.floa
     return Distinct(Strings.of([names[code] for code in used[order].tolist()]), place[which], values)
 
 
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """The n-grams of a block as kernels/counting.py gives them: names in a text, numbered for this block alone."""
+
+    text: NDArray[np.uint8]
+    names: tuple[NDArray[Any], ...]
+    rows: tuple[NDArray[Any], ...]
+
+
 class Damping(StrEnum):
     """What a count becomes: itself, 1, or 1 + log(count)."""
 
@@ -224,30 +233,40 @@ class TextTerm:
         self.options = TextOptions() if options is None else options
         self.vocabulary = Vocabulary(bits) if vocabulary is None else vocabulary  # type: ignore[call-arg]
         self._prefix = (f"{column}:" if prefix is None else prefix).encode()
-        self._counting = Lock()  # a vocabulary marks its names while it counts, even when frozen
+        self._counters: list[Any] = []  # those that no thread uses
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_counting"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _counting=Lock())
+        return vars(self) | {"_counters": []}
 
     def __len__(self) -> int:
         return len(self.vocabulary)
 
-    def prepare(self, columns: Mapping[str, Column]) -> Units:
+    def prepare(self, columns: Mapping[str, Column]) -> Counted:
         column = columns[self.columns[0]]
         assert isinstance(column, Strings)
-        return split(column, self.options.splitting)
+        return self.counted(split(column, self.options.splitting))
 
-    def number(self, prepared: Units, *, frozen: bool) -> Piece:
-        """The counts of this block's n-grams, not yet weighed: what a count is worth may depend on all rows."""
+    def counted(self, units: Units) -> Counted:
+        """The n-grams of these units by numbers of their own."""
         options = self.options
-        with self._counting:
-            starts, ids, counts = self.vocabulary.count(
-                prepared.text, prepared.starts, prepared.hashes, prepared.segments, prepared.row_segments,
-                options.shortest, options.longest, options.splitting.gap, options.splitting.whole, self._prefix, frozen,
-            )  # fmt: skip
+        try:
+            counter = self._counters.pop()
+        except IndexError:  # all are at work
+            counter = Counter(self.vocabulary.bits)  # type: ignore[call-arg]
+        rows, names = counter.count(
+            units.text, units.starts, units.hashes, units.segments, units.row_segments,
+            options.shortest, options.longest, options.splitting.gap, options.splitting.whole, self._prefix,
+        )  # fmt: skip
+        self._counters.append(counter)
+        return Counted(units.text, names, rows)
+
+    def number(self, prepared: Counted, *, frozen: bool) -> Piece:
+        """The counts of this block's n-grams, not yet weighed: what a count is worth may depend on all rows."""
+        fingerprints, names, lengths, others = prepared.names
+        numbers = self.vocabulary.numbered(
+            prepared.text, fingerprints, names, lengths, others, self._prefix, frozen,
+        )  # fmt: skip
+        starts, ids, counts = renumbered(numbers, *prepared.rows)
         return Piece(ids, counts, starts)
 
     def weighed(self, piece: Piece, scales: NDArray[np.float64] = NO_SCALES) -> Piece:

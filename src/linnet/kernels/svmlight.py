@@ -351,7 +351,7 @@ def read_entries(
     read.previous = -1
     read.rising = True
     while True:
-        p = read_plain_entries(p, end, ids, values, cython.address(read))
+        p = after_blanks(read_plain_entries(p, end, ids, values, cython.address(read)), end)
         if ends_line(p, end):
             break
         id_ = 0

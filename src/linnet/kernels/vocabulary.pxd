@@ -1,6 +1,9 @@
 cimport cython
 
-# The tables of vocabulary.py.
+# The tables of vocabulary.py, and what runs for every word: with their bodies, so that they are compiled into the loops
+# of the kernels that call them.
+
+from libc.string cimport memcpy
 
 cdef extern from *:
     """
@@ -11,10 +14,11 @@ cdef extern from *:
     #endif
     /* Zeroed memory for a table, to be given back with linnet_release.  A large table is looked at all over the place:
        with pages of 2 MiB the processor need not look up a page for every look.  It comes straight from the system:
-       memory that malloc had lent out before would keep the small pages it has. */
+       memory that malloc had lent out before would keep the small pages it has.  Smaller tables have none of it: to find
+       such a page may take the system longer than it saves. */
     #if defined(__linux__) && defined(MADV_HUGEPAGE)
     #define LINNET_PAGE ((size_t)2 << 20)
-    #define LINNET_LARGE ((size_t)4 << 20)
+    #define LINNET_LARGE ((size_t)64 << 20)
     #else
     #define LINNET_LARGE ((size_t)-1)
     #endif
@@ -47,19 +51,37 @@ cdef extern from *:
     void* zeroed "linnet_zeroed"(size_t bytes) noexcept nogil
     void release "linnet_release"(void* table, size_t bytes) noexcept nogil
 
-# All that a look needs lies in half a cache line.
+# The place in a table of 2^(64 - shift) for a key.
+cdef inline Py_ssize_t place_of(unsigned long long key, int shift) noexcept nogil:
+    return <Py_ssize_t>((key * 0x9E3779B97F4A7C15ULL) >> shift)
+
+# The hash of a sequence, one more element long.
+cdef inline unsigned long long chained(unsigned long long before, unsigned long long following) noexcept nogil:
+    cdef unsigned long long h = (((before << 23) | (before >> 41)) ^ following) * 0xD1342543DE82EF95ULL
+    return h ^ (h >> 32)
+
+# Are these bytes equal?  Both have room behind them: eight at a time are compared, whatever they are beyond.
+cdef inline bint same(const unsigned char* a, const unsigned char* b, Py_ssize_t length) noexcept nogil:
+    cdef unsigned long long x = 0
+    cdef unsigned long long y = 0
+    while length > 0:
+        memcpy(&x, a, 8)
+        memcpy(&y, b, 8)
+        x ^= y
+        if length < 8:
+            x &= ~(<unsigned long long>0) >> (64 - 8 * length)
+        if x != 0:
+            return False
+        a += 8
+        b += 8
+        length -= 8
+    return True
+
 cdef struct Slot:
     unsigned long long key
     unsigned long long detail  # exact: where its name begins in the arena; hashed: the last fingerprint noticed for it
     unsigned int number  # its feature's number + 1; 0: the slot is free
     unsigned int length  # of its name
-    unsigned int row  # the stamp of the last row that had it
-    unsigned int place  # and its entry there
-
-cdef struct Gram:
-    unsigned long long key
-    Py_ssize_t name
-    Py_ssize_t length
 
 @cython.final
 cdef class Vocabulary:
@@ -77,7 +99,6 @@ cdef class Vocabulary:
     cdef Py_ssize_t room
     cdef unsigned long long* seen
     cdef Py_ssize_t seen_capacity
-    cdef unsigned int row
 
     cdef Slot* find(
         self, unsigned long long key, Py_ssize_t prefix_length, const unsigned char* name, Py_ssize_t length
@@ -86,13 +107,8 @@ cdef class Vocabulary:
         self, Slot* slot, unsigned long long key, const unsigned char* prefix, Py_ssize_t prefix_length,
         const unsigned char* name, Py_ssize_t length
     ) except NULL nogil
+    cdef unsigned long long mask(self) noexcept nogil
     cdef inline bint is_full(self) noexcept nogil
     cdef int notice(self, unsigned long long fingerprint) except -1 nogil
     cdef int grow(self) except -1 nogil
     cdef int grow_seen(self) except -1 nogil
-    cdef int new_row(self) noexcept nogil
-    cdef Py_ssize_t number(
-        self, Gram* batch, Py_ssize_t filled, const unsigned char* base, const unsigned char* lead,
-        Py_ssize_t lead_length, unsigned long long mask, bint frozen, unsigned int* ids, unsigned int* counts,
-        Py_ssize_t written
-    ) except -1 nogil

@@ -4,6 +4,8 @@ A name is found by its 64-bit fingerprint and told from others by its bytes, so 
 the fingerprint is cut to so many bits and the bytes are not looked at: at most 2^bits numbers, each bearing the name
 that came first; the full fingerprints of all names are kept in a set beside, so that names that fell together are
 counted: distinct - size.  A vocabulary serves one prefix, which names are found without.
+
+Text comes here as the different names of a block, counted by kernels/counting.py.
 """
 
 import cython
@@ -11,55 +13,49 @@ import numpy as np
 from cython.cimports.libc.stdlib import free, malloc, realloc
 from cython.cimports.libc.string import memcpy
 from cython.cimports.linnet.kernels.passes import prefetch
-from cython.cimports.linnet.kernels.vocabulary import Gram, Slot, release, zeroed
+from cython.cimports.linnet.kernels.vocabulary import Slot, chained, place_of, release, same, zeroed
 
 GOLDEN = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
-CHAIN = cython.declare(cython.ulonglong, 0xD1342543DE82EF95)
-# So many lookups are begun before the first is finished: the memory they need is fetched meanwhile.
-BATCH = cython.declare(cython.Py_ssize_t, 64)
+# A lookup is begun so many before it is finished: the memory it needs is fetched meanwhile.
+AHEAD = cython.declare(cython.Py_ssize_t, 64)
 FIRST_CAPACITY = cython.declare(cython.Py_ssize_t, 1024)
-# Names beyond this many are not all in the cache.
-IN_CACHE = cython.declare(cython.Py_ssize_t, 1 << 17)
 ROOMY = cython.declare(cython.Py_ssize_t, 1 << 20)
+# What stands for the number of a name that has none.
+_MISSING = cython.declare(cython.uint, 0xFFFFFFFF)
+MISSING = 0xFFFFFFFF
 MOST = cython.declare(cython.Py_ssize_t, 0x7FFFFFFE)
 # Names are compared so many bytes at a time; the arena has that much room behind its last one.
 WORD_BYTES = cython.declare(cython.Py_ssize_t, 8)
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def chained(before: cython.ulonglong, following: cython.ulonglong) -> cython.ulonglong:
-    """The hash of a sequence, one more element long."""
-    h: cython.ulonglong = (((before << 23) | (before >> 41)) ^ following) * CHAIN
-    return h ^ (h >> 32)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def same(
-    a: cython.pointer(cython.const[cython.uchar]),
-    b: cython.pointer(cython.const[cython.uchar]),
-    length: cython.Py_ssize_t,
-) -> cython.bint:
-    """Are these bytes equal?  Both have room behind them: eight at a time are compared, whatever they are beyond."""
-    x: cython.ulonglong = 0
-    y: cython.ulonglong = 0
-    while length > 0:
-        memcpy(cython.address(x), a, 8)
-        memcpy(cython.address(y), b, 8)
-        x ^= y
-        if length < WORD_BYTES:
-            x &= ~cython.cast(cython.ulonglong, 0) >> (64 - 8 * length)
-        if x != 0:
-            return False
-        a += WORD_BYTES
-        b += WORD_BYTES
-        length -= WORD_BYTES
-    return True
+def renumbered(
+    numbers: cython.const[cython.uint][::1],
+    starts: cython.const[cython.longlong][::1],
+    ids: cython.const[cython.uint][::1],
+    counts: cython.const[cython.uint][::1],
+):
+    """Rows as kernels/counting.py gives them, by the numbers that theirs stand for, without those that have none."""
+    rows: cython.Py_ssize_t = starts.shape[0] - 1
+    starts_out = np.empty(rows + 1, dtype=np.int64)
+    ids_out = np.empty(ids.shape[0], dtype=np.uint32)
+    counts_out = np.empty(ids.shape[0], dtype=np.float32)
+    new_starts: cython.longlong[::1] = starts_out
+    new_ids: cython.uint[::1] = ids_out
+    new_counts: cython.float[::1] = counts_out
+    r: cython.Py_ssize_t
+    e: cython.Py_ssize_t
+    written: cython.Py_ssize_t = 0
+    number: cython.uint
+    with cython.nogil:
+        new_starts[0] = 0
+        for r in range(rows):
+            for e in range(starts[r], starts[r + 1]):
+                number = numbers[ids[e]]
+                new_ids[written] = number
+                new_counts[written] = cython.cast(cython.float, counts[e])
+                written += number != _MISSING
+            new_starts[r + 1] = written
+    return starts_out, ids_out[:written], counts_out[:written]
 
 
 def with_room(text: cython.const[cython.uchar][::1], used: cython.Py_ssize_t):
@@ -87,6 +83,11 @@ def hashed(data: cython.const[cython.uchar][::1], starts: cython.const[cython.lo
             h = (h ^ (h >> 27)) * cython.cast(cython.ulonglong, 0x94D049BB133111EB)
             out[i] = h ^ (h >> 31)
     return into
+
+
+def prefix_hash(prefix: bytes):
+    """What the hashes of names with this prefix begin with."""
+    return hashed(np.frombuffer(prefix, dtype=np.uint8), np.array([0, len(prefix)], dtype=np.int64))[0]
 
 
 @cython.final
@@ -137,7 +138,7 @@ class Vocabulary:
 
     def find(self, key, prefix_length, name, length):
         """The slot of this name, or the free one where it would go."""
-        at: cython.Py_ssize_t = (key * GOLDEN) >> self.shift
+        at: cython.Py_ssize_t = place_of(key, self.shift)
         whole: cython.Py_ssize_t = prefix_length + length
         slot: cython.pointer(Slot) = cython.address(self.slots[at])
         while slot.number != 0:
@@ -167,7 +168,6 @@ class Vocabulary:
         slot.key = key
         slot.detail = 0 if self.bits else self.arena_used
         slot.length = cython.cast(cython.uint, prefix_length + length)
-        slot.row = 0
         memcpy(self.arena + self.arena_used, prefix, prefix_length)
         memcpy(self.arena + self.arena_used + prefix_length, name, length)
         self.arena_used = needed
@@ -179,6 +179,12 @@ class Vocabulary:
             self.grow()
             return self.find(key, prefix_length, name, length)
         return slot
+
+    def mask(self):
+        """Which bits of a fingerprint are the key of its name."""
+        if self.bits:
+            return (cython.cast(cython.ulonglong, 1) << self.bits) - 1
+        return ~cython.cast(cython.ulonglong, 0)
 
     def is_full(self):
         """A quarter full while it is small, when a second look costs more than memory; half full later."""
@@ -225,7 +231,7 @@ class Vocabulary:
             for i in range(old):
                 if self.slots[i].number == 0:
                     continue
-                at = (self.slots[i].key * GOLDEN) >> self.shift
+                at = place_of(self.slots[i].key, self.shift)
                 while slots[at].number != 0:
                     at = (at + 1) & (self.capacity - 1)
                 slots[at] = self.slots[i]
@@ -255,137 +261,58 @@ class Vocabulary:
         self.seen_capacity = capacity
         return 0
 
-    def new_row(self):
-        """A stamp no entry bears yet."""
-        i: cython.Py_ssize_t
-        self.row += 1
-        if self.row == 0:  # all stamps were used up
-            for i in range(self.capacity):
-                self.slots[i].row = 0
-            self.row = 1
-        return 0
-
     # -- from names to numbers -----------------------------------------------------------------------------------
 
-    def count(
+    def numbered(
         self,
         text: cython.const[cython.uchar][::1],
-        unit_starts: cython.const[cython.uint][::1],
-        hashes: cython.const[cython.ulonglong][::1],
-        segments: cython.const[cython.longlong][::1],
-        row_segments: cython.const[cython.longlong][::1],
-        shortest: cython.Py_ssize_t,
-        longest: cython.Py_ssize_t,
-        gap: cython.Py_ssize_t,
-        whole: cython.bint,
+        fingerprints: cython.const[cython.ulonglong][::1],
+        names: cython.const[cython.uint][::1],
+        lengths: cython.const[cython.uint][::1],
+        others: cython.const[cython.ulonglong][::1],
         prefix: bytes,
         frozen: cython.bint,
     ):
-        """Every row's runs of `shortest` to `longest` units within a segment, numbered and counted.
+        """The numbers of the names of a block as kernels/counting.py gives them; MISSING where one is frozen out.
 
-        Units come from kernels/words.py; `gap` bytes lie between two of them (words: 1; characters: 0).  With
-        `whole` a segment too short for any run counts as one.  Empty row_segments: every row is one segment.  New
-        names get new numbers unless the vocabulary is `frozen`: then they are left out.  (starts, ids, counts) result.
+        New names get new numbers unless the vocabulary is `frozen`: then it is only read, by as many threads as like.
         """
-        rows: cython.Py_ssize_t = (row_segments.shape[0] if row_segments.shape[0] else segments.shape[0]) - 1
-        most: cython.Py_ssize_t = hashes.shape[0] * (longest - shortest + 1)
-        starts_out = np.empty(rows + 1, dtype=np.int64)
-        ids_out = np.empty(most, dtype=np.uint32)
-        counts_out = np.empty(most, dtype=np.uint32)
-        starts: cython.longlong[::1] = starts_out
-        ids_view: cython.uint[::1] = ids_out
-        counts_view: cython.uint[::1] = counts_out
-        batch: Gram[64]
+        into = np.empty(names.shape[0], dtype=np.uint32)
+        out: cython.uint[::1] = into
         lead: cython.pointer(cython.const[cython.uchar]) = cython.cast(cython.p_uchar, prefix)
         lead_length: cython.Py_ssize_t = len(prefix)
-        seed: cython.ulonglong = hashed(
-            np.frombuffer(prefix, dtype=np.uint8), np.array([0, lead_length], dtype=np.int64)
-        )[0]
-        mask: cython.ulonglong = ~cython.cast(cython.ulonglong, 0)
-        if self.bits:
-            mask = (cython.cast(cython.ulonglong, 1) << self.bits) - 1
-        base: cython.pointer(cython.const[cython.uchar]) = cython.NULL
-        ids: cython.pointer(cython.uint) = cython.NULL
-        counts: cython.pointer(cython.uint) = cython.NULL
-        if most:
-            text = with_room(text, unit_starts[hashes.shape[0]])
-            base = cython.address(text[0])
-            ids = cython.address(ids_view[0])
-            counts = cython.address(counts_view[0])
-        r: cython.Py_ssize_t
-        s: cython.Py_ssize_t
-        u: cython.Py_ssize_t
-        n: cython.Py_ssize_t
-        first: cython.Py_ssize_t
-        last: cython.Py_ssize_t
-        stop: cython.Py_ssize_t
-        filled: cython.Py_ssize_t
-        written: cython.Py_ssize_t = 0
-        h: cython.ulonglong
-        with cython.nogil:
-            starts[0] = 0
-            for r in range(rows):
-                self.new_row()
-                filled = 0
-                first = row_segments[r] if row_segments.shape[0] else r
-                last = row_segments[r + 1] if row_segments.shape[0] else r + 1
-                for s in range(first, last):
-                    stop = segments[s + 1]
-                    for u in range(segments[s], stop):
-                        h = seed
-                        n = 0
-                        while n < longest and u + n < stop:
-                            h = chained(h, hashes[u + n])
-                            n += 1
-                            if n < shortest and not (whole and u == segments[s] and u + n == stop):
-                                continue
-                            batch[filled].key = h
-                            batch[filled].name = unit_starts[u]
-                            batch[filled].length = (
-                                cython.cast(cython.Py_ssize_t, unit_starts[u + n]) - gap - unit_starts[u]
-                            )
-                            prefetch(cython.address(self.slots[((h & mask) * GOLDEN) >> self.shift]))
-                            filled += 1
-                            if filled == BATCH:
-                                written = self.number(
-                                    batch, filled, base, lead, lead_length, mask, frozen, ids, counts, written
-                                )
-                                filled = 0
-                written = self.number(batch, filled, base, lead, lead_length, mask, frozen, ids, counts, written)
-                starts[r + 1] = written
-        return starts_out, ids_out[:written].copy(), counts_out[:written].astype(np.float32)
-
-    def number(self, batch, filled, base, lead, lead_length, mask, frozen, ids, counts, written):
-        """Look a batch up, and write or count each name in the present row; how many entries are written by now."""
+        mask: cython.ulonglong = self.mask()
+        text = with_room(text, int((np.asarray(names) + np.asarray(lengths)).max(initial=0)))
+        base: cython.pointer(cython.const[cython.uchar]) = cython.address(text[0])
         i: cython.Py_ssize_t
-        key: cython.ulonglong
-        place: cython.uint
-        new: cython.bint
+        ahead: cython.Py_ssize_t
         slot: cython.pointer(Slot)
-        if self.size > IN_CACHE and not self.bits:  # the names, too, are fetched before they are looked at
-            for i in range(filled):
-                slot = cython.address(self.slots[((batch[i].key & mask) * GOLDEN) >> self.shift])
-                if slot.number != 0:
-                    prefetch(self.arena + slot.detail)
-        for i in range(filled):
-            key = batch[i].key & mask
-            slot = self.find(key, lead_length, base + batch[i].name, batch[i].length)
-            if slot.number == 0:
-                if frozen:
-                    continue
-                slot = self.add(slot, key, lead, lead_length, base + batch[i].name, batch[i].length)
-            if self.bits and slot.detail != batch[i].key and not frozen:
-                self.notice(batch[i].key)
-                slot.detail = batch[i].key
-            # without branches, which nobody could foresee: is it new in this row, or counted once more?
-            new = slot.row != self.row
-            place = cython.cast(cython.uint, written) if new else slot.place
-            slot.row = self.row
-            slot.place = place
-            ids[place] = slot.number - 1
-            counts[place] = (0 if new else counts[place]) + 1
-            written += new
-        return written
+        with cython.nogil:
+            for i in range(min(out.shape[0], AHEAD)):
+                prefetch(cython.address(self.slots[place_of(fingerprints[i] & mask, self.shift)]))
+            for i in range(out.shape[0]):
+                ahead = i + AHEAD
+                if ahead < out.shape[0]:
+                    prefetch(cython.address(self.slots[place_of(fingerprints[ahead] & mask, self.shift)]))
+                ahead = i + AHEAD // 2
+                if ahead < out.shape[0] and not self.bits:  # by now its slot is here, and tells where its name is
+                    slot = cython.address(self.slots[place_of(fingerprints[ahead], self.shift)])
+                    if slot.number != 0:
+                        prefetch(self.arena + slot.detail)
+                slot = self.find(fingerprints[i] & mask, lead_length, base + names[i], lengths[i])
+                if slot.number == 0:
+                    if frozen:
+                        out[i] = _MISSING
+                        continue
+                    slot = self.add(slot, fingerprints[i] & mask, lead, lead_length, base + names[i], lengths[i])
+                out[i] = slot.number - 1
+                if self.bits and not frozen and slot.detail != fingerprints[i]:
+                    self.notice(fingerprints[i])
+                    slot.detail = fingerprints[i]
+            if not frozen:
+                for i in range(others.shape[0]):
+                    self.notice(others[i])
+        return into
 
     def numbers(
         self,
@@ -400,12 +327,8 @@ class Vocabulary:
         out: cython.longlong[::1] = into
         lead: cython.pointer(cython.const[cython.uchar]) = cython.cast(cython.p_uchar, prefix)
         lead_length: cython.Py_ssize_t = len(prefix)
-        seed: cython.ulonglong = hashed(
-            np.frombuffer(prefix, dtype=np.uint8), np.array([0, lead_length], dtype=np.int64)
-        )[0]
-        mask: cython.ulonglong = ~cython.cast(cython.ulonglong, 0)
-        if self.bits:
-            mask = (cython.cast(cython.ulonglong, 1) << self.bits) - 1
+        seed: cython.ulonglong = prefix_hash(prefix)
+        mask: cython.ulonglong = self.mask()
         text = with_room(text, starts[starts.shape[0] - 1])
         base: cython.pointer(cython.const[cython.uchar]) = cython.address(text[0])
         i: cython.Py_ssize_t

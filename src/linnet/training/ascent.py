@@ -90,9 +90,9 @@ def _without_copies(problem: Objective) -> tuple[NDArray[np.int64], Flat]:
     entries = (rows.values, rows.ids, rows.starts, d, rows.dense)
     keys, copies = np.empty(n), np.empty(n, dtype=np.uint8)
     margins.scores_as_they_stand(*entries, np.random.default_rng(0).random(d), keys)
-    keys += np.sqrt(2.0) * problem.targets
-    order = np.argsort(keys, kind="stable")
+    order = np.lexsort((keys, problem.targets))
     margins.mark_copies(*entries, order, keys, copies)
+    copies[1:] &= np.diff(problem.targets[order]) == 0
     first = copies == 0
     if first.all():
         return order, shares

@@ -1,0 +1,212 @@
+"""The n-grams of a block of rows: which there are, and how often each row has them.
+
+A block has far fewer different names than words, and few enough for their table to stay in the cache.  So blocks are
+counted by themselves, on whichever thread is free; only their different names are then looked for in the vocabulary
+(vocabulary.py), block after block.  A counter is used for one block after another: stamps tell the rows of this block
+from those of earlier ones, so the table need not be cleared.
+"""
+
+import cython
+import numpy as np
+from cython.cimports.libc.stdlib import calloc, free
+from cython.cimports.libc.string import memset
+from cython.cimports.linnet.kernels.counting import Gram, Place
+from cython.cimports.linnet.kernels.passes import prefetch
+from cython.cimports.linnet.kernels.vocabulary import chained, place_of, same
+
+from linnet.kernels.vocabulary import prefix_hash, with_room
+
+# A lookup is begun so many before it is finished: the memory it needs is fetched meanwhile.
+AHEAD = cython.declare(cython.Py_ssize_t, 16)
+FIRST_CAPACITY = cython.declare(cython.Py_ssize_t, 1024)
+LAST_STAMP = cython.declare(cython.Py_ssize_t, 0xFFFFFFFF)
+
+
+@cython.final
+@cython.cclass
+class Counter:
+    """Counts n-grams, a block at a time.  `bits` as in a vocabulary: 0 tells names apart by their bytes."""
+
+    def __cinit__(self, bits: cython.int = 0):
+        self.bits = bits
+        self.capacity = FIRST_CAPACITY
+        self.shift = 54
+        self.places = cython.cast(cython.pointer(Place), calloc(self.capacity, cython.sizeof(Place)))
+        if not self.places:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.places)
+
+    def clear(self):
+        """All places free, and all stamps new."""
+        memset(self.places, 0, self.capacity * cython.sizeof(Place))
+        self.row = 0
+        return 0
+
+    def grow(self):
+        """Four times the room, and every name of this block in its new place."""
+        i: cython.Py_ssize_t
+        at: cython.Py_ssize_t
+        old: cython.Py_ssize_t = self.capacity
+        places: cython.pointer(Place) = cython.cast(cython.pointer(Place), calloc(4 * old, cython.sizeof(Place)))
+        if not places:
+            with cython.gil:
+                raise MemoryError
+        self.capacity = 4 * old
+        self.shift -= 2
+        for i in range(old):
+            if self.places[i].row < self.first_row:
+                continue
+            at = place_of(self.places[i].key, self.shift)
+            while places[at].row != 0:
+                at = (at + 1) & (self.capacity - 1)
+            places[at] = self.places[i]
+        free(self.places)
+        self.places = places
+        return 0
+
+    def count(
+        self,
+        text: cython.const[cython.uchar][::1],
+        unit_starts: cython.const[cython.uint][::1],
+        hashes: cython.const[cython.ulonglong][::1],
+        segments: cython.const[cython.longlong][::1],
+        row_segments: cython.const[cython.longlong][::1],
+        shortest: cython.Py_ssize_t,
+        longest: cython.Py_ssize_t,
+        gap: cython.Py_ssize_t,
+        whole: cython.bint,
+        prefix: bytes,
+    ):
+        """Every row's runs of `shortest` to `longest` units within a segment.
+
+        Units come from kernels/words.py; `gap` bytes lie between two of them (words: 1; characters: 0).  With
+        `whole` a segment too short for any run counts as one.  Empty row_segments: every row is one segment.
+
+        Returns the rows (starts, ids, counts), and the names that the ids stand for, in the order they were met: their
+        fingerprints, first bytes in text, and lengths, and the fingerprints of others that fell together with them.
+        """
+        rows: cython.Py_ssize_t = (row_segments.shape[0] if row_segments.shape[0] else segments.shape[0]) - 1
+        most: cython.Py_ssize_t = hashes.shape[0] * (longest - shortest + 1)
+        starts_out = np.empty(rows + 1, dtype=np.int64)
+        ids_out = np.empty(most, dtype=np.uint32)
+        counts_out = np.empty(most, dtype=np.uint32)
+        fingerprints_out = np.empty(most, dtype=np.uint64)
+        names_out = np.empty(most, dtype=np.uint32)
+        lengths_out = np.empty(most, dtype=np.uint32)
+        others_out = np.empty(most if self.bits else 0, dtype=np.uint64)
+        starts: cython.longlong[::1] = starts_out
+        ids: cython.uint[::1] = ids_out
+        counts: cython.uint[::1] = counts_out
+        fingerprints: cython.ulonglong[::1] = fingerprints_out
+        names: cython.uint[::1] = names_out
+        lengths: cython.uint[::1] = lengths_out
+        others: cython.ulonglong[::1] = others_out
+        firsts = np.asarray(segments)
+        if row_segments.shape[0]:
+            firsts = firsts[np.asarray(row_segments)]
+        longest_row: cython.Py_ssize_t = int(np.diff(firsts).max(initial=0)) * (longest - shortest + 1)
+        room: cython.ulonglong[::1] = np.empty(2 * longest_row + 2, dtype=np.uint64)
+        grams: cython.pointer(Gram) = cython.cast(cython.pointer(Gram), cython.address(room[0]))
+        seed: cython.ulonglong = prefix_hash(prefix)
+        mask: cython.ulonglong = ~cython.cast(cython.ulonglong, 0)
+        if self.bits:
+            mask = (cython.cast(cython.ulonglong, 1) << self.bits) - 1
+        base: cython.pointer(cython.const[cython.uchar]) = cython.NULL
+        if most:
+            text = with_room(text, unit_starts[hashes.shape[0]])
+            base = cython.address(text[0])
+        if rows >= LAST_STAMP - self.row:
+            self.clear()
+        self.first_row = self.row + 1
+        r: cython.Py_ssize_t
+        s: cython.Py_ssize_t
+        u: cython.Py_ssize_t
+        n: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        at: cython.Py_ssize_t
+        first: cython.Py_ssize_t
+        last: cython.Py_ssize_t
+        stop: cython.Py_ssize_t
+        filled: cython.Py_ssize_t
+        written: cython.Py_ssize_t = 0
+        size: cython.Py_ssize_t = 0
+        noticed: cython.Py_ssize_t = 0
+        h: cython.ulonglong
+        key: cython.ulonglong
+        name: cython.ulonglong
+        repeated: cython.uint
+        entry: cython.uint
+        place: cython.pointer(Place)
+        with cython.nogil:
+            starts[0] = 0
+            for r in range(rows):
+                self.row += 1
+                first = row_segments[r] if row_segments.shape[0] else r
+                last = row_segments[r + 1] if row_segments.shape[0] else r + 1
+                filled = 0
+                for s in range(first, last):
+                    stop = segments[s + 1]
+                    for u in range(segments[s], stop):
+                        h = seed
+                        n = 0
+                        while n < longest and u + n < stop:
+                            h = chained(h, hashes[u + n])
+                            n += 1
+                            if n < shortest and not (whole and u == segments[s] and u + n == stop):
+                                continue
+                            grams[filled].key = h
+                            grams[filled].name = unit_starts[u]
+                            grams[filled].length = unit_starts[u + n] - cython.cast(cython.uint, gap) - unit_starts[u]
+                            filled += 1
+                for i in range(min(filled, AHEAD)):
+                    prefetch(cython.address(self.places[place_of(grams[i].key & mask, self.shift)]))
+                for i in range(filled):
+                    if i + AHEAD < filled:
+                        h = grams[i + AHEAD].key
+                        prefetch(cython.address(self.places[place_of(h & mask, self.shift)]))
+                    h = grams[i].key
+                    key = h & mask
+                    name = cython.cast(cython.ulonglong, grams[i].name) << 32 | grams[i].length
+                    at = place_of(key, self.shift)
+                    place = cython.address(self.places[at])
+                    while place.row >= self.first_row:
+                        if place.key == key and (
+                            self.bits
+                            or (
+                                cython.cast(cython.uint, place.detail) == grams[i].length
+                                and same(base + (place.detail >> 32), base + grams[i].name, grams[i].length)
+                            )
+                        ):
+                            break
+                        at = (at + 1) & (self.capacity - 1)
+                        place = cython.address(self.places[at])
+                    if place.row < self.first_row:
+                        place.key = key
+                        place.detail = h if self.bits else name
+                        place.number = cython.cast(cython.uint, size)
+                        place.row = 0
+                        fingerprints[size] = h
+                        names[size] = grams[i].name
+                        lengths[size] = grams[i].length
+                        size += 1
+                    elif self.bits and place.detail != h:
+                        place.detail = h
+                        others[noticed] = h
+                        noticed += 1
+                    # without branches, which nobody could foresee: is it new in this row, or counted once more?
+                    repeated = place.row == self.row
+                    entry = place.entry if repeated else cython.cast(cython.uint, written)
+                    place.row = self.row
+                    place.entry = entry
+                    ids[entry] = place.number
+                    counts[entry] = (counts[entry] & (0 - repeated)) + 1
+                    written += 1 - repeated
+                    if 4 * size > self.capacity:
+                        self.grow()
+                starts[r + 1] = written
+        return (
+            (starts_out, ids_out[:written], counts_out[:written]),
+            (fingerprints_out[:size], names_out[:size], lengths_out[:size], others_out[:noticed]),
+        )
