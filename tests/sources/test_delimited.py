@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from linnet.errors import InputError
 from linnet.sources import chunks
-from linnet.sources.arrow import NOT_GIVEN
-from linnet.sources.block import Position
+from linnet.sources.block import NOT_GIVEN, Position
 from linnet.sources.delimited import fields_of
 from linnet.sources.formats import Format
 from tests.sources.tools import bad, opened, rows, values, written

@@ -9,7 +9,8 @@ from email.message import EmailMessage
 import pytest
 
 from linnet.errors import InputError
-from linnet.sources.folder import Folder, _without_tags
+from linnet.sources.folder import Folder
+from linnet.sources.mail import without_tags
 from tests.sources.tools import bad, blocks, rows, values
 
 
@@ -75,8 +76,8 @@ def test_broken_texts_and_mails_are_still_texts(raw, text, tmp_path):
 
 def test_a_page_of_open_brackets_takes_no_time():
     for page in ("<" * 10**6, "<script" * 10**5, "<script>" * 10**5, "<a <b" * 10**5, "<style></" * 10**5):
-        assert len(_without_tags(page)) <= len(page)
-    assert _without_tags("a < b <c>d</c> e > f<script>g<h>i</script>j") == "a < b  d  e > f j"
+        assert len(without_tags(page)) <= len(page)
+    assert without_tags("a < b <c>d</c> e > f<script>g<h>i</script>j") == "a < b  d  e > f j"
 
 
 def test_a_binary_file_is_a_bad_row(tmp_path):

@@ -20,8 +20,7 @@ from linnet.features.units import Analyzer, Splitting, Units, split
 from linnet.kernels.counting import Counter
 from linnet.kernels.vocabulary import Vocabulary, renumbered
 from linnet.kernels.weighing import BINARY, COUNT, LOG, weigh
-from linnet.sources.arrow import NOT_GIVEN
-from linnet.sources.block import Column, Numbers, Strings
+from linnet.sources.block import NOT_GIVEN, Column, Numbers, Strings
 
 ONE_EACH = np.empty(0, dtype=np.int64)
 NO_SCALES = np.empty(0)

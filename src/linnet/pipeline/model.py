@@ -31,7 +31,6 @@ from linnet.sources.block import Block, Position, Strings
 from linnet.sources.files import ByteFiles, listed
 from linnet.sources.folder import Folder
 from linnet.sources.formats import Format
-from linnet.sources.jsonlines import JsonLines
 from linnet.sources.labelled import TARGET, TEXT, LabelledText
 from linnet.sources.opening import guessed, guessed_by_content, of_anything, reading
 from linnet.sources.plaintext import PlainText
@@ -195,7 +194,7 @@ class Model:
                 if name not in source.names:
                     wanted.pop(name, None)  # good to have, not needed
             missing = [name for name in wanted if name not in source.names]
-            if missing and not isinstance(source, JsonLines):  # where a key may be left out, that is a missing value
+            if missing and not source.leaves_out:  # where a key may be left out, that is a missing value
                 raise InputError(_lacking(missing, source.names))
             source.read_only(wanted)
         elif isinstance(source, LabelledText | Folder):

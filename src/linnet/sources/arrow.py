@@ -11,11 +11,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from linnet.errors import InputError
-from linnet.sources.block import Numbers, Strings
+from linnet.sources.block import NOT_GIVEN, Numbers, Strings
 
 PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
-# What stands for a value that is not there.
-NOT_GIVEN = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "#N/A")
 NONE = np.empty(0, dtype=np.int64)
 
 

@@ -16,6 +16,9 @@ from linnet.sources.records import Records
 
 NO_LINES = np.empty(0, dtype=np.int64)
 
+# What stands for a value that is not there.
+NOT_GIVEN = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "#N/A")
+
 
 @dataclass(frozen=True, order=True)
 class Position:

@@ -13,8 +13,8 @@ import pyarrow.csv
 
 from linnet.errors import InputError
 from linnet.kernels.records import records as find_records
-from linnet.sources.arrow import NOT_GIVEN, is_time, number_in
-from linnet.sources.block import BadRow, Block, Strings
+from linnet.sources.arrow import is_time, number_in
+from linnet.sources.block import NOT_GIVEN, BadRow, Block, Strings
 from linnet.sources.chunks import Chunk, Cutting
 from linnet.sources.files import BYTE_ORDER_MARK, ByteFiles, no_rows, without_mark
 from linnet.sources.lines import LineSource, only_text

@@ -33,6 +33,14 @@ def without_mark(data: bytes) -> bytes:
     return data.removeprefix(BYTE_ORDER_MARK)
 
 
+def decoded(raw: bytes, charset: str = "utf-8") -> str:
+    """Text in the encoding it says; what is not valid in that is read as Latin-1, which every byte is."""
+    try:
+        return without_mark(raw).decode(charset)
+    except (ValueError, LookupError):
+        return raw.decode("latin-1")
+
+
 def listed(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
     """The files meant: globs expanded, in order; a folder stays a folder."""
     found: list[str] = []

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import email
-import email.policy
 import hashlib
-import html
 import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from email.header import decode_header, make_header
 from typing import Any
 
 import numpy as np
 
 from linnet.errors import InputError
 from linnet.sources.block import BadRow, Block, Position, Strings
-from linnet.sources.files import Reader, told, without_mark
+from linnet.sources.files import Reader, decoded, told
 from linnet.sources.labelled import TARGET, TEXT
 from linnet.sources.lines import NUL
 
@@ -25,8 +21,6 @@ TOGETHER = 1 << 20
 LARGEST = 1 << 26
 HEADER = re.compile(rb"\A(From |[A-Za-z][A-Za-z0-9-]*:[ \t])")
 MAIL_HEADERS = re.compile(rb"^(from|to|subject|date|received|message-id|return-path):", re.IGNORECASE | re.MULTILINE)
-TAG = re.compile(r"<(/?)([A-Za-z]*)[^<>]*>")
-UNREAD = ("script", "style")  # what is between these tags is not for people
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +84,7 @@ class Folder:
                 continue
             name = os.fsencode(os.path.relpath(path, self.folder)).decode(errors="replace")
             names.append(name)
-            texts.append(_mail_text(raw) if _is_mail(raw) else _decoded(raw))
+            texts.append(_read_mail(raw) if _is_mail(raw) else decoded(raw))
         labels = [name.split(os.sep)[0] for name in names]
         columns = {"file": Strings.of(names), TARGET: Strings.of(labels), TEXT: Strings.of(texts)}
         lines = np.ones(len(names), dtype=np.int64)
@@ -125,53 +119,12 @@ def _content(path: str) -> bytes:
     return content
 
 
-def _decoded(raw: bytes, charset: str = "utf-8") -> str:
-    """Text in the encoding it says; what is not valid in that is read as Latin-1, which every byte is."""
-    try:
-        return without_mark(raw).decode(charset)
-    except (ValueError, LookupError):
-        return raw.decode("latin-1")
-
-
 def _is_mail(raw: bytes) -> bool:
     head = raw.partition(b"\n\n")[0] if b"\n\n" in raw else raw.partition(b"\r\n\r\n")[0]
     return bool(HEADER.match(raw)) and len(MAIL_HEADERS.findall(head[:20000])) >= 2
 
 
-def _mail_text(raw: bytes) -> str:
-    """Sender, subject and the readable parts of a mail, decoded; HTML without its tags."""
-    try:
-        mail = email.message_from_bytes(raw, policy=email.policy.compat32)
-        parts = [f"from: {_header(mail.get('From', ''))}", f"subject: {_header(mail.get('Subject', ''))}"]
-        for part in mail.walk():
-            kind = part.get_content_maintype()
-            if kind != "text" or part.is_multipart():
-                continue
-            payload = part.get_payload(decode=True)
-            text = _decoded(payload if isinstance(payload, bytes) else b"", part.get_content_charset() or "utf-8")
-            parts.append(_without_tags(text) if part.get_content_subtype() == "html" else text)
-        return "\n".join(parts).encode("utf-8", "replace").decode()
-    except Exception:  # the standard library gives up on some broken mails, in many ways
-        return _decoded(raw)
+def _read_mail(raw: bytes) -> str:
+    from linnet.sources.mail import mail_text  # slow to load, and most sources hold no mail
 
-
-def _without_tags(page: str) -> str:
-    """What a person reads of a page.  Each sign is looked at once, whatever the page."""
-    parts, at, within = [], 0, ""
-    for tag in TAG.finditer(page):
-        if not within:
-            parts.append(page[at : tag.start()])
-        closing, name = tag[1], tag[2].lower()
-        if not within and not closing and name in UNREAD:
-            within = name
-        elif closing and name == within:
-            within = ""
-        at = tag.end()
-    return html.unescape(" ".join([*parts, "" if within else page[at:]]))
-
-
-def _header(value: Any) -> str:
-    try:
-        return str(make_header(decode_header(str(value))))
-    except (ValueError, LookupError, UnicodeError):
-        return str(value)
+    return mail_text(raw)

@@ -33,6 +33,7 @@ class JsonLines(LineSource, TableSource):
     """One JSON object a line; its keys are the columns."""
 
     format = "jsonl"
+    leaves_out = True
 
     def __init__(self, files: ByteFiles) -> None:
         super().__init__(files)

@@ -1,4 +1,7 @@
-"""What sources of columns share: which columns there are, which of them to read and as what, and rows that will not."""
+"""What sources of columns share: which columns there are, which of them to read and as what, and rows that will not.
+
+Everyone asks whether a source is one of these, so Arrow, slow to load, is loaded only by those that are.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from linnet.errors import InputError
-from linnet.sources.arrow import is_number, is_time, numbers, plain, readable, strings
 from linnet.sources.block import Block, Column, Position
 
 SHOWN = 40
@@ -37,6 +39,8 @@ class Layout:
     @classmethod
     def of(cls, types: Mapping[str, Any]) -> Layout:
         """All columns that can be read, each as what it is."""
+        from linnet.sources.arrow import is_number, readable
+
         wanted = tuple(name for name, kind in types.items() if readable(kind))
         return cls(types, wanted, frozenset(name for name in wanted if is_number(types[name])))
 
@@ -46,6 +50,8 @@ class Layout:
 
     def columns(self, table: Any) -> tuple[dict[str, Column], list[Misfit]]:
         """The columns as ours, and at most one misfit a row."""
+        from linnet.sources.arrow import numbers, plain, strings
+
         columns: dict[str, Column] = {}
         misfits: dict[int, Misfit] = {}
         for name in self.wanted:
@@ -59,6 +65,8 @@ class Layout:
         return columns, [misfits[row] for row in sorted(misfits)]
 
     def _complaint(self, name: str, value: Any) -> str:
+        from linnet.sources.arrow import is_time
+
         what = "time" if is_time(self.types[name]) else "finite number"
         said = repr(value if not isinstance(value, str) or len(value) <= SHOWN else value[:SHOWN] + "…")
         return f"{name} should be a {what} but is {said} (or read it as --column {name}:category)"
@@ -89,6 +97,8 @@ class TableSource(ABC):
 
     format = ""
     layout: Layout
+    # May rows lack a column that others have?
+    leaves_out = False
 
     @property
     def names(self) -> tuple[str, ...]:
