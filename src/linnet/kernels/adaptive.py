@@ -9,7 +9,7 @@ act on the stored weights, so they do not depend on units either.
 import cython
 from cython.cimports.libc.math import fabs, sqrt
 from cython.cimports.linnet.kernels.losses import exp_same_bits, soft_threshold
-from cython.cimports.linnet.kernels.passes import Settings, value_t
+from cython.cimports.linnet.kernels.passes import Settings, prefetch, value_t
 
 # 1 / s must be a finite number: smaller values count as zero.
 TINY_VALUE = cython.declare(cython.double, 1e-300)
@@ -99,6 +99,7 @@ def adaptive_scores(
         if penalised:  # before the unit may change: what is owed, is owed in the old one
             pay(j, settings, w, squares, touched, shrunk)
         x = in_its_unit(values[e], j, outputs, squares, inverse_scales)
+        prefetch(cython.address(squares[j * outputs]))  # adaptive_add will want it
         length += x * x
         if outputs == 1:
             total += x * w[j]
