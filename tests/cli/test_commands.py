@@ -167,6 +167,18 @@ def test_after_hashing_into_few_slots_names_are_real_and_collisions_are_the_true
             2,
             "--passes is for online",
         ),
+        (
+            ("train", "t.csv", "--target", "y", "--learner", "svm", "--alpha", "1"),
+            2,
+            "not for svm, which takes --C: it is",
+        ),
+        (
+            ("train", "t.csv", "--target", "y", "--learner", "svm", "--penalty", "l1"),
+            2,
+            "for adaptive, adaptive-squared",
+        ),
+        (("train", "t.csv", "--target", "y", "--C", "0"), 2, "C must be positive"),
+        (("train", "t.csv", "--target", "y", "--l1-ratio", "2"), 2, "between 0 and 1"),
         (("train", "bad.csv", "--target", "y"), 3, "bad.csv:3: 3 fields where the header has 2"),
         (("train", "cut.csv.gz", "--target", "y"), 3, "cut.csv.gz: "),
         (("train", "empty.csv", "--target", "y"), 3, "empty.csv: "),
@@ -216,3 +228,17 @@ def test_arrays_are_predicted_as_they_were_trained(rng):
     with pytest.raises(linnet.InputError, match="4 columns"):
         model.predict(rng.normal(size=(2, 4)))
     assert "200" not in repr(model)
+
+
+def test_the_strength_of_the_penalty_is_said_by_train_and_inspect_and_known_to_verify(tmp_path):
+    data, model = tmp_path / "t.csv", tmp_path / "t.linnet"
+    data.write_text("x,z,y\n" + "".join(f"{n % 17},{n % 5},{'abc'[(n % 17 + n % 3) // 7]}\n" for n in range(200)))
+    asked = ("--learner", "logistic-gradient", "--l1-ratio", "0.25", "--C", "0.5", "--multiclass", "one-vs-rest")
+    said = "elasticnet, 0.25 of it l1, C = 0.5; classes one-vs-rest"
+    for command in (("train", data, "--target", "y", *asked, "-o", model), ("inspect", model)):
+        ran = run(*map(str, command))
+        assert ran.returncode == 0
+        assert said in ran.stdout.decode()
+    assert run("verify", str(model), str(data)).stdout.startswith(b"holds")
+    kept = json.loads(run("inspect", str(model), "--json").stdout)["summary"]["recipe"]
+    assert kept == {"l1": 0.5, "l2": 1.5, "total": True, "multiclass": "one-vs-rest"}

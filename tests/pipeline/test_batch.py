@@ -16,7 +16,6 @@ from linnet.pipeline.batch import train_batch
 from linnet.pipeline.collected import Collected
 from linnet.pipeline.online import held_out
 from linnet.pipeline.planning import features_of
-from linnet.pipeline.proof import COST
 from linnet.pipeline.scaling import FLOOR, SMOOTHING, measured, word_scales
 from linnet.pipeline.stream import Rejected, prepared_blocks
 from linnet.pipeline.train import TrainOptions, train
@@ -70,7 +69,7 @@ def test_the_logistic_optimum_is_that_of_scikit_learn_on_scaled_columns(missing,
     columns = numbers_table(rng, missing=missing)
     model = train(columns, replace(LABELLED, learner="logistic-gradient"))
     X = scaled_twin(columns)
-    twin = LogisticRegression(C=COST, tol=1e-10, max_iter=10_000).fit(X, columns["label"])
+    twin = LogisticRegression(C=1.0, tol=1e-10, max_iter=10_000).fit(X, columns["label"])
     assert model.summary["converged"]
     assert np.allclose(model.predict_proba(columns), twin.predict_proba(X), atol=2e-3)
     assert model.predict(columns) == twin.predict(X).tolist()
@@ -201,7 +200,7 @@ def test_held_out_measures_are_those_of_a_model_of_the_other_rows(rng):
     held = held_out(0, 300, 0.1, 0)
     model = train(columns, replace(LABELLED, learner="logistic-gradient"))
     X = scaled_twin(columns)
-    twin = LogisticRegression(C=COST, tol=1e-10, max_iter=10_000).fit(X[~held], np.array(columns["label"])[~held])
+    twin = LogisticRegression(C=1.0, tol=1e-10, max_iter=10_000).fit(X[~held], np.array(columns["label"])[~held])
     assert model.summary["rows_held_out"] == held.sum()
     assert model.summary["held_out"]["accuracy"] == twin.score(X[held], np.array(columns["label"])[held])
 

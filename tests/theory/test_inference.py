@@ -139,7 +139,7 @@ def test_what_standard_errors_would_not_mean_is_refused(rng):
     refused = [
         (LogisticRegression(penalty="l1", tol=1e-2, max_iter=10_000), y, "L1 penalty"),
         (LogisticRegression(penalty=None, class_weight="balanced", max_iter=5000), y, "class_weight"),
-        (LogisticRegression(penalty=None, max_iter=5000), np.arange(len(X)) % 3, "two classes"),
+        (LogisticRegression(penalty=None, max_iter=5000), np.arange(len(X)) % 3, "'reference'"),
     ]
     for model, targets, why in refused:
         with pytest.raises(InputError, match=why):
@@ -185,3 +185,75 @@ def test_other_rows_other_weights_and_wrong_words_are_refused(rng):
         model.summary(X, y, level=95)
     with pytest.raises(InputError, match="nothing over"):
         LinearRegression().fit(X[:5], numbers[:5]).summary(X[:5], numbers[:5])
+
+
+def named(rng, n=400, k=3, labels="abcd"):
+    """Rows of k classes that overlap, and the same labels in the order that statsmodels wants: our last one first."""
+    X, _ = table(rng, n)
+    scores = (X - X.mean(axis=0)) / X.std(axis=0) @ rng.normal(size=(4, k))
+    codes = (scores + rng.gumbel(size=(n, k))).argmax(axis=1)
+    return X, np.array(list(labels))[codes], (codes + 1) % k
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("k", [3, 4])
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+def test_many_classes_with_a_reference_are_those_of_statsmodels(seed, intercept, k, form):
+    X, y, theirs_y = named(np.random.default_rng(seed), k=k)
+    model = LogisticRegression(
+        penalty=None, multiclass="reference", fit_intercept=intercept, max_iter=20_000, tol=1e-7
+    ).fit(form(X), y)
+    found = model.summary(form(X), y, level=0.9)
+    theirs = sm.MNLogit(theirs_y, with_intercept(X, intercept)).fit(method="newton", maxiter=200, tol=1e-14, disp=False)
+    columns = 4 + intercept
+
+    def arranged(table):
+        return np.asarray(table).T.reshape(-1)
+
+    assert_allclose(found.estimates, arranged(theirs.params), rtol=1e-6)
+    assert_allclose(found.standard_errors, arranged(theirs.bse), rtol=1e-6)
+    assert_allclose(found.p_values, arranged(theirs.pvalues), rtol=1e-5, atol=1e-300)
+    assert_allclose(found.intervals, np.asarray(theirs.conf_int(0.1)).reshape(-1, 2), rtol=1e-6)
+    assert len(found.names) == (k - 1) * columns
+    assert found.names[: columns + 1][::columns] == ("a: x0", "b: x0")
+    assert "against the last label" in str(found)
+
+
+def test_whole_weights_of_many_classes_are_copies_and_others_get_the_sandwich(rng):
+    X, y, _ = named(rng)
+    counts = rng.integers(1, 4, size=len(X)).astype(float)
+    copied = np.repeat(np.arange(len(X)), counts.astype(int))
+    model = LogisticRegression(penalty=None, multiclass="reference", max_iter=20_000, tol=1e-7).fit(X, y, counts)
+    weighted = model.summary(X, y, counts)
+    assert_allclose(weighted.standard_errors, model.summary(X[copied], y[copied]).standard_errors, rtol=1e-8)
+    robust = model.summary(X, y, counts, weights_are="sampling")
+    Z, own = with_intercept(X, True), y[:, np.newaxis] == np.array(["a", "b"])
+    odds = np.exp(Z @ robust.estimates.reshape(2, 5).T)
+    p = odds / (1 + odds.sum(axis=1, keepdims=True))
+    slopes = np.stack([np.kron(c * (o - q), z) for c, o, q, z in zip(counts, own, p, Z, strict=True)])
+    bends = sum(c * np.kron(np.diag(q) - np.outer(q, q), np.outer(z, z)) for c, q, z in zip(counts, p, Z, strict=True))
+    covariance = np.linalg.inv(bends) @ (slopes.T @ slopes) @ np.linalg.inv(bends)
+    assert_allclose(robust.standard_errors, np.sqrt(np.diag(covariance)), rtol=1e-6)
+
+
+def test_a_penalised_reference_fit_is_a_posterior(rng):
+    X, y, _ = named(rng)
+    model = LogisticRegression(C=0.5, multiclass="reference", max_iter=20_000).fit(X, y)
+    ours = model.summary(X, y, penalised=True)
+    Z = with_intercept(X, True)
+    odds = np.exp(Z @ ours.estimates.reshape(2, 5).T)
+    p = odds / (1 + odds.sum(axis=1, keepdims=True))
+    bends = sum(np.kron(np.diag(q) - np.outer(q, q), np.outer(z, z)) for q, z in zip(p, Z, strict=True))
+    bends += np.diag([2.0, 2, 2, 2, 0] * 2)
+    assert_allclose(ours.standard_errors, np.sqrt(np.diag(np.linalg.inv(bends))), rtol=1e-6)
+    assert np.isnan(ours.p_values).all()
+
+
+def test_many_classes_without_a_reference_are_refused_with_the_reason(rng):
+    X, y, _ = named(rng)
+    reasons = {"joint": "only their differences", "one-vs-rest": "one likelihood", "pairwise": "one likelihood"}
+    for multiclass, why in reasons.items():
+        model = LogisticRegression(penalty=None, multiclass=multiclass, max_iter=20_000).fit(X, y)
+        with pytest.raises(InputError, match=why):
+            model.summary(X, y)

@@ -43,7 +43,7 @@ def test_small_tables_of_whole_numbers(seed, intercept):
 def test_complete_separation_names_the_column_and_warns_with_the_remedy(rng):
     X = pd.DataFrame(rng.normal(size=(60, 3)), columns=["age", "dose", "height"])
     y = np.where(X["dose"] > 0.1, "ill", "well")
-    with pytest.warns(SeparationWarning, match=r"separates the classes completely, by dose .*penalty='l2'"):
+    with pytest.warns(SeparationWarning, match=r"the classes are separated completely, by dose .*penalty='l2'"):
         model = LogisticRegression(penalty=None).fit(X, y)
     assert model.separation_.kind is Kind.COMPLETE
     assert model.separation_.features == ("dose",)
@@ -105,3 +105,67 @@ def test_rows_of_no_weight_do_not_count(rng):
 def test_a_penalty_needs_no_examination(rng):
     X = rng.normal(size=(40, 2))
     assert LogisticRegression().fit(X, X[:, 0] > 0).separation_ is None
+
+
+def truth_of_classes(X, y, intercept=True):
+    """By one programme a row and rival: which leads can be positive while none is negative."""
+    Z = np.column_stack([X, np.ones(len(X))]) if intercept else X
+    labels, codes = np.unique(y, return_inverse=True)
+    unit = np.eye(len(labels))
+    leads = np.array(
+        [np.kron(unit[c] - unit[k], z) for c, z in zip(codes, Z, strict=True) for k in range(len(labels)) if k != c]
+    )
+    positive = [-linprog(-row, A_ub=-leads, b_ub=np.zeros(len(leads)), bounds=(-1, 1)).fun > 1e-6 for row in leads]
+    return Kind.COMPLETE if all(positive) else Kind.QUASI if any(positive) else Kind.OVERLAP
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("multiclass", ["joint", "reference"])
+def test_small_tables_of_three_classes(seed, intercept, multiclass):
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(6, 40)), int(rng.integers(1, 4))
+    X, y = rng.integers(-1, 2, size=(n, d)).astype(float), rng.integers(3, size=n)
+    y[:3] = 0, 1, 2
+    form = csr_array if seed % 2 else np.asarray
+    found = fitted(form(X), y, fit_intercept=intercept, multiclass=multiclass)
+    assert found.kind is truth_of_classes(X, y, intercept)
+
+
+def test_three_classes_that_lie_apart_are_told_by_the_column(rng):
+    X = pd.DataFrame(rng.normal(size=(90, 3)), columns=["age", "dose", "height"])
+    y = np.digitize(X["dose"], [-0.5, 0.5])
+    with pytest.warns(SeparationWarning, match=r"separated completely, by dose \(told by the weights themselves\)"):
+        model = LogisticRegression(penalty=None).fit(X, y)
+    assert model.separation_.features == ("dose",)
+
+
+def test_a_category_of_one_class_of_three_is_quasi_complete(rng, monkeypatch):
+    X, y = rng.normal(size=(400, 4)), rng.integers(3, size=400)
+    X[:, 2] = (rng.random(400) < 0.15) * (y == 1)
+    found = fitted(X, y)
+    assert (found.kind, found.features) == (Kind.QUASI, ("x2",))
+    monkeypatch.setattr(separation, "PROGRAMMED_AT_MOST", 0)
+    suspected = fitted(X, y)
+    assert (suspected.kind, suspected.features) == (Kind.SUSPECTED, ("x2",))
+    overlapping = fitted(np.delete(X, 2, axis=1), y)
+    assert (overlapping.kind, overlapping.method) == (Kind.OVERLAP, "multipliers made of the slopes")
+
+
+def test_of_many_classes_the_weights_count_against_the_limit(monkeypatch, rng):
+    monkeypatch.setattr(separation, "COLUMNS_AT_MOST", 5)
+    X, y = rng.normal(size=(300, 3)), rng.integers(3, size=300)
+    assert fitted(X, y).kind is Kind.UNKNOWN
+    assert fitted(X[:, :2], y).kind is Kind.OVERLAP
+
+
+@pytest.mark.parametrize(
+    ("multiclass", "between"), [("one-vs-rest", "2 against the rest"), ("pairwise", "2 against 0")]
+)
+def test_classes_taken_one_by_one_are_examined_one_by_one(multiclass, between, rng):
+    X, y = rng.normal(size=(200, 2)), rng.integers(2, size=200)
+    y[X[:, 0] > 1] = 2
+    found = fitted(X, y, multiclass=multiclass)
+    assert (found.kind, found.features, found.between) == (Kind.COMPLETE, ("x0",), between)
+    assert str(found).startswith(f"{between}: the classes are separated")
+    assert fitted(X, rng.integers(3, size=200), multiclass=multiclass).kind is Kind.OVERLAP

@@ -6,8 +6,12 @@ from enum import StrEnum
 
 from linnet.calibration import Method as Method
 from linnet.features.schema import Task as Task
+from linnet.learners.recipe import Reduction as Reduction
+from linnet.learners.strength import Kind as Penalty
 from linnet.pipeline.policy import OnError as OnError
 from linnet.sources.formats import Format as Format
+
+__all__ = ["Format", "Method", "OnError", "Output", "Penalty", "Reduction", "Task"]
 
 
 class Output(StrEnum):

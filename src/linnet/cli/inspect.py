@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from linnet.cli.show import verdict
+from linnet.cli.show import penalised, verdict
 from linnet.decisions import Rule
 from linnet.errors import InputError
 from linnet.examples import Rows
@@ -142,6 +142,8 @@ def _print_contents(model: Model, report: dict[str, Any]) -> None:
         console.print(line)
     if model.certificate is not None:
         console.print(f"[bold]proven[/]   [dim]{model.certificate}[/]")
+    if said := penalised(model):
+        console.print(f"[bold]penalty[/]  {escape(said)}")
     kept, all_of_them = report["nonzero_weights"], report["features"]
     shared = f"; {model.collisions:,} names share a feature with another" if model.collisions else ""
     console.print(f"[bold]features[/] {all_of_them:,}, {kept:,} of them with a weight{shared}")

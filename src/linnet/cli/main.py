@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 import linnet
-from linnet.cli.choices import Format, Method, OnError, Output, Task
+from linnet.cli.choices import Format, Method, OnError, Output, Penalty, Reduction, Task
 from linnet.errors import (
     CertificateError,
     InputError,
@@ -103,6 +103,10 @@ Least = Annotated[
 ]
 
 
+def _taking(strength: str) -> str:
+    return ", ".join(entry.name for entry in catalogue.entries() if entry.strength == strength)
+
+
 @app.command()
 def train(
     data: Data,
@@ -123,6 +127,54 @@ def train(
         Task | None,
         typer.Option(
             help="Predict a class or a number; guessed from the target.", show_default=False, rich_help_panel="Learning"
+        ),
+    ] = None,
+    cost_of_loss: Annotated[
+        float | None,
+        typer.Option(
+            "--C",
+            metavar="C",
+            help="How much the losses count against the penalty: less C, smaller weights. For "
+            f"{_taking('C')} (default 1; logistic-dual on texts 16).",
+            show_default=False,
+            rich_help_panel="Penalty",
+        ),
+    ] = None,
+    alpha: Annotated[
+        float | None,
+        typer.Option(
+            metavar="ALPHA",
+            help=f"The weight of the penalty: more alpha, smaller weights. For {_taking('alpha')} (naive Bayes: what "
+            "is added to every count).",
+            show_default=False,
+            rich_help_panel="Penalty",
+        ),
+    ] = None,
+    penalty: Annotated[
+        Penalty | None,
+        typer.Option(
+            help="Draw all weights to 0 a little (l2), many of them to 0 exactly (l1), both (elasticnet), or none; "
+            "which there are depends on the learner. The intercept is never penalised.",
+            show_default=False,
+            rich_help_panel="Penalty",
+        ),
+    ] = None,
+    l1_ratio: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="The part of an elastic net that is l1 (default 0.5).",
+            show_default=False,
+            rich_help_panel="Penalty",
+        ),
+    ] = None,
+    multiclass: Annotated[
+        Reduction | None,
+        typer.Option(
+            help="More than two classes: all jointly, jointly with no weights for the last label, each against the "
+            "rest, or in pairs that vote; which there are depends on the learner.",
+            show_default=False,
+            rich_help_panel="Learning",
         ),
     ] = None,
     passes: Annotated[
@@ -244,10 +296,13 @@ def train(
 
     linnet train clicks.svm.gz --learner adaptive --checkpoint-every 1000000
 
+    linnet train adult.csv --target income --learner logistic-gradient --penalty l1 --C 0.1
+
     linnet train mail.csv --target kind --calibrate sigmoid --cost ham,spam=10
     """
     from linnet.cli import options as parse
     from linnet.cli import train as command
+    from linnet.learners.strength import Strength
     from linnet.pipeline.train import TrainOptions
 
     output = output or command.default_output(data)
@@ -259,7 +314,7 @@ def train(
             passes=passes, holdout=holdout, seed=seed, memory=parse.size(memory), features=features, on_error=on_error,
             quarantine=f"{output}.quarantine", threads=threads, checkpoint=f"{output}.checkpoint",
             checkpoint_every=checkpoint_every, resume=resume, calibrate=calibrate, costs=cost, reject=reject,
-            least=least,
+            least=least, strength=Strength(cost_of_loss, alpha, penalty, l1_ratio, multiclass),
         ),
         output,
         as_json=json,

@@ -10,6 +10,9 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from linnet.learners import catalogue
+from linnet.pipeline.model import Model
+from linnet.pipeline.proof import as_stated
 from linnet.pipeline.train import Progress
 
 WIDTH = 28
@@ -75,6 +78,19 @@ def verdict(summary: dict[str, Any]) -> list[str]:
             "[dim]         too few rows to hold some out: linnet evaluate on other data tells how good it is[/]"
         )
     return lines
+
+
+def penalised(model: Model) -> str:
+    """How strongly the weights were held back, and how many classes were taken; nothing where that is not kept."""
+    if "recipe" not in model.summary:
+        return ""
+    entry = as_stated(catalogue.find(model.learner), model.summary["recipe"])
+    penalty, reduction = entry.recipe.penalty, entry.recipe.reduction
+    weight = penalty.l1 + penalty.l2
+    kind = "l2" if not penalty.l1 else "l1" if not penalty.l2 else f"elasticnet, {penalty.l1 / weight:g} of it l1"
+    strength = f"C = {1 / weight:g}" if weight and entry.strength == "C" else f"alpha = {weight:g}"
+    said = f"{kind}, {strength}" if weight else "none"
+    return said + (f"; classes {reduction}" if model.classes and len(model.classes) > 2 else "")
 
 
 class Shower:

@@ -13,9 +13,10 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from linnet.cli.show import Shower, megabytes, verdict
+from linnet.cli.show import Shower, megabytes, penalised, verdict
 from linnet.errors import OutputError, RecipeError
 from linnet.features.schema import Role
+from linnet.learners.recipe import Reduction
 from linnet.pipeline.model import Model
 from linnet.pipeline.train import Plan, TrainOptions, train
 
@@ -116,6 +117,11 @@ def warnings(model: Model) -> list[str]:
         found.append(f"{summary['rejected_rows']:,} rows could not be read and were left out")
     if summary.get("converged") is False:
         found.append("the solver stopped before it came to rest: the weights are near the best ones, not at them")
+    if summary.get("separation"):
+        found.append(
+            f"without a penalty there are no best weights, they grow for ever: {summary['separation']}; leave "
+            "--penalty none out"
+        )
     if model.collisions:
         found.append(f"{model.collisions:,} names share a feature with another: more --hash-bits would part them")
     if summary.get("sorted_by_label"):
@@ -142,6 +148,8 @@ def _print(model: Model, report: dict[str, Any], seconds: float, output: str) ->
         f"in {seconds:.1f} s"
     )
     console.print(f"         [dim]{escape(summary['why'])}[/]")
+    if said := penalised(model):
+        console.print(f"         [dim]penalty {escape(said)}[/]")
     for line in verdict(summary):
         console.print(line)
     if model.certificate is not None and not model.certificate.reason:
@@ -158,7 +166,9 @@ def _print_tops(console: Console, model: Model) -> None:
         favour, against = model.top(number, TOP)
         head = "[bold]telling[/]  " if number == 0 else "         "
         if len(outputs) > 1:
-            console.print(f"{head}[green]{escape(name)}[/]: {_listed(favour)}")
+            reference = model.linear.reduction is Reduction.REFERENCE and number == len(outputs) - 1
+            told = "[dim]the reference, whose weights are 0[/]" if reference else _listed(favour)
+            console.print(f"{head}[green]{escape(name)}[/]: {told}")
             continue
         classes = model.classes
         up, down = (str(classes[1]), str(classes[0])) if classes else ("more", "less")

@@ -27,7 +27,7 @@ from linnet.training.certificate import ONLINE
 from linnet.training.history import Pass, Watcher
 from linnet.training.online import OnlineTraining, Passes
 from linnet.training.reduction import problems
-from linnet.training.trained import Trained
+from linnet.training.trained import Start, Trained
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -52,6 +52,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
     shuffle: bool = False
     random_state: Any = None
     n_jobs: int | None = None
+    warm_start: bool = False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -64,6 +65,8 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _train(self, recipe: Recipe, examples: Examples, labels: Labels | None, watch: Watcher) -> Trained:
         """Run the recipe: online, unless a subclass knows other ways. A stream may go on from where it ends."""
+        if self.warm_start:
+            raise RecipeError("warm_start is for solvers that see all rows: online, partial_fit goes on from a fit")
         training = OnlineTraining(recipe, examples.rows.shape[1], labels, intercept=self.fit_intercept)
         trained = training.fit(examples, self._passes(), watch)
         self._training = training
@@ -80,8 +83,31 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
     ) -> Trained:
         """Run the recipe over all rows at once, by this method."""
         return batch.train(
-            method, how, examples, labels, recipe, intercept=self.fit_intercept, n_jobs=self._threads(), watch=watch
-        )
+            method, how, examples, labels, recipe,
+            intercept=self.fit_intercept, n_jobs=self._threads(), watch=watch,
+            start=self._start(examples.rows.shape[1], labels, recipe),
+        )  # fmt: skip
+
+    def _start(self, columns: int, labels: Labels | None, recipe: Recipe) -> Start | None:
+        """Where a fit begins: with `warm_start` where the last one ended, if there was one."""
+        if not self.warm_start or not hasattr(self, "model_"):
+            return None
+        before: LinearModel = self.model_
+        classes = [] if labels is None else labels.classes.tolist()
+        known = [] if before.classes is None else before.classes.tolist()
+        for what, now, then in (
+            ("columns", columns, len(before.weights)),
+            ("labels", classes, known),
+            ("multiclass", str(recipe.reduction), str(before.reduction) if len(known) > 2 else str(recipe.reduction)),
+        ):
+            if now != then:
+                raise InputError(
+                    f"warm_start begins at the weights of the last fit, which had other {what}: {then}, not {now}; "
+                    "set warm_start=False, or fit a clone"
+                )
+        kept: Start | None = getattr(self, "_ended", None)
+        several = 1 if labels is None else len(problems(len(labels), recipe.reduction))
+        return kept if kept is not None and kept.model is before else Start(before, (None,) * several)
 
     def _streams(self) -> bool:
         """Whether these settings can learn from a stream."""
@@ -158,6 +184,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         self.n_iter_ = len(trained.history)
         self.updates_ = sum(each.updates for each in trained.history)
         self.certificate_ = trained.certificate
+        self._ended = trained.start if self.warm_start else None
         if not trained.converged:
             warnings.warn(_unconverged(self, trained), ConvergenceWarning, stacklevel=4)
         return self

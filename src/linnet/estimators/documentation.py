@@ -45,9 +45,12 @@ PARAMETERS = {
     "contents: it does not depend on how the table is sorted.",
     "random_state": "The seed of the order. None is a seed like any other: the same data give the same model.",
     "multiclass": "More than two classes: all at once (`joint`), each against the rest (`one-vs-rest`), or each pair "
-    "with a vote (`pairwise`).",
+    "with a vote (`pairwise`). `LogisticRegression` also takes `reference`: all at once, with no weights for the last "
+    "of the sorted labels, so that the others' are log-odds against it.",
     "class_weight": "A weight for each class as a dictionary, or `balanced`.",
     "n_jobs": "Threads for `one-vs-rest` and `pairwise` (-1: one a core). The result is the same for any number.",
+    "warm_start": "Whether a fit begins where the last one ended. Closed forms have no use for it; the hinge by its "
+    "dual only for as many rows as before, for weights do not tell its multipliers.",
     "verbose": "Whether to show a progress bar.",
     "analyzer": "What n-grams are made of: `word`, `char`, or `char_wb` (characters within words, a space on each "
     "side).",

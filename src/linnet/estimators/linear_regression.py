@@ -47,6 +47,7 @@ class LinearRegression(LinearRegressor):
         fit_intercept: bool = True,
         shuffle: bool = True,
         random_state: Any = None,
+        warm_start: bool = False,
         verbose: int = 0,
     ) -> None:
         self.solver = solver
@@ -56,6 +57,7 @@ class LinearRegression(LinearRegressor):
         self.fit_intercept = fit_intercept
         self.shuffle = shuffle
         self.random_state = random_state
+        self.warm_start = warm_start
         self.verbose = verbose
 
     def _recipe(self) -> Recipe:

@@ -58,6 +58,7 @@ class LinearSVC(LinearClassifier):
         multiclass: str = "one-vs-rest",
         class_weight: Any = None,
         n_jobs: int | None = None,
+        warm_start: bool = False,
         verbose: int = 0,
     ) -> None:
         self.loss = loss
@@ -72,6 +73,7 @@ class LinearSVC(LinearClassifier):
         self.multiclass = multiclass
         self.class_weight = class_weight
         self.n_jobs = n_jobs
+        self.warm_start = warm_start
         self.verbose = verbose
 
     def _recipe(self) -> Recipe:

@@ -19,7 +19,7 @@ from linnet.learners import catalogue
 from linnet.learners.recipe import Loss, Recipe
 from linnet.learners.schedule import constant
 from linnet.theory import inference
-from linnet.theory.separation import Kind, Separation, examine
+from linnet.theory.separation import Kind, Separation, examine_model
 from linnet.theory.summary import Summary
 from linnet.training import batch, choice
 from linnet.training.history import Watcher
@@ -43,7 +43,12 @@ class LogisticRegression(LinearClassifier):
     `certificate_`.  Without a penalty there is none, and a gradient that small beside the first has to do; with `eta0`,
     steps that short.
 
-    Without a penalty two classes must overlap, or the weights grow for ever: a fit warns where they do not
+    `multiclass="reference"` is softmax as the lectures and statistics have it: the last of the sorted labels has no
+    weights (`coef_` and `intercept_` are 0 there), those of the others are log-odds against it.  Without a penalty the
+    probabilities are those of `"joint"`; with one they are not, and depend on which label is the last.  Two classes
+    have one set of weights in either form.
+
+    Without a penalty the classes must overlap, or the weights grow for ever: a fit warns where they do not
     (`linnet.SeparationWarning`), and `separation_` tells what was found.  `summary` gives standard errors.
 
     >>> from linnet import LogisticRegression
@@ -68,6 +73,7 @@ class LogisticRegression(LinearClassifier):
         multiclass: str = "joint",
         class_weight: Any = None,
         n_jobs: int | None = None,
+        warm_start: bool = False,
         verbose: int = 0,
     ) -> None:
         self.solver = solver
@@ -83,6 +89,7 @@ class LogisticRegression(LinearClassifier):
         self.multiclass = multiclass
         self.class_weight = class_weight
         self.n_jobs = n_jobs
+        self.warm_start = warm_start
         self.verbose = verbose
 
     def _train(self, recipe: Recipe, examples: Examples, labels: Labels | None, watch: Watcher) -> Trained:
@@ -110,9 +117,8 @@ class LogisticRegression(LinearClassifier):
     def _fit(self, examples: Examples, labels: Labels | None, recipe: Recipe) -> Self:
         super()._fit(examples, labels, recipe)
         self.separation_: Separation | None = None
-        if self.penalty is None and self.solver != "online" and len(self.classes_) == 2:
-            w, b = self._plane()
-            self.separation_ = examine(examples, 1.0, w, b, intercept=self.fit_intercept)
+        if self.penalty is None and self.solver != "online":
+            self.separation_ = examine_model(examples, self.model_, intercept=self.fit_intercept)
             if self.separation_.separated:
                 have = "seem to have" if self.separation_.kind is Kind.SUSPECTED else "have"
                 warnings.warn(
@@ -133,19 +139,24 @@ class LogisticRegression(LinearClassifier):
         weights_are: str | None = None,
         penalised: bool = False,
     ) -> Summary:
-        """The weights of two classes with standard errors, z, p-values and intervals, given the rows of the fit again.
+        """The weights with standard errors, z, p-values and intervals, given the rows of the fit again.
 
-        For fits without a penalty; `penalised=True` asks for an L2 fit's as well, read as a posterior.  Whole sample
-        weights are frequencies; others must be said to be `weights_are="sampling"` (then the errors are robust ones).
+        Two classes, or more with `multiclass="reference"`: then names are `label: column`.  For fits without a penalty;
+        `penalised=True` asks for an L2 fit's as well, read as a posterior.  Whole sample weights are frequencies;
+        others must be said to be `weights_are="sampling"` (then the errors are robust ones).
         """
         check_is_fitted(self)
         inference.check_level(level)
         self._check_inference(penalised)
         rows, y = self._rows_and_targets(X, y, reset=False, numeric=False)
         examples = Examples(rows, Labels(self.classes_).encode(y), self._weights(sample_weight, rows))
-        w, b = self._plane()
-        l2 = self._recipe().penalty.l2
-        return inference.logistic(examples, w, b, intercept=self.fit_intercept, l2=l2, said=weights_are, level=level)
+        several = len(self.classes_) > 2
+        scored = list(range(len(self.classes_) - 1)) if several else [1]
+        return inference.logistic(
+            examples, self.model_.weights[:, : len(scored)], self.model_.intercepts[: len(scored)], scored,
+            [str(label) for label in self.classes_[scored]] if several else [],
+            intercept=self.fit_intercept, l2=self._recipe().penalty.l2, said=weights_are, level=level,
+        )  # fmt: skip
 
     def _check_inference(self, penalised: bool) -> None:
         """Refuse where standard errors would not mean what they seem to, with the reason."""
@@ -153,7 +164,16 @@ class LogisticRegression(LinearClassifier):
         separation = getattr(self, "separation_", None)  # a stream has none
         refused = [
             (self.solver == "online", "hold at the optimum, where no online fit is: take another solver"),
-            (len(self.classes_) != 2, "are worked out for two classes: fit one against the rest"),
+            (
+                len(self.classes_) > 2 and self.multiclass == "joint",
+                "of many classes are those of log-odds, and where each has weights of its own only their differences "
+                "are determined: fit with multiclass='reference'",
+            ),
+            (
+                len(self.classes_) > 2 and self.multiclass != "reference",
+                f"of many classes need one likelihood for all, and {self.multiclass!r} has several: fit with "
+                "multiclass='reference'",
+            ),
             (self.class_weight is not None, "do not hold where classes are weighted: leave class_weight out"),
             (penalty.l1 > 0, "are not known for an L1 penalty, which chooses among the columns: take penalty=None"),
             (
@@ -169,9 +189,6 @@ class LogisticRegression(LinearClassifier):
         for wrong, why in refused:
             if wrong:
                 raise InputError(f"standard errors {why}")
-
-    def _plane(self) -> tuple[NDArray[np.float64], float]:
-        return self.model_.weights[:, 0], float(self.model_.intercepts[0])
 
     def _streams(self) -> bool:
         return self.solver == "online"

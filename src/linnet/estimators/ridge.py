@@ -40,6 +40,7 @@ class Ridge(LinearRegressor):
         max_iter: int = 1000,
         tol: float | None = 1e-6,
         fit_intercept: bool = True,
+        warm_start: bool = False,
         verbose: int = 0,
     ) -> None:
         self.alpha = alpha
@@ -47,6 +48,7 @@ class Ridge(LinearRegressor):
         self.max_iter = max_iter
         self.tol = tol
         self.fit_intercept = fit_intercept
+        self.warm_start = warm_start
         self.verbose = verbose
 
     def _recipe(self) -> Recipe:

@@ -39,11 +39,19 @@ class Entry:
     summary: str
     formula: str
     citation: str
+    # which of C and alpha says how strongly it is held back, if either; the kinds of penalty, and the ways to take many
+    # classes, that may be asked for (strength.py)
+    strength: str = ""
+    penalties: tuple[str, ...] = ()
+    multiclass: tuple[Reduction, ...] = ()
 
 
 _CLASSES = (Task.CLASSIFICATION,)
 _NUMBERS = (Task.REGRESSION,)
 _BOTH = (Task.CLASSIFICATION, Task.REGRESSION)
+
+_ANY_PENALTY = ("l2", "l1", "elasticnet", "none")
+_ONE_BY_ONE = (Reduction.ONE_VS_REST, Reduction.PAIRWISE)
 
 # Where rows are only counted, scores are log-odds as those of the logistic loss are; no other choice has a meaning.
 _COUNTED = Recipe(Loss.LOGISTIC)
@@ -57,6 +65,8 @@ _ROWS = (
         "Logistic loss; every column in its own unit, every weight at its own rate: nothing to scale, nothing to tune.",
         "w_j += 0.5 √(t/N) g_j / (s_j √Σg_j²), s_j = max |x_j|, N = Σ|x/s|²",
         "Ross, Mineiro, Langford 2013, Normalized online learning (NAG)",
+        strength="alpha",
+        penalties=_ANY_PENALTY,
     ),
     Entry(
         "adaptive-squared",
@@ -66,6 +76,8 @@ _ROWS = (
         "The adaptive learner for least squares; the target, too, is measured in its own running unit.",
         "as adaptive, with g = ((y - mean)/deviation - w·x) x",
         "Ross, Mineiro, Langford 2013, Normalized online learning (NAG)",
+        strength="alpha",
+        penalties=_ANY_PENALTY,
     ),
     Entry(
         "adaptive-hinge",
@@ -75,6 +87,8 @@ _ROWS = (
         "The adaptive learner for the hinge loss.",
         "as adaptive, with g = y x where y w·x < 1",
         "Ross, Mineiro, Langford 2013, Normalized online learning (NAG)",
+        strength="alpha",
+        penalties=_ANY_PENALTY,
     ),
     Entry(
         "perceptron",
@@ -120,6 +134,7 @@ _ROWS = (
         "The smallest step that gives the row a margin of 1, but never longer than C.",
         "w += min(C, hinge/|x|²) y x",
         "Crammer et al. 2006, Online passive-aggressive algorithms (PA-I)",
+        strength="C",
     ),
     Entry(
         "passive-aggressive-2",
@@ -129,6 +144,7 @@ _ROWS = (
         "As PA-I, with the step softened instead of capped.",
         "w += hinge/(|x|² + 1/2C) y x",
         "Crammer et al. 2006, Online passive-aggressive algorithms (PA-II)",
+        strength="C",
     ),
     Entry(
         "pegasos",
@@ -138,6 +154,8 @@ _ROWS = (
         "Stochastic subgradient descent on the linear SVM's objective, with steps 1 / (λ t).",
         "w ← (1 - 1/t) w + y x / (λ t) where y w·x < 1",
         "Shalev-Shwartz, Singer, Srebro 2007, Pegasos",
+        strength="alpha",
+        penalties=("l2",),
     ),
     Entry(
         "hinge",
@@ -147,6 +165,8 @@ _ROWS = (
         "Stochastic subgradient descent on the hinge loss with a constant step.",
         "w ← (1 - ηλ) w + η y x where y w·x < 1",
         "Bottou 2010, Large-scale machine learning with stochastic gradient descent",
+        strength="alpha",
+        penalties=_ANY_PENALTY,
     ),
     Entry(
         "hinge-subgradient",
@@ -156,6 +176,9 @@ _ROWS = (
         "Subgradient descent on the linear SVM's objective over all rows at once.",
         "w -= (λ w - Σ_{y w·x < 1} y x / N) / (λ t + R²)",
         "Shor 1985, Minimization methods for non-differentiable functions",
+        strength="alpha",
+        penalties=("l2",),
+        multiclass=(Reduction.JOINT, *_ONE_BY_ONE),
     ),
     Entry(
         "logistic",
@@ -165,15 +188,20 @@ _ROWS = (
         "Stochastic gradient ascent on the log-likelihood; softmax for many classes.",
         "w += η_t (y - p(x)) x",
         "Bottou 2010, Large-scale machine learning with stochastic gradient descent",
+        strength="alpha",
+        penalties=_ANY_PENALTY,
     ),
     Entry(
         "logistic-gradient",
-        Recipe(Loss.LOGISTIC, penalty=Penalty(l2=1e-4)),
+        Recipe(Loss.LOGISTIC, penalty=Penalty(l2=1.0, total=True)),
         Way.BATCH,
         _CLASSES,
         "Gradient ascent on the log-likelihood over all rows at once.",
         "w += η Σ (y - p(x)) x",
         "Cox 1958, The regression analysis of binary sequences",
+        strength="C",
+        penalties=_ANY_PENALTY,
+        multiclass=tuple(Reduction),
     ),
     Entry(
         "logistic-newton",
@@ -184,15 +212,21 @@ _ROWS = (
         "enough.",
         "w -= (XᵀDX + λI)⁻¹ (Xᵀ(p - y) + λw), D = p(1 - p)",
         "Lin, Weng, Keerthi 2008, Trust region Newton method for large-scale logistic regression",
+        strength="C",
+        penalties=("l2",),
+        multiclass=tuple(Reduction),
     ),
     Entry(
         "logistic-dual",
-        Recipe(Loss.LOGISTIC, penalty=Penalty(l2=1.0, total=True)),
+        Recipe(Loss.LOGISTIC, penalty=Penalty(l2=1.0, total=True), reduction=Reduction.ONE_VS_REST),
         Way.DUAL,
         _CLASSES,
         "Coordinate ascent on the dual, one row's multiplier at a time, until the duality gap is small enough.",
         "w += (α' - α) y x, α' = C / (1 + exp(y w'·x)), w' the weights after the step",
         "Yu, Huang, Lin 2011, Dual coordinate descent methods for logistic regression and maximum entropy models",
+        strength="C",
+        penalties=("l2",),
+        multiclass=_ONE_BY_ONE,
     ),
     Entry(
         "svm",
@@ -202,6 +236,9 @@ _ROWS = (
         "The linear SVM by coordinate ascent on the dual, without the rows at rest, until the duality gap is small.",
         "α ← min(max(α - 1.3 (y w·x - 1) / |x|², 0), C), w = Σ α y x",
         "Hsieh, Chang, Lin, Keerthi, Sundararajan 2008, A dual coordinate descent method for large-scale linear SVM",
+        strength="C",
+        penalties=("l2",),
+        multiclass=_ONE_BY_ONE,
     ),
     Entry(
         "svm-squared",
@@ -211,6 +248,9 @@ _ROWS = (
         "As svm, with the squared hinge loss.",
         "α ← max(α - 1.3 (y w·x - 1 + α/2C) / (|x|² + 1/2C), 0), w = Σ α y x",
         "Hsieh, Chang, Lin, Keerthi, Sundararajan 2008, A dual coordinate descent method for large-scale linear SVM",
+        strength="C",
+        penalties=("l2",),
+        multiclass=_ONE_BY_ONE,
     ),
     Entry(
         "crammer-singer",
@@ -220,6 +260,9 @@ _ROWS = (
         "The SVM of many classes at once, each row's class against its best rival; two classes are the same as svm.",
         "q ← the point of the simplex of size C next to q + G/|x|², G_k = w_k·x + [k ≠ y], w_k = Σ ([k = y] C - q_k) x",
         "Keerthi et al. 2008, A sequential dual method for large scale multi-class linear SVMs",
+        strength="C",
+        penalties=("l2",),
+        multiclass=(Reduction.JOINT,),
     ),
     Entry(
         "widrow-hoff",
@@ -229,6 +272,8 @@ _ROWS = (
         "Least mean squares, one row at a time.",
         "w += r (y - w·x) x",
         "Widrow, Hoff 1960, Adaptive switching circuits",
+        strength="alpha",
+        penalties=_ANY_PENALTY,
     ),
     Entry(
         "least-squares-gradient",
@@ -238,6 +283,8 @@ _ROWS = (
         "Least mean squares, all rows at once.",
         "w += r Σ (y - w·x) x",
         "Cauchy 1847, Méthode générale pour la résolution des systèmes d'équations simultanées",
+        strength="alpha",
+        penalties=_ANY_PENALTY,
     ),
     Entry(
         "least-squares",
@@ -256,6 +303,8 @@ _ROWS = (
         "Least squares with an L2 penalty, in closed form or by conjugate gradients.",
         "w = (XᵀX + αI)⁻¹ Xᵀ y",
         "Hoerl, Kennard 1970, Ridge regression: biased estimation for nonorthogonal problems",
+        strength="alpha",
+        penalties=("l2",),
     ),
     Entry(
         "naive-bayes",
@@ -265,6 +314,7 @@ _ROWS = (
         "Multinomial naive Bayes: features are drawn, as words into a text, as often as the class draws them.",
         "w_kj = log((N_kj + α) / (Σ_j N_kj + α d)), b_k = log(n_k / n)",
         "McCallum, Nigam 1998, A comparison of event models for naive Bayes text classification",
+        strength="alpha",
     ),
     Entry(
         "naive-bayes-bernoulli",
@@ -274,6 +324,7 @@ _ROWS = (
         "Bernoulli naive Bayes: a row has a feature or has it not, and both tell something of its class.",
         "w_kj = log(p_kj / (1 - p_kj)), b_k = log(n_k / n) + Σ_j log(1 - p_kj), p_kj = (N_kj + α) / (n_k + 2 α)",
         "McCallum, Nigam 1998, A comparison of event models for naive Bayes text classification",
+        strength="alpha",
     ),
     Entry(
         "naive-bayes-gaussian",

@@ -35,9 +35,14 @@ class Averaging(IntEnum):
 
 
 class Reduction(StrEnum):
-    """How more than two classes are learnt."""
+    """How more than two classes are learnt.
+
+    With a reference it is the last class whose weights and intercept are 0: the scores of the others are log-odds
+    against it.  Jointly every class has weights of its own.
+    """
 
     JOINT = "joint"
+    REFERENCE = "reference"
     ONE_VS_REST = "one-vs-rest"
     PAIRWISE = "pairwise"
 
@@ -102,6 +107,11 @@ class Recipe:
             (
                 self.schedule.per_penalty and self.penalty.l2 == 0,
                 "steps in units of 1 / l2 need an L2 penalty: give one, or a step size eta0",
+            ),
+            (
+                self.reduction is Reduction.REFERENCE and self.loss is not Loss.LOGISTIC,
+                "a reference class goes with the logistic loss, whose scores are log-odds against it: "
+                "take 'joint', 'one-vs-rest' or 'pairwise'",
             ),
         ]
         for wrong, why in refused:

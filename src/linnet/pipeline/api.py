@@ -11,6 +11,7 @@ from linnet.features.features import FeatureOptions
 from linnet.features.schema import Role, Task
 from linnet.features.terms import Damping, TextOptions
 from linnet.features.units import Analyzer
+from linnet.learners.strength import Strength
 from linnet.pipeline.model import Model
 from linnet.pipeline.policy import OnError
 from linnet.pipeline.train import AUTO, MEMORY, TrainOptions
@@ -44,11 +45,18 @@ def train(
     costs: Costs | None = None,
     reject: float | None = None,
     least: float | None = None,
+    C: float | None = None,
+    alpha: float | None = None,
+    penalty: str | None = None,
+    l1_ratio: float | None = None,
+    multiclass: str | None = None,
 ) -> Model:
     """Learn a model from files, a data frame, or arrays (X, y).
 
     The options are those of `linnet train`; the same data and options give the same model, to the bit.  `columns` gives
     columns a role (number, category, text, id, weight, ignore), `marks` makes words of punctuation marks.
+    `C` or `alpha`, `penalty` (l2, l1, elasticnet, none) and `l1_ratio` say how strongly weights are held back,
+    `multiclass` how more than two classes are taken, where the learner has a choice.
     `costs` has what mistakes cost by (true label, predicted label): with it the model decides for what costs least.
 
     >>> import linnet
@@ -77,5 +85,6 @@ def train(
         costs=costs,
         reject=reject,
         least=least,
+        strength=Strength.of_words(C, alpha, penalty, l1_ratio, multiclass),
     )
     return _train(data, options)

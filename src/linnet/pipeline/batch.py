@@ -18,25 +18,28 @@ from linnet.decisions import Rule
 from linnet.examples import Examples, Rows, rows_at
 from linnet.features.features import Features
 from linnet.learners.catalogue import Entry, Way
-from linnet.learners.recipe import Loss, Reduction
+from linnet.learners.recipe import Loss
+from linnet.learners.strength import OWN, Strength
 from linnet.model import LinearModel
 from linnet.pipeline.collected import Whole
 from linnet.pipeline.folds import calibrated
 from linnet.pipeline.online import held_out
-from linnet.pipeline.proof import cost_for, penalty_for, proven
+from linnet.pipeline.proof import proven, settled, some, stated
 from linnet.pipeline.scaling import Scaling, measured, scaled, word_scaled
 from linnet.pipeline.scoring import Result, scorer
 from linnet.pipeline.targets import enough_labels
+from linnet.theory.separation import examine_model
 from linnet.training import analytic, batch, newton, ridge, svm
 from linnet.training.certificate import Certificate
 from linnet.training.dual import DualLogistic, DualSolution
+from linnet.training.gap import to_gap
 from linnet.training.history import Watcher, ignore
 from linnet.training.reduction import Problem, problems
 from linnet.training.trained import in_threads
 
 # Fewer held-out rows than this tell nothing.
 ENOUGH_HELD_OUT = 20
-GAP, EPOCHS, STEPS = 1e-3, 300, 1000
+GAP, EPOCHS, STEPS, STEPS_WITH_L1 = 1e-3, 300, 1000, 10_000
 GAP_OF_SQUARES = 1e-6
 # Up to so many columns Newton-like steps on all rows are quickest; beyond, one row at a time.
 NARROW = 1000
@@ -67,6 +70,7 @@ def train_batch(
     watch: Watcher = ignore,
     calibrate: Method | None = None,
     rule: Rule | None = None,
+    strength: Strength = OWN,
 ) -> BatchResult:
     """Fit this learner to the rows that are not held out, look at those that are, and then fit it to all.
 
@@ -76,6 +80,7 @@ def train_batch(
         enough_labels(whole.labels.classes.tolist())
     raw = whole.rows
     n = raw.shape[0]
+    entry = settled(entry, strength, whole.features.text_features(), 0 if whole.labels is None else len(whole.labels))
     held = _held_out(whole, holdout, seed)
     trials = _Trials(whole, entry, raw, threads, watch)
     calibration, result = None, None
@@ -91,9 +96,10 @@ def train_batch(
     solved = _solver(whole, entry, rows, threads, watch)(np.ones(n, dtype=bool))
     model, facts = solved.model, solved.facts
     certificate = proven(whole, entry, rows, model, solved.bound)
+    facts |= _separation(whole, entry, rows, model)
     if scaling is not None:
         model = scaling.unscaled(model)
-    facts |= {"rows": n, "rows_held_out": int(held.sum())}
+    facts |= {"recipe": stated(entry.recipe), "rows": n, "rows_held_out": int(held.sum())}
     if scaling is not None and len(scaling.numbers):
         facts["numbers"] = _numbers(whole.features, scaling, rows)
     model = replace(model, weights=np.ascontiguousarray(model.weights))
@@ -130,6 +136,16 @@ class _Trials:
         measuring.add_result(tally, rows, self.whole.targets[held])
         result: Result = tally.result()
         return result
+
+
+def _separation(whole: Whole, entry: Entry, rows: Rows, model: LinearModel) -> dict[str, Any]:
+    """Why an unpenalised logistic fit has no end, if it has none."""
+    penalty = entry.recipe.penalty
+    if entry.recipe.loss is not Loss.LOGISTIC or penalty.l1 > 0 or penalty.l2 > 0:
+        return {}
+    named = replace(rows, names=tuple(whole.features.names()))
+    found = examine_model(Examples(named, whole.targets, whole.weights), model, intercept=True)
+    return {"separation": str(replace(found, collinear=()))} if found.separated else {}
 
 
 def _numbers(features: Features, scaling: Scaling, rows: Rows) -> dict[str, Any]:
@@ -179,16 +195,14 @@ def _solver(whole: Whole, entry: Entry, rows: Rows, threads: int, watch: Watcher
     if entry.way is Way.DUAL and entry.recipe.loss is not Loss.LOGISTIC:
         return lambda which: _widest_margin(whole, entry, rows, which, threads, watch, gap)
     if entry.way is Way.DUAL:
-        return _DualSolver(whole, rows, threads, watch, gap)
+        return _DualSolver(whole, entry, rows, threads, watch, gap)
     if entry.way is Way.ANALYTIC:
         return lambda which: _closed(whole, entry, rows, which)
     return lambda which: _descended(whole, entry, rows, which, threads, watch)
 
 
 def _examples(whole: Whole, rows: Rows, which: NDArray[np.bool_]) -> Examples:
-    at = np.flatnonzero(which)
-    part = rows if len(at) == rows.shape[0] else rows_at(rows, at)
-    return Examples(part, whole.targets[at], None if whole.weights is None else whole.weights[at])
+    return some(Examples(rows, whole.targets, whole.weights), which)
 
 
 def _closed(whole: Whole, entry: Entry, rows: Rows, which: NDArray[np.bool_]) -> Solved:
@@ -204,13 +218,15 @@ def _closed(whole: Whole, entry: Entry, rows: Rows, which: NDArray[np.bool_]) ->
 def _descended(
     whole: Whole, entry: Entry, rows: Rows, which: NDArray[np.bool_], threads: int, watch: Watcher
 ) -> Solved:
-    recipe = replace(entry.recipe, penalty=penalty_for(entry, whole.features.text_features()))
+    recipe = entry.recipe
     smooth = recipe.loss in (Loss.LOGISTIC, Loss.SQUARED, Loss.SQUARED_HINGE)
-    method = batch.lbfgs if smooth else batch.descend
+    method: batch.Method = batch.lbfgs if smooth else batch.descend
     if entry.way is Way.NEWTON:
         method = newton.conjugate_gradients
-    schedule = None if smooth or recipe.schedule.per_penalty else recipe.schedule
-    how = batch.Descent(STEPS, 1e-4, schedule)
+    schedule, most = None if smooth or recipe.schedule.per_penalty else recipe.schedule, STEPS
+    if smooth and recipe.penalty.l1 > 0:  # its kinks are for proximal steps, of which more are needed
+        method, most = to_gap(batch.descend), STEPS_WITH_L1
+    how = batch.Descent(most, 1e-4, schedule)
     trained = batch.train(method, how, _examples(whole, rows, which), whole.labels, recipe, n_jobs=threads, watch=watch)
     return Solved(trained.model, {"steps": len(trained.history), "converged": trained.converged})
 
@@ -232,36 +248,40 @@ def _widest_margin(
 
 
 class _DualSolver:
-    """One-vs-rest logistic regression by the dual, each problem's words on their own scale."""
+    """Logistic regression by the dual, classes one by one, each problem's words on their own scale."""
 
-    def __init__(self, whole: Whole, rows: Rows, threads: int, watch: Watcher, gap: float) -> None:
+    def __init__(self, whole: Whole, entry: Entry, rows: Rows, threads: int, watch: Watcher, gap: float) -> None:
         assert whole.labels is not None
         self.gap = gap
         self.whole, self.rows, self.threads, self.watch = whole, rows, threads, watch
-        self.problems = problems(len(whole.labels), Reduction.ONE_VS_REST)
+        self.reduction = entry.recipe.reduction
+        self.problems = problems(len(whole.labels), self.reduction)
         self.text = whole.features.text_features()
-        self.cost = cost_for(self.text)
+        self.cost = 1.0 / entry.recipe.penalty.l2
 
     def __call__(self, which: NDArray[np.bool_]) -> Solved:
         assert self.whole.labels is not None
-        examples = _examples(self.whole, self.rows, which)
+        everyone, classes = _examples(self.whole, self.rows, which), len(self.whole.labels)
 
-        def solve(problem: Problem) -> tuple[Flat, DualSolution]:
+        def solve(problem: Problem) -> tuple[Flat, DualSolution, float]:
+            members = problem.members(everyone.targets, classes)
+            examples = everyone if members is None else some(everyone, members)
             signs = np.where(examples.targets == float(problem.positive or 0), 1.0, -1.0)
             rows, scales = word_scaled(examples.rows, signs, self.text)
             found = DualLogistic(rows, signs, examples.weights).solve(
                 self.cost, tol=self.gap, most=EPOCHS, watch=self.watch
             )
-            return found.weights * scales, found
+            # the dual is of C times the sum of losses and 1/2 |w|^2, the objective a mean
+            return found.weights * scales, found, found.dual / (self.cost * examples.total_weight)
 
         solved = in_threads(solve, self.problems, self.threads)
         model = LinearModel(
-            np.ascontiguousarray(np.column_stack([weights for weights, _ in solved])),
-            np.array([found.intercept for _, found in solved]),
+            np.ascontiguousarray(np.column_stack([weights for weights, _, _ in solved])),
+            np.array([found.intercept for _, found, _ in solved]),
             self.whole.labels.classes,
-            Reduction.ONE_VS_REST,
+            self.reduction,
         )
-        ends = [found for _, found in solved]
+        ends = [found for _, found, _ in solved]
         gap = max((found.primal - found.dual) / found.primal if found.primal > 0 else 0.0 for found in ends)
         facts = {
             "C": self.cost,
@@ -269,5 +289,4 @@ class _DualSolver:
             "gap": gap,
             "converged": all(found.converged for found in ends),
         }
-        # the dual is of C times the sum of losses and 1/2 |w|^2, the objective a mean
-        return Solved(model, facts, sum(found.dual for found in ends) / (self.cost * examples.total_weight))
+        return Solved(model, facts, sum(bound for _, _, bound in solved))

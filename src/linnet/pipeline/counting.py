@@ -38,7 +38,7 @@ ENOUGH_HELD_OUT = 20
 # The largest table of features by classes (2 GB).
 LARGEST = 1 << 28
 
-_KINDS: dict[str, Callable[[int, Labels], Counting]] = {
+_KINDS: dict[str, Callable[..., Counting]] = {
     "naive-bayes": Multinomial,
     "naive-bayes-bernoulli": Bernoulli,
     "naive-bayes-gaussian": SharedGaussian,
@@ -85,14 +85,17 @@ def uncounted(learner: str, block: Block, schema: Schema) -> dict[int, str]:
 class CountingRun:
     """A model being counted from a stream."""
 
-    def __init__(self, features: Features, entry: Entry, *, holdout: float, seed: int, memory: int) -> None:
+    def __init__(
+        self, features: Features, entry: Entry, *, holdout: float, seed: int, memory: int, alpha: float | None = None
+    ) -> None:
         self.features = features
         self.entry = entry
         self.holdout = holdout
         self.seed = seed
         self.places = Places(len(features.terms))
         self.seen = Seen()
-        self.training = _KINDS[entry.name](0, Labels())
+        smoothing = {} if alpha is None else {"alpha": alpha}
+        self.training = _KINDS[entry.name](0, Labels(), **smoothing)
         self.kept = Cache(memory)
         self.rows = 0
         self.rows_held_out = 0

@@ -112,6 +112,7 @@ class Model:
         return self.calibration is not None or (
             self.linear.classes is not None
             and not self.linear.votes
+            and not self.linear.pairwise
             and catalogue.find(self.learner).recipe.has_probabilities
         )
 
@@ -129,7 +130,7 @@ class Model:
         if self.linear.classes is None:
             raise RecipeError("costs and rejection are for decisions between classes, and the model predicts a number")
         if not self.has_probabilities:
-            raise no_probabilities(self.learner)
+            raise no_probabilities(catalogue.find(self.learner))
         if reject is None and least is None and self.rule is not None:
             reject, least = self.rule.reject, self.rule.least
         if costs is None and self.rule is not None:
@@ -284,7 +285,7 @@ class Model:
     def predict_proba(self, data: Any, form: Format | None = None) -> NDArray[np.float64]:
         """(rows, classes): how probable each class is, in the order of `classes`."""
         if not self.has_probabilities:
-            raise no_probabilities(self.learner)
+            raise no_probabilities(catalogue.find(self.learner))
         source = self.open(data, form, labelled=False)
         blocks = [each.probabilities for each in self.predicted(source) if each.probabilities is not None]
         return np.concatenate(blocks) if blocks else np.empty((0, len(self.classes or ())))

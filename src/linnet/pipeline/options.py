@@ -12,6 +12,7 @@ from linnet.errors import RecipeError
 from linnet.features.features import FeatureOptions
 from linnet.features.schema import Role, Schema, Task
 from linnet.learners.catalogue import Entry
+from linnet.learners.strength import OWN, Strength
 from linnet.pipeline.policy import OnError
 from linnet.sources.formats import Format
 
@@ -44,6 +45,7 @@ class TrainOptions:
     costs: GivenCosts | None = None
     reject: float | None = None
     least: float | None = None
+    strength: Strength = OWN
 
     @property
     def decides(self) -> bool:
@@ -57,6 +59,7 @@ class TrainOptions:
         if self.passes is not None and self.passes < 1:
             raise RecipeError(f"passes are 1 or more; not {self.passes}")
         check_given(self.costs, self.reject, self.least)
+        self.strength.check()
 
     def check_task(self, task: Task, learner: Entry | None) -> None:
         """Refuse to calibrate or decide what cannot be."""
@@ -64,8 +67,8 @@ class TrainOptions:
             return
         if task is Task.REGRESSION:
             raise RecipeError("costs, rejection and calibration are for classes, and here a number is predicted")
-        if learner is not None and not learner.recipe.has_probabilities and self.calibrate is None:
-            raise no_probabilities(learner.name)
+        if learner is not None and not self.strength.of(learner).recipe.has_probabilities and self.calibrate is None:
+            raise no_probabilities(learner)
 
     def decisive(self) -> dict[str, Any]:
         """The options a resumed run must share."""
@@ -101,5 +104,12 @@ class Plan:
     why_learner: str
 
 
-def no_probabilities(learner: str) -> RecipeError:
-    return RecipeError(f"{learner} gives no probabilities: train with --calibrate sigmoid, or with a logistic learner")
+def no_probabilities(learner: Entry) -> RecipeError:
+    """What to say where decisions need probabilities and there are none."""
+    if learner.recipe.has_probabilities:
+        return RecipeError(
+            "pairs of classes that vote have no probabilities: train with --calibrate sigmoid, or jointly"
+        )
+    return RecipeError(
+        f"{learner.name} gives no probabilities: train with --calibrate sigmoid, or with a logistic learner"
+    )

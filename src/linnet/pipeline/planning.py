@@ -14,6 +14,7 @@ from linnet.features.features import Features
 from linnet.features.schema import Role, Task, inferred, task_of, task_of_numbers
 from linnet.learners import catalogue
 from linnet.learners.catalogue import Entry, Way
+from linnet.learners.strength import Strength
 from linnet.pipeline.options import AUTO, TrainOptions
 from linnet.pipeline.targets import no_rows
 from linnet.sources.block import Block, Position
@@ -108,12 +109,27 @@ def learner_of(options: TrainOptions, task: Task) -> tuple[Entry | None, str]:
             raise RecipeError(f"{what} is for online learners; {entry.name} {how}")
         if entry.way is Way.COUNTING and options.calibrate is not None:
             raise RecipeError(f"--calibrate asks for folds, and {entry.name} counts rows as they come: leave it out")
+        options.strength.of(entry)  # refused before anything is read
         return entry, "as asked for"
     if options.passes:
         return online_learner(task), "passes were asked for, which an online learner makes"
     if options.checkpoint_every or (options.resume and options.checkpoint and os.path.exists(options.checkpoint)):
         return online_learner(task), "it can be resumed: it learns as the rows come"
+    if options.strength.given:
+        return _penalised(options.strength, task)
     return None, "chosen when the data are known"
+
+
+def _penalised(strength: Strength, task: Task) -> tuple[Entry | None, str]:
+    """The learner that auto takes where a penalty is given: None where that still depends on the data."""
+    usual = ("logistic-gradient", "logistic-dual") if task is Task.CLASSIFICATION else ("ridge",)
+    if all(strength.fits(catalogue.find(name)) for name in usual):
+        if task is Task.CLASSIFICATION:
+            return None, "chosen when the data are known"
+        return catalogue.find("ridge"), "a penalty is asked for"
+    last = catalogue.find("logistic-gradient" if task is Task.CLASSIFICATION else "least-squares-gradient")
+    strength.of(last)
+    return last, "it takes what was asked for"
 
 
 def online_learner(task: Task) -> Entry:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.examples import Examples, Rows
+from linnet.errors import ModelFileError, RecipeError
+from linnet.examples import Examples, Rows, rows_at
 from linnet.learners.catalogue import Entry, Way
-from linnet.learners.recipe import Loss, Penalty, Reduction
+from linnet.learners.recipe import Loss, Penalty, Recipe, Reduction
+from linnet.learners.strength import Strength
 from linnet.model import LinearModel
 from linnet.pipeline.collected import Whole
 from linnet.pipeline.scaling import word_scaled
@@ -19,19 +22,37 @@ from linnet.training.objective import Flat, Objective
 from linnet.training.reduction import Problem, problems
 
 # What a row's loss counts against 1/2 |w|^2: words take less shrinking than numbers, for there are many of them.
-COST_OF_TEXT, COST = 16.0, 1.0
+COST_OF_TEXT = 16.0
 
 
-def cost_for(text: NDArray[np.bool_]) -> float:
-    """C, by what the features are made of."""
-    return COST_OF_TEXT if text.any() else COST
+def settled(entry: Entry, strength: Strength, text: NDArray[np.bool_], classes: int) -> Entry:
+    """A learner of the catalogue with the penalty, and the way to take many classes, that it has on such data."""
+    asked = strength if classes > 2 else replace(strength, multiclass=None)
+    entry = asked.of(entry)
+    if strength.C is None and _by_words(entry) and text.any():
+        entry = replace(entry, recipe=replace(entry.recipe, penalty=Penalty(l2=1.0 / COST_OF_TEXT, total=True)))
+    return entry
 
 
-def penalty_for(entry: Entry, text: NDArray[np.bool_]) -> Penalty:
-    """The penalty of a learner on data with these features: for the logistic loss one that suits them."""
-    if entry.recipe.loss is not Loss.LOGISTIC:
-        return entry.recipe.penalty
-    return Penalty(l2=1.0 / (cost_for(text) if entry.way is Way.DUAL else COST), total=True)
+def _by_words(entry: Entry) -> bool:
+    """Whether every problem takes words on a scale of its own."""
+    return entry.way is Way.DUAL and entry.recipe.loss is Loss.LOGISTIC
+
+
+def stated(recipe: Recipe) -> dict[str, Any]:
+    """What a model keeps of a recipe, so that the problem that was solved can be put together again."""
+    penalty = recipe.penalty
+    return {"l1": penalty.l1, "l2": penalty.l2, "total": penalty.total, "multiclass": str(recipe.reduction)}
+
+
+def as_stated(entry: Entry, kept: Any) -> Entry:
+    """A learner of the catalogue with the recipe that a model kept."""
+    try:
+        penalty = Penalty(float(kept["l1"]), float(kept["l2"]), total=bool(kept["total"]))
+        recipe = replace(entry.recipe, penalty=penalty, reduction=Reduction(kept["multiclass"]))
+    except (KeyError, TypeError, ValueError, RecipeError):
+        raise ModelFileError("the recipe that the model keeps is damaged: train it again") from None
+    return replace(entry, recipe=recipe)
 
 
 def proven(whole: Whole, entry: Entry, rows: Rows, model: LinearModel, bound: float = -np.inf) -> Certificate:
@@ -44,31 +65,38 @@ def proven(whole: Whole, entry: Entry, rows: Rows, model: LinearModel, bound: fl
 def _problems(whole: Whole, entry: Entry, rows: Rows, model: LinearModel) -> Iterator[tuple[Objective, Flat]]:
     """Every problem that was solved, and the weights of the model as they stand in it."""
     text = whole.features.text_features()
-    by_words = entry.way is Way.DUAL and entry.recipe.loss is Loss.LOGISTIC
-    reduction = Reduction.ONE_VS_REST if by_words else entry.recipe.reduction
     classes = len(whole.labels) if whole.labels is not None else 0
-    first = 0
-    asked: list[Problem | None] = [None] if whole.labels is None else [*problems(classes, reduction)]
+    recipe, first = entry.recipe, 0
+    asked: list[Problem | None] = [None] if whole.labels is None else [*problems(classes, recipe.reduction)]
     for problem in asked:
         outputs = 1 if problem is None else problem.outputs(classes)
         positive = float(problem.positive or 0) if problem is not None else 0.0
         weights = model.weights[:, first : first + outputs]
-        mine = rows
-        if by_words:
-            mine, scales = word_scaled(rows, np.where(whole.targets == positive, 1.0, -1.0), text)
-            weights = weights / scales[:, np.newaxis]
-        members = None if problem is None else problem.members(whole.targets, classes)
-        counted = whole.weights
-        if members is not None:
-            counted = members.astype(np.float64) if counted is None else members * counted
+        examples = _members(Examples(rows, whole.targets, whole.weights), problem, classes)
+        if _by_words(entry):
+            mine, scales = word_scaled(examples.rows, np.where(examples.targets == positive, 1.0, -1.0), text)
+            examples, weights = replace(examples, rows=mine), weights / scales[:, np.newaxis]
         objective = Objective(
-            Examples(mine, whole.targets, counted),
-            entry.recipe.loss,
-            penalty_for(entry, text),
+            examples,
+            recipe.loss,
+            recipe.penalty,
             outputs,
             intercept=True,
             regression=whole.labels is None,
             positive=positive,
+            reference=recipe.reduction is Reduction.REFERENCE and outputs > 1,
         )
         yield objective, np.concatenate([weights, model.intercepts[np.newaxis, first : first + outputs]]).reshape(-1)
         first += outputs
+
+
+def _members(examples: Examples, problem: Problem | None, classes: int) -> Examples:
+    members = None if problem is None else problem.members(examples.targets, classes)
+    return examples if members is None else some(examples, members)
+
+
+def some(examples: Examples, which: NDArray[np.bool_]) -> Examples:
+    """These of the examples."""
+    at = np.flatnonzero(which)
+    rows = examples.rows if len(at) == examples.rows.shape[0] else rows_at(examples.rows, at)
+    return Examples(rows, examples.targets[at], None if examples.weights is None else examples.weights[at])

@@ -191,6 +191,7 @@ class _Run:
             watch=lambda _: self._nothing_yet(),
             calibrate=self.options.calibrate,
             rule=rule,
+            strength=self.options.strength,
         )
         summary = self._summary(entry, why) | result.facts
         summary["held_out"] = None if result.held_out is None else result.held_out.as_dict()
@@ -244,7 +245,12 @@ class _Run:
         """Count the rows as they come; those held out last."""
         with closing(
             CountingRun(
-                self.features, entry, holdout=self._holdout(), seed=self.options.seed, memory=self.options.memory
+                self.features,
+                entry,
+                holdout=self._holdout(),
+                seed=self.options.seed,
+                memory=self.options.memory,
+                alpha=self.options.strength.alpha,
             )
         ) as run:
             for made in self.blocks(Position(), self.rejected):
@@ -267,6 +273,7 @@ class _Run:
     # -- online ------------------------------------------------------------------------------------------------------
 
     def _online_run(self, entry: Entry, passes: int) -> OnlineRun:
+        entry = self.options.strength.of(entry)
         holdout = self.options.holdout
         if holdout is None:
             holdout = HOLDOUT if passes > 1 and entry.recipe.averaging is not Averaging.VOTE else 0.0

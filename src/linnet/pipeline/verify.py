@@ -13,10 +13,11 @@ from typing import Any
 from linnet.errors import InputError
 from linnet.learners import catalogue
 from linnet.learners.catalogue import Way
+from linnet.learners.strength import OWN
 from linnet.pipeline.batch import GAP, bound_again
 from linnet.pipeline.collected import Collected, Whole
 from linnet.pipeline.model import Model
-from linnet.pipeline.proof import proven
+from linnet.pipeline.proof import as_stated, proven, settled
 from linnet.pipeline.scaling import measured, scaled
 from linnet.pipeline.stream import Rejected
 from linnet.pipeline.targets import fit_to_learn
@@ -58,6 +59,10 @@ def verify(model: Model, data: Any, form: Format | None = None, rejected: Reject
     scaling = measured(whole.features, rows)
     linear = model.linear if scaling is None else scaling.brought_back(model.linear)
     entry, rows = catalogue.find(model.learner), scaled(rows, scaling)
+    if "recipe" in model.summary:
+        entry = as_stated(entry, model.summary["recipe"])
+    else:  # a file of a linnet that had nothing to choose
+        entry = settled(entry, OWN, whole.features.text_features(), len(labels))
     verdict = _compared(stated, proven(whole, entry, rows, linear))
     for gap in GAPS if entry.way is Way.DUAL else ():
         if verdict.holds or not verdict.reached:

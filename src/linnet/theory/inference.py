@@ -1,6 +1,7 @@
 """Standard errors of the weights, from the curvature of the likelihood where it is largest.
 
     logistic   covariance H^-1,        H = sum_i c_i p_i (1 - p_i) z_i z_i',  z = (x, 1)
+    softmax    the same, in blocks     H_kl = sum_i c_i p_ik ([k = l] - p_il) z_i z_i',  k and l not the reference class
     squares    covariance s^2 H^-1,    H = sum_i c_i z_i z_i',  s^2 = sum_i c_i (y_i - w . z_i)^2 / (degrees of freedom)
     sandwich   H^-1 (sum_i c_i^2 g_i^2 z_i z_i') H^-1,  g_i the slope of row i's loss (Huber 1967, White 1980)
 
@@ -21,7 +22,6 @@ from numpy.typing import NDArray
 
 from linnet.errors import InputError, RecipeError
 from linnet.examples import Examples
-from linnet.model import logistic as probability
 from linnet.theory.separation import collinear_columns
 from linnet.theory.summary import Summary
 from linnet.training.analytic import decomposed, dense
@@ -66,28 +66,36 @@ def check_level(level: float) -> float:
 
 
 def logistic(
-    examples: Examples, w: Flat, b: float, *, intercept: bool, l2: float, said: str | None, level: float
+    examples: Examples,
+    w: Flat,
+    b: Flat,
+    classes: list[int],
+    labels: list[str],
+    *,
+    intercept: bool,
+    l2: float,
+    said: str | None,
+    level: float,
 ) -> Summary:
-    """Two classes, numbered 0 and 1; `l2` the penalty on the sum of losses, read as a prior."""
+    """Log-odds of these classes against the one that has no weights, as w (d, classes) and b tell them.
+
+    `labels` name the classes where they are several.  `l2` is the penalty on the sum of losses, read as a prior.
+    """
     what = meaning(examples.weights, said)
     if what is Weights.PRECISIONS:
         raise RecipeError("weights_are='precisions' is for least squares: a class is not measured more or less well")
-    _check(examples, intercept, penalised=l2 > 0)
-    c, names = _weights(examples), _names(examples, intercept)
-    penalty = np.append(np.full(examples.rows.shape[1], l2), np.zeros(int(intercept)))
-    start = at = np.append(w, b)[: len(names)]
+    _check(examples, intercept, penalised=l2 > 0, outputs=len(classes))
+    columns = _names(examples, intercept)
+    names = tuple(f"{label}: {column}" for label in labels for column in columns) if labels else columns
+    penalty = np.tile(np.append(np.full(examples.rows.shape[1], l2), np.zeros(int(intercept))), len(classes))
+    start = at = np.column_stack([w.T, b])[:, : len(columns)].reshape(-1)
     far = 0.0
     for _ in range(STEPS):
-        pull, curvature, meat = np.zeros(len(names)), np.diag(penalty), np.zeros((len(names), len(names)))
         with one_thread():
-            for block in _blocks(examples):
-                z, y = _points(examples, block, intercept), examples.targets[block]
-                p = probability(z @ at)
-                pull += (c[block] * (y - p)) @ z
-                curvature += z.T @ (z * (c[block] * p * (1.0 - p))[:, np.newaxis])
-                if what is Weights.SAMPLING:
-                    meat += z.T @ (z * (c[block] * (y - p))[:, np.newaxis] ** 2)
-            inverse = _inverse(curvature)
+            pull, curvature, meat = _derivatives(
+                examples, classes, at.reshape(len(classes), -1), intercept=intercept, robust=what is Weights.SAMPLING
+            )
+            inverse = _inverse(curvature + np.diag(penalty))
         step, errors = inverse @ (pull - penalty * at), np.sqrt(inverse.diagonal())
         far = float(np.abs(step / errors).max())
         if far <= ARRIVED:
@@ -98,6 +106,8 @@ def logistic(
     _check_near(start, at, errors)
     covariance = inverse @ meat @ inverse if what is Weights.SAMPLING else inverse
     note = "from the information at the optimum" if what is Weights.FREQUENCIES else "robust to sampling weights"
+    if labels:
+        note += "; log-odds against the last label"
     if l2 > 0:
         note = (
             f"estimates are drawn to 0; intervals are posterior ones (Laplace) under the prior w ~ N(0, {1 / l2:g}), "
@@ -106,10 +116,43 @@ def logistic(
     return Summary(names, at, np.sqrt(covariance.diagonal()), level, _rows(examples, what), note, tested=l2 == 0)
 
 
+def _derivatives(
+    examples: Examples, classes: list[int], at: Flat, *, intercept: bool, robust: bool
+) -> tuple[Flat, Flat, Flat]:
+    """Of the likelihood at these weights, a line for each class: slope, -curvature, and the sum of squared slopes."""
+    outputs, width = at.shape
+    c = _weights(examples)
+    pull, curvature, meat = np.zeros(at.shape), np.zeros((*at.shape, *at.shape)), np.zeros((*at.shape, *at.shape))
+    for block in _blocks(examples):
+        z = _points(examples, block, intercept)
+        p = _probabilities(z @ at.T)
+        off = (examples.targets[block, np.newaxis] == classes) - p
+        pull += (c[block, np.newaxis] * off).T @ z
+        for k in range(outputs):
+            for m in range(k + 1):
+                bend = c[block] * p[:, k] * (float(k == m) - p[:, m])
+                curvature[k, :, m] += z.T @ (z * bend[:, np.newaxis])
+                if robust:
+                    meat[k, :, m] += z.T @ (z * (c[block] ** 2 * off[:, k] * off[:, m])[:, np.newaxis])
+    for table in (curvature, meat):
+        for k in range(outputs):
+            for m in range(k):
+                table[m, :, k] = table[k, :, m].T
+    size = outputs * width
+    return pull.reshape(-1), curvature.reshape(size, size), meat.reshape(size, size)
+
+
+def _probabilities(scores: Flat) -> Flat:
+    """Softmax of these scores and the 0 of the reference class, without the latter's."""
+    top = np.maximum(0.0, scores.max(axis=1, keepdims=True))
+    e = np.exp(scores - top)
+    return np.asarray(e / (e.sum(axis=1, keepdims=True) + np.exp(-top)))
+
+
 def squares(examples: Examples, w: Flat, b: float, *, intercept: bool, said: str | None, level: float) -> Summary:
     """Least squares, with Student's t."""
     what = meaning(examples.weights, said)
-    _check(examples, intercept, penalised=False)
+    _check(examples, intercept, penalised=False, outputs=1)
     c, names = _weights(examples), _names(examples, intercept)
     rows = _rows(examples, what)
     degrees = rows - len(names)
@@ -148,10 +191,13 @@ def _least_squares_inverse(axes: Flat, singular: Flat, means: Flat, total: float
     return np.block([[inner, -along[:, np.newaxis]], [-along[np.newaxis], corner]])
 
 
-def _check(examples: Examples, intercept: bool, *, penalised: bool) -> None:
-    d = examples.rows.shape[1]
-    if d > COLUMNS_AT_MOST:
-        raise InputError(f"standard errors need a table of {d} x {d} numbers: {COLUMNS_AT_MOST} columns are the most")
+def _check(examples: Examples, intercept: bool, *, penalised: bool, outputs: int) -> None:
+    size = examples.rows.shape[1] * outputs
+    if size > COLUMNS_AT_MOST:
+        raise InputError(
+            f"standard errors need a table of {size} x {size} numbers: {COLUMNS_AT_MOST} columns (times classes but "
+            "one) are the most"
+        )
     examples.rows.check_finite()
     collinear = collinear_columns(examples, intercept=intercept) if not penalised else np.empty(0, np.int64)
     if len(collinear):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from linnet.errors import InputError, NumericalError
 from linnet.kernels import dual, margins
 from linnet.training.batch import Found
-from linnet.training.certificate import Certificate
+from linnet.training.certificate import Certificate, Table
 from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import Flat, Objective
 
@@ -48,6 +48,9 @@ class Dual(Protocol):
 
     def sweep(self) -> Estimate:
         """A step for every row that takes part."""
+
+    def slopes(self) -> Table:
+        """The dual point as certificate.py has it."""
 
     def measured(self) -> tuple[Flat, float, float]:
         """Weights, the primal value there, and a value of the dual, proven; all rows found wanting take part again."""
@@ -115,6 +118,7 @@ def ascend(problem: Dual, *, tol: float | None, most: int, scale: float = 1.0, w
     if most < 1:
         raise InputError(f"most must be 1 pass or more; it is {most}")
     history: list[Pass] = []
+    slopes: Table | None = None
     done, before, primal, bound, met = 0.0, 0.0, float("inf"), float("-inf"), False
     while done < most and not met:
         seen = problem.sweep()
@@ -131,6 +135,7 @@ def ascend(problem: Dual, *, tol: float | None, most: int, scale: float = 1.0, w
             found, value, proven = problem.measured()
             if value < primal:
                 weights, primal = found, value
-            bound = max(bound, proven)
+            if proven > bound or slopes is None:
+                bound, slopes = proven, problem.slopes()
             met = tol is not None and primal - bound <= tol * primal
-    return Found(weights, history, met or tol is None, Certificate(scale * primal, scale * bound))
+    return Found(weights, history, met or tol is None, Certificate(scale * primal, scale * bound), slopes)

@@ -17,15 +17,15 @@ from threadpoolctl import ThreadpoolController
 from linnet.errors import NumericalError
 from linnet.examples import Examples
 from linnet.labels import Labels
-from linnet.learners.recipe import Recipe
+from linnet.learners.recipe import Recipe, Reduction
 from linnet.learners.schedule import Schedule
 from linnet.model import LinearModel
-from linnet.training.certificate import Certificate, certify, joined
+from linnet.training.certificate import Certificate, Table, certify, joined
 from linnet.training.history import Pass, Watcher, added, ignore
 from linnet.training.learner import soft_threshold
 from linnet.training.objective import TOO_LARGE, Flat, Objective
 from linnet.training.reduction import Problem, problems
-from linnet.training.trained import Trained, in_threads
+from linnet.training.trained import Start, Trained, in_threads
 
 # How many subgradient steps may pass without a better value before the descent is over.
 PATIENCE = 100
@@ -36,7 +36,9 @@ class Descent:
     """How to go down: at most so many steps, until they are short enough (see each method); without `tol`, all.
 
     A schedule's steps are on the objective, a mean over the rows; with a `gain`, on gain times the sum.  Without a
-    `start`, all weights are 0 at first.
+    `start`, all weights are 0 at first.  A `warm` start is the end of an earlier descent: steps and gradients are then
+    short beside the first at weights 0, for beside the first at the end nothing is.  It may come with the `slopes` of
+    the losses that were found there, a dual point.
     """
 
     most: int
@@ -44,6 +46,8 @@ class Descent:
     schedule: Schedule | None = None
     gain: float | None = None
     start: Flat | None = None
+    warm: bool = False
+    slopes: Table | None = None
 
     def begin(self, problem: Objective, units: Flat | float = 1.0) -> Flat:
         """The weights at first, measured in these units."""
@@ -54,13 +58,15 @@ class Descent:
 class Found:
     """Where a descent ended: flat weights as in the kernels, the way there, and whether it arrived.
 
-    A solver of the dual hands over its certificate; of others it is worked out from the weights.
+    A solver of the dual hands over its certificate and its dual point (see certify); of others they are worked out from
+    the weights.
     """
 
     weights: Flat
     history: list[Pass]
     converged: bool
     certificate: Certificate | None = None
+    slopes: Table | None = None
 
 
 Method = Callable[[Objective, Descent, Watcher], Found]
@@ -76,11 +82,16 @@ def train(
     intercept: bool = True,
     n_jobs: int = 1,
     watch: Watcher = ignore,
+    start: Start | None = None,
 ) -> Trained:
-    """Solve every problem the recipe's reduction makes of these classes (one, for regression)."""
+    """Solve every problem the recipe's reduction makes of these classes (one, for regression).
+
+    `start` is where to begin: the end of an earlier training of the same columns, classes and reduction.
+    """
     classes = len(labels) if labels else 0
 
-    def solve(problem: Problem) -> tuple[Found, int]:
+    def solve(numbered: tuple[int, Problem]) -> tuple[Found, int]:
+        number, problem = numbered
         mine, outputs = examples, 1
         if labels is not None:
             outputs = problem.outputs(classes)
@@ -96,9 +107,16 @@ def train(
             intercept=intercept,
             regression=labels is None,
             positive=float(problem.positive or 0),
+            reference=recipe.reduction is Reduction.REFERENCE and outputs > 1,
         )
         with np.errstate(over="ignore", invalid="ignore"):  # told in one clear error instead
-            found = method(objective, how, watch)
+            found = None
+            mine_how = how
+            if start is not None:
+                mine_how = _from(start, number, objective, how)
+                found = _already_there(objective, mine_how, watch)
+            if found is None:
+                found = method(objective, mine_how, watch)
             if not np.isfinite(found.weights).all():
                 raise NumericalError(TOO_LARGE)
             if found.certificate is None:
@@ -107,7 +125,7 @@ def train(
 
     asked = problems(classes, recipe.reduction) if labels else [Problem()]
     with one_thread():
-        solved = in_threads(solve, asked, n_jobs)
+        solved = in_threads(solve, enumerate(asked), n_jobs)
     tables = [found.weights.reshape(-1, outputs) for found, outputs in solved]
     table = np.concatenate(tables, axis=1)
     model = LinearModel(
@@ -118,8 +136,34 @@ def train(
     )
     certificates = [found.certificate for found, _ in solved if found.certificate is not None]
     return Trained(
-        model, added([found.history for found, _ in solved]), all(f.converged for f, _ in solved), joined(certificates)
+        model,
+        added([found.history for found, _ in solved]),
+        all(found.converged for found, _ in solved),
+        joined(certificates),
+        Start(model, tuple(found.slopes for found, _ in solved)),
     )
+
+
+def _from(start: Start, number: int, problem: Objective, how: Descent) -> Descent:
+    """The way down from where this problem of an earlier training ended."""
+    model, slopes = start.model, start.slopes[number]
+    mine = slice(number * problem.outputs, (number + 1) * problem.outputs)
+    intercepts = model.intercepts[mine] if problem.intercept else np.zeros(problem.outputs)
+    if slopes is not None and len(slopes) != len(problem.targets):
+        slopes = None  # they belong to other rows
+    return replace(how, start=np.append(model.weights[:, mine], intercepts), warm=True, slopes=slopes)
+
+
+def _already_there(problem: Objective, how: Descent, watch: Watcher) -> Found | None:
+    """The start, if it is proven to be near enough to the optimum as it is."""
+    if how.tol is None or how.schedule is not None or how.start is None:
+        return None
+    certificate = certify(problem, how.start, how.slopes)
+    if not certificate.gap <= how.tol:
+        return None
+    tally = problem.pull(how.start)[1]
+    watch(tally)
+    return Found(how.start, [tally], True, certificate, how.slopes)
 
 
 def descend(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
@@ -160,6 +204,9 @@ def _accelerated(problem: Objective, how: Descent, watch: Watcher) -> Found:
     weights, ahead, momentum = begin, begin, 1.0
     history: list[Pass] = []
     start, first = 0.0, 0.0
+    if how.warm:
+        slope = problem.smooth(np.zeros(problem.size))[1]
+        first = _length(_thresholded(problem, -eta * slope / units, eta / units))
     for t in range(1, how.most + 1):
         value, gradient, tally = problem.smooth(ahead / units)
         history.append(tally)
@@ -170,7 +217,7 @@ def _accelerated(problem: Objective, how: Descent, watch: Watcher) -> Found:
             continue
         after = _thresholded(problem, ahead - eta * gradient / units, eta / units)
         step = _length(after - ahead)
-        first = step if t == 1 else first
+        first = step if t == 1 and not how.warm else first
         if float((ahead - after) @ (after - weights)) > 0:
             momentum = 1.0
         following = (1.0 + np.sqrt(1.0 + 4.0 * momentum**2)) / 2.0
@@ -237,9 +284,10 @@ def lbfgs(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
         watch(latest[0])
 
     start = how.begin(problem, units)
-    first = float(np.abs(value_and_gradient(start)[1]).max(initial=0.0))
+    compared = np.zeros(problem.size) if how.warm else start
+    first = float(np.abs(value_and_gradient(compared)[1]).max(initial=0.0))
     if first == 0.0:
-        return Found(start / units, latest, True)
+        return Found(compared / units, latest, True)
     short = (how.tol or 0.0) * first
     from scipy.optimize import minimize  # takes longer to load than many a fit
 

@@ -38,7 +38,7 @@ def choose(rows: Rows, classes: int, penalty: Penalty, reduction: Reduction) -> 
         return Choice("gradient", "an L1 penalty has a kink, which proximal gradient steps can take")
     if penalty.l2 == 0:
         return Choice("lbfgs", "without a penalty no gap can be proven, and L-BFGS stops by the gradient")
-    if classes > 2 and reduction is Reduction.JOINT:
+    if classes > 2 and reduction in (Reduction.JOINT, Reduction.REFERENCE):
         if d * classes <= FEW_WEIGHTS:
             return Choice("lbfgs", f"{d} columns for {classes} classes jointly are few weights: its steps are cheap")
         return Choice("newton-cg", f"{classes} classes are solved jointly, with Hessian times vector products")

@@ -38,6 +38,16 @@ class CrammerSinger:
         self.value, self.sweeps = 0.0, 0
         self.order, self.largest = self.everyone.copy(), np.inf
 
+    def begin(self, start: Flat, slopes: Table | None) -> None:
+        """Start from the shares that were found with these weights, which do not tell them."""
+        if slopes is None:
+            return
+        g = slopes * (self.costs > 0)[:, np.newaxis]
+        self.shares = self.own + self.costs[:, np.newaxis] * g
+        self.weights = -self.problem.summed(self.costs[:, np.newaxis] * g)[: -self.outputs]
+        self.intercepts = start[-self.outputs :].copy()
+        self.value = certify(self.problem, start, slopes).dual / self.problem.penalty.l2
+
     def sweep(self) -> Estimate:
         began, visited, rows = perf_counter(), len(self.order), self.rows
         margins.shuffle(self.order, self.sweeps)
@@ -58,12 +68,12 @@ class CrammerSinger:
 
     def measured(self) -> tuple[Flat, float, float]:
         weights = np.append(self.weights, self.intercepts)
-        proven = certify(self.problem, weights, self._slopes())
+        proven = certify(self.problem, weights, self.slopes())
         self.order, self.largest = self.everyone.copy(), np.inf
         l2 = self.problem.penalty.l2
         return weights, proven.primal / l2, proven.dual / l2
 
-    def _slopes(self) -> Table:
+    def slopes(self) -> Table:
         """The dual point as certificate.py has it: of the mean loss by the scores, for a row of weight 1."""
         costs = np.where(self.costs > 0, self.costs, 1.0)[:, np.newaxis]
         own = np.zeros_like(self.own)

@@ -48,7 +48,7 @@ class Place(ABC):
     def with_penalty(self, product: Flat, v: Flat) -> Flat:
         """The loss's part of a gradient (v the weights) or of H v, made whole; 0 for an intercept that is held."""
         problem = self.problem
-        problem.penalised(product)[:] += problem.penalty.l2 * problem.penalised(v)
+        problem.penalised(problem.free(product))[:] += problem.penalty.l2 * problem.penalised(v)
         if not problem.intercept:
             product[-problem.outputs :] = 0.0
         if not np.isfinite(product).all():
@@ -140,6 +140,8 @@ class ManyClasses(Place):
     def intercepts(self, rest: Flat) -> Flat:
         weighed = self.shares[:, np.newaxis] * self._p
         bends = np.diag(weighed.sum(axis=0)) - self._p.T @ weighed
+        if self.problem.reference:
+            return np.append(np.linalg.lstsq(bends[:-1, :-1], rest[:-1])[0], 0.0)
         bends += bends.trace()  # all intercepts alike change nothing: where that is not asked for, it is not done
         return np.asarray(np.linalg.lstsq(bends, rest)[0])
 

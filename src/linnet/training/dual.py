@@ -27,7 +27,9 @@ import numpy as np
 from linnet.errors import InputError, NumericalError, RecipeError
 from linnet.examples import NO_STARTS, Examples, Rows
 from linnet.kernels import dual as kernel
+from linnet.kernels.margins import combination
 from linnet.kernels.scores import scores
+from linnet.model import logistic as probability
 from linnet.training.batch import Descent, Found
 from linnet.training.certificate import Certificate
 from linnet.training.history import Pass, Watcher, ignore
@@ -83,6 +85,23 @@ class DualLogistic:
         self._weights, self._intercept = np.zeros(d), 0.0
         self._alphas, self._rests, self._scores = np.zeros(n), np.full(n, np.inf), np.zeros((n, 1))
         self._balance, self._epochs = 0.0, 0
+
+    def begin(self, C: float, weights: Flat, intercept: float, slopes: Flat | None) -> None:
+        """Start from the multipliers that were found with these weights, or that they call for."""
+        rows, signs, costs = self.rows, self.signs, C * self.shares
+        entries = (rows.values, rows.ids, rows.starts, rows.shape[1], rows.dense)
+        scores(*entries, np.ascontiguousarray(weights)[:, np.newaxis], np.zeros(1), self._scores)
+        self._rests = signs * (self._scores[:, 0] + intercept)
+        self._alphas = costs * (probability(-self._rests) if slopes is None else np.clip(-signs * slopes, 0.0, 1.0))
+        self._weights = np.zeros_like(self._weights)
+        combination(*entries, self._alphas * signs, self._weights)
+        self._C, self._intercept, self._balance = C, intercept, float((signs * self._alphas).sum())
+
+    def slopes(self) -> Flat:
+        """The multipliers as slopes of the losses: (n, 1), 0 for rows of no weight."""
+        costs = self._C * self.shares
+        shares = np.divide(self._alphas, costs, out=np.zeros_like(costs), where=costs > 0)
+        return np.asarray(-self.signs * shares)[:, np.newaxis]
 
     def solve(self, C: float, *, tol: float | None, most: int, watch: Watcher = ignore) -> DualSolution:
         """Epochs until primal - dual <= tol * primal, `most` of them at most; without `tol`, all."""
@@ -187,11 +206,16 @@ def descend(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
     solver = DualLogistic(
         problem.rows, signs, problem.shares if len(problem.shares) else None, intercept=problem.intercept
     )
-    found = solver.solve(1.0 / (problem.total * problem.penalty.l2), tol=how.tol, most=how.most, watch=keep)
     l2 = problem.penalty.l2
+    C = 1.0 / (problem.total * l2)
+    if how.start is not None:
+        slopes = None if how.slopes is None else how.slopes[:, 0]
+        solver.begin(C, how.start[:-1], float(how.start[-1]), slopes)
+    found = solver.solve(C, tol=how.tol, most=how.most, watch=keep)
     return Found(
         np.append(found.weights, found.intercept),
         history,
         found.converged,
         Certificate(l2 * found.primal, l2 * found.dual),
+        solver.slopes(),
     )

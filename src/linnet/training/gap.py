@@ -26,19 +26,27 @@ def to_gap(method: Method) -> Method:
 
     def solve(problem: Objective, how: Descent, watch: Watcher) -> Found:
         penalised = problem.penalty.l1 > 0 or problem.penalty.l2 > 0
-        if how.tol is None or how.schedule is not None or not penalised:
+        tol = how.tol
+        if tol is None or how.schedule is not None or not penalised:
             return method(problem, how, watch)
         history: list[Pass] = []
-        own, start, least, in_vain = sqrt(how.tol), how.start, float("inf"), 0
+        own, start, least, in_vain = sqrt(tol), how.start, float("inf"), 0
+        if how.warm and start is not None:
+            own, how = _share(tol, certify(problem, start).gap), replace(how, warm=False)
         while True:
             found = method(problem, replace(how, most=how.most - len(history), tol=own, start=start), watch)
             history += found.history
             certificate = certify(problem, found.weights)
-            met = certificate.gap <= how.tol
+            met = certificate.gap <= tol
             in_vain = 0 if certificate.gap < least else in_vain + 1
             if met or len(history) >= how.most or in_vain == PATIENCE:
                 return Found(found.weights, history, met, certificate)
             start, least = found.weights, min(least, certificate.gap)
-            own = min(LEAST, max(MOST, 0.5 * sqrt(how.tol / certificate.gap)))
+            own = _share(tol, certificate.gap)
 
     return solve
+
+
+def _share(tol: float, gap: float) -> float:
+    """How small the criterion of the next round is to be, beside what it is at its start."""
+    return min(LEAST, max(MOST, 0.5 * sqrt(tol / gap)))

@@ -93,15 +93,15 @@ def cholesky(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found
     _check(problem, "newton-cholesky")
     if problem.outputs > 1:
         raise RecipeError("solver='newton-cholesky' takes many classes one by one: multiclass='one-vs-rest'")
-    few = _fewer(problem)
-    start = np.zeros(problem.size) if few is None else cholesky(few, Descent(how.most, ROUGHLY)).weights
+    few = _fewer(problem) if how.start is None else None
+    start = how.begin(problem) if few is None else cholesky(few, Descent(how.most, ROUGHLY)).weights
     return _descend(problem, start, how, watch, _Cholesky())
 
 
 def conjugate_gradients(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
     """Newton's method with H times vectors only: for any number of columns and classes."""
     _check(problem, "newton-cg")
-    return _descend(problem, np.zeros(problem.size), how, watch, _ConjugateGradients(problem))
+    return _descend(problem, how.begin(problem), how, watch, _ConjugateGradients(problem))
 
 
 def _check(problem: Objective, name: str) -> None:
@@ -296,7 +296,8 @@ class _ConjugateGradients(_Direction):
             v += preconditioned
         if problem.intercept:
             rest = place.intercepts(residual[-outputs:])
-            if outputs > 1:  # all classes' intercepts up alike change nothing, and would be left to rounding
+            # all classes' intercepts up alike change nothing, and would be left to rounding
+            if outputs > 1 and not problem.reference:
                 rest -= (change[-outputs:] + rest).mean()
             change[-outputs:] += rest
             along += rest

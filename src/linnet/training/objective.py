@@ -2,7 +2,8 @@
 
     f(w, b) = (1/N) sum_i c_i loss(x_i . w + b, y_i) + l1 |w|_1 + l2/2 |w|_2^2,   N = sum_i c_i
 
-The gradient comes from the online kernel with the weights held still.
+The gradient comes from the online kernel with the weights held still.  With a reference class the weights and the
+intercept of the last class are held at 0: nothing pulls there.
 """
 
 from __future__ import annotations
@@ -45,10 +46,11 @@ class Objective:
         intercept: bool,
         regression: bool,
         positive: float = 1.0,
+        reference: bool = False,
     ) -> None:
         examples.rows.check_finite()
         self.rows, self.targets, self.loss = examples.rows, examples.targets, loss
-        self.outputs, self.intercept = outputs, intercept
+        self.outputs, self.intercept, self.reference = outputs, intercept, reference
         self.columns = examples.rows.shape[1]
         self.shares = NOTHING if examples.weights is None else examples.weights
         self.order = AS_THEY_STAND
@@ -79,7 +81,7 @@ class Objective:
         )  # fmt: skip
         if tally["lost"] >= 0:
             raise NumericalError(TOO_LARGE)
-        into /= self.total
+        into = self.free(into / self.total)
         mean = tally["loss"] / self.total
         return into, Pass(tally["mistakes"], tally["updates"], mean, perf_counter() - began)
 
@@ -100,7 +102,13 @@ class Objective:
             into[-self.outputs :] = amounts.sum(axis=0)
         else:
             gradient(*self.rows.layout, amounts, into)
-        return into
+        return self.free(into)
+
+    def free(self, slopes: Flat) -> Flat:
+        """Slopes by all weights, without those by weights that are held at 0: the reference class's."""
+        if self.reference:
+            slopes.reshape(-1, self.outputs)[:, -1] = 0.0
+        return slopes
 
     def penalised(self, weights: Flat) -> Flat:
         """The weights that a penalty sees: all but the intercepts."""

@@ -7,9 +7,10 @@ from functools import partial
 
 import numpy as np
 
+from linnet.errors import RecipeError
 from linnet.examples import Examples
 from linnet.labels import Labels
-from linnet.learners.recipe import Loss, Recipe, Update
+from linnet.learners.recipe import Loss, Recipe, Reduction, Update
 from linnet.model import LinearModel
 from linnet.training.history import Pass, Watcher, added, ignore
 from linnet.training.learner import Learner
@@ -56,6 +57,8 @@ class OnlineTraining:
     """A recipe being run: on a whole data set (`fit`), or on one block after another (`take`)."""
 
     def __init__(self, recipe: Recipe, columns: int, labels: Labels | None, *, intercept: bool = True) -> None:
+        if recipe.reduction is Reduction.REFERENCE:
+            raise RecipeError("a reference class is for solvers that see all rows at once: online, take 'joint'")
         self.recipe = recipe
         self.columns = columns
         self.labels = labels

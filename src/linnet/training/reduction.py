@@ -35,7 +35,7 @@ def problems(classes: int, reduction: Reduction) -> list[Problem]:
     """Two classes are one problem whatever the reduction."""
     if classes <= 2:
         return [Problem(1, 0)]
-    if reduction is Reduction.JOINT:
+    if reduction in (Reduction.JOINT, Reduction.REFERENCE):
         return [Problem()]
     if reduction is Reduction.ONE_VS_REST:
         return [Problem(k) for k in range(classes)]

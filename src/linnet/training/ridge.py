@@ -167,34 +167,42 @@ def conjugate_gradients(problem: Objective, how: Descent, watch: Watcher) -> Fou
     """Until the duality gap is at most tol times the objective; without a penalty, |gradient| <= tol |first one|."""
     l2, curved = problem.penalty.l2, _Curvature(problem)
     history: list[Pass] = []
-    w = np.zeros(problem.columns)
-    residual = curved.start
+    w = how.begin(problem)[:-1]
+    residual = curved.start if how.start is None else curved.start - curved.along(w) - l2 * w
     scale = 1.0 / np.where(curved.diagonal + l2 > 0, curved.diagonal + l2, 1.0)
     ahead = scale * residual
     direction, product = ahead, float(residual @ ahead)
-    first, met = float(residual @ residual), how.tol is None or not residual.any()
-    while len(history) < how.most and product > 0:
+    first = float(curved.start @ curved.start)
+
+    def near(value: float) -> bool:
+        squared, tol = float(residual @ residual), how.tol or 0.0
+        return squared <= (2.0 * l2 * tol * value if l2 > 0 else tol**2 * first)
+
+    def value_there() -> float:
+        return curved.variance - 0.5 * float(w @ (curved.start + residual))
+
+    met = how.tol is None or not residual.any() or (how.start is not None and near(value_there()))
+    while len(history) < how.most and product > 0 and not (met and how.tol is not None):
         began = perf_counter()
         bent = curved.along(direction) + l2 * direction
         step = product / float(direction @ bent)
         w = w + step * direction
         residual = residual - step * bent
-        value = curved.variance - 0.5 * float(w @ (curved.start + residual))
+        value = value_there()
         loss = value - 0.5 * l2 * float(w @ w)
         history.append(Pass(0, 1, loss, perf_counter() - began))
         watch(history[-1])
-        squared = float(residual @ residual)
         if how.tol is not None:
-            met = squared <= (2.0 * l2 * how.tol * value if l2 > 0 else how.tol**2 * first)
-            if met:
-                break
+            met = near(value)
         ahead = scale * residual
         before, product = product, float(residual @ ahead)
         direction = ahead + product / before * direction
     if not np.isfinite(w).all():
         raise NumericalError(TOO_LARGE)
     flat = np.append(w, curved.target_mean - float(curved.means @ w))
-    return Found(flat, history or [Pass(0, 0, curved.variance, 0.0)], met, _proof(problem, flat))
+    if not history:
+        history.append(Pass(0, 0, value_there() - 0.5 * l2 * float(w @ w), 0.0))
+    return Found(flat, history, met, _proof(problem, flat))
 
 
 def _proof(problem: Objective, flat: Flat) -> Certificate:

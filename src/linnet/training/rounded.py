@@ -88,6 +88,12 @@ class _Rounded:
         mended[near] += change
         return np.clip(mended, 0.0, 1.0)
 
+    def proof(self, flat: Flat) -> tuple[Certificate, Table]:
+        """What these weights prove of the hinge with the multipliers they have at this mu; and those, as slopes."""
+        a = self.mended(flat, self.multipliers(self.margins(flat)))
+        slopes = (-self.y * a)[:, np.newaxis]
+        return certify(self.problem, flat, slopes), slopes
+
     def _hessian(self, bent: Flat, free: float) -> Table:
         """Of weights and intercept; a direction without any bend is left alone by the shortest solution."""
         d = self.X.shape[1]
@@ -115,19 +121,28 @@ def newton(problem: Objective, how: Descent, watch: Watcher) -> Found:
 
 def _newton(problem: Objective, how: Descent, watch: Watcher) -> Found:
     rounded = _Rounded(problem)
-    flat, history = np.zeros(problem.size), list[Pass]()
-    best = Certificate(np.inf, -np.inf)
-    best_weights = flat
+    flat, history = how.begin(problem), list[Pass]()
+    if how.start is not None:
+        rounded.mu = _sharpness(rounded, flat)
+    best, best_weights, slopes = Certificate(np.inf, -np.inf), flat, None
     while len(history) < how.most and rounded.mu >= LEAST:
         flat = _settled(rounded, flat, min(STEPS_A_MU, how.most - len(history)), history, watch)
-        a = rounded.mended(flat, rounded.multipliers(rounded.margins(flat)))
-        certificate = certify(problem, flat, (-rounded.y * a)[:, np.newaxis])
+        certificate, found = rounded.proof(flat)
         if certificate.gap < best.gap or not np.isfinite(best.primal):
-            best, best_weights = certificate, flat
+            best, best_weights, slopes = certificate, flat, found
         if how.tol is not None and best.gap <= how.tol:
-            return Found(best_weights, history, True, best)
+            return Found(best_weights, history, True, best, slopes)
         rounded.mu *= SHARPER
-    return Found(best_weights, history, how.tol is None, best)
+    return Found(best_weights, history, how.tol is None, best, slopes)
+
+
+def _sharpness(rounded: _Rounded, flat: Flat) -> float:
+    """The mu at which the multipliers of these weights prove the most: where a descent ended that came to them."""
+    gaps = {}
+    while rounded.mu >= LEAST:
+        gaps[rounded.mu] = rounded.proof(flat)[0].gap
+        rounded.mu *= SHARPER
+    return min(gaps, key=lambda mu: gaps[mu])
 
 
 def _settled(rounded: _Rounded, flat: Flat, most: int, history: list[Pass], watch: Watcher) -> Flat:
@@ -146,7 +161,7 @@ def _settled(rounded: _Rounded, flat: Flat, most: int, history: list[Pass], watc
                 break
             length *= 0.5
         else:
-            return flat
+            after, margins_after, value_after = flat, margins, value
         gained = value - value_after
         flat, margins, value = after, margins_after, value_after
         mistakes = int((margins <= 0).sum())

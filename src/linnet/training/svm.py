@@ -19,6 +19,7 @@ from linnet.kernels import dual, margins
 from linnet.learners.recipe import Loss
 from linnet.training.ascent import TOO_LONG, Costs, Estimate, ascend
 from linnet.training.batch import Descent, Found
+from linnet.training.certificate import Table
 from linnet.training.crammer_singer import CrammerSinger
 from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import Flat, Objective
@@ -42,6 +43,31 @@ class DualSVM:
         self.states = np.column_stack([np.zeros(n), self.signs, limits, steps])
         self.weights, self.intercept, self.value, self.sweeps = np.zeros(d), 0.0, 0.0, 0
         self.order, self.highest, self.lowest = self.everyone.copy(), np.inf, -np.inf
+
+    def begin(self, start: Flat, slopes: Flat | None) -> None:
+        """Start from the multipliers that were found with these weights; or that they call for, 2 C_i times what the
+        margin lacks of 1.
+
+        For the hinge itself they do not tell them: a row on the margin has any from 0 to C_i.
+        """
+        if slopes is None and not self.squared:
+            return
+        weights, self.intercept, alphas = np.ascontiguousarray(start[:-1]), float(start[-1]), self.states[:, 0]
+        if slopes is None:
+            scores = np.empty(len(self.signs))
+            margins.scores_as_they_stand(*self._entries, weights, scores)
+            alphas[:] = 2.0 * self.costs * np.maximum(0.0, 1.0 - self.signs * (scores + self.intercept))
+        else:
+            alphas[:] = self.costs * np.clip(-self.signs * slopes[:, 0], 0.0, np.inf if self.squared else 1.0)
+        margins.combination(*self._entries, alphas * self.signs, self.weights)
+        self.value = float(alphas.sum()) - 0.5 * squared_norm(self.weights)
+        if self.squared:
+            there = alphas > 0
+            self.value -= 0.5 * float((self.states[there, 2] * alphas[there] ** 2).sum())
+
+    def slopes(self) -> Table:
+        shares = np.divide(self.states[:, 0], self.costs, out=np.zeros_like(self.costs), where=self.costs > 0)
+        return np.asarray(-self.signs * shares)[:, np.newaxis]
 
     def _take_back(self, short: Flat) -> None:
         """Beside those that do, the rows take part again whose a_i is not at rest this far from a margin of 1."""
@@ -130,4 +156,6 @@ def descend(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
     if problem.penalty.l1 > 0 or problem.penalty.l2 == 0:
         raise RecipeError("solver='dual' needs penalty='l2'")
     climbed = CrammerSinger(problem) if problem.outputs > 1 else DualSVM(problem)
+    if how.start is not None:
+        climbed.begin(how.start, how.slopes)
     return ascend(climbed, tol=how.tol, most=how.most, scale=problem.penalty.l2, watch=watch)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from linnet.model import LinearModel
 from linnet.training.certificate import ONLINE, Certificate
@@ -14,6 +17,15 @@ from linnet.training.history import Pass
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """Where a training may begin: a model, and of each of its problems the dual point, a slope a row and output, that
+    a solver came to with it (None where it came to none)."""
+
+    model: LinearModel
+    slopes: tuple[NDArray[np.float64] | None, ...]
 
 
 @dataclass(frozen=True)
@@ -24,6 +36,7 @@ class Trained:
     history: list[Pass]
     converged: bool
     certificate: Certificate = ONLINE
+    start: Start | None = field(default=None, repr=False)
 
 
 def in_threads(work: Callable[[T], R], items: Iterable[T], n_jobs: int) -> list[R]:
