@@ -34,17 +34,6 @@ def test_a_product_is_the_hessian_times_the_vector(table, rng):
         assert_allclose(into, Z.T @ (bends * (Z @ v)), atol=1e-12)
 
 
-def test_a_product_for_many_classes_is_that_of_softmax(table, rng):
-    p, shares, V = rng.dirichlet(np.ones(3), size=30), rng.uniform(size=30), rng.normal(size=(8, 3))
-    Z = np.column_stack([table, np.ones(30)])
-    bent = np.array([c * (np.diag(q) - np.outer(q, q)) @ t for c, q, t in zip(shares, p, Z @ V, strict=True)])
-    for X in both_forms(table):
-        along, into = np.empty((30, 3)), np.zeros(24)
-        curvature.product_each(*Rows.of(X).layout, shares, p, V.reshape(-1), along, into)
-        assert_allclose(along, Z @ V, atol=1e-12)
-        assert_allclose(into.reshape(8, 3), Z.T @ bent, atol=1e-12)
-
-
 @pytest.mark.parametrize("outputs", [1, 3])
 def test_gradients_and_diagonals_are_sums_over_the_rows(outputs, table, rng):
     amounts, Z = rng.uniform(size=(30, outputs)), np.column_stack([table, np.ones(30)])

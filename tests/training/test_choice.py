@@ -16,6 +16,8 @@ from linnet import LogisticRegression
         (5, False, 3, {}, "lbfgs"),
         (400, False, 3, {}, "newton-cg"),
         (400, True, 3, {}, "newton-cg"),
+        (1200, True, 3, {}, "lbfgs"),
+        (60, False, 3, {}, "newton-cg"),
         (1200, False, 2, {}, "newton-cg"),
         (1200, True, 2, {}, "dual"),
         (5, False, 2, {"penalty": "l1"}, "gradient"),

@@ -35,9 +35,10 @@ class LogisticRegression(LinearClassifier):
 
     Minimises penalty + C * sum of the rows' losses.  `solver="auto"` chooses by the shape of the problem, and says what
     and why in `solver_` and `solver_reason_`: `"newton-cholesky"` for few columns; `"newton-cg"` for many dense ones,
-    and for many classes jointly; `"dual"`, coordinate ascent on the dual, for text and other wide sparse rows;
-    `"gradient"`, the lectures' batch gradient ascent, proximal and accelerated, for an L1 penalty; `"lbfgs"` for few
-    weights of many classes, and without a penalty.  `"online"` learns row by row and takes streams (`partial_fit`).
+    and for many classes jointly; `"dual"`, coordinate ascent on the dual, for text and other wide sparse rows, and
+    `"lbfgs"` for those of many classes jointly, for few weights of many classes, and without a penalty; `"gradient"`,
+    the lectures' batch gradient ascent, proximal and accelerated, for an L1 penalty.  `"online"` learns row by row and
+    takes streams (`partial_fit`).
 
     All but `"online"` stop when the objective is proven to lie within a share `tol` of the least there is; the proof is
     `certificate_`.  Without a penalty there is none, and a gradient that small beside the first has to do; with `eta0`,

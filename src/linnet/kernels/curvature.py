@@ -1,6 +1,6 @@
 """Second derivatives of the loss, as Newton's method asks for them: all at once, or times a direction.
 
-With D_i the second derivative of row i's loss by its score (for K classes a K x K table, c_i (diag(p_i) - p_i p_i'))
+With D_i the second derivative of row i's loss by its score
 
     hessian         H = sum_i D_i x_i x_i'              rows' outer products: as many entries as a row has, squared
     product         sum_i D_i (x_i . v) x_i             one read of the rows: v's score of a row, then the row times it
@@ -80,40 +80,6 @@ def product(
         into[columns] += total
 
 
-def product_each(
-    values: cython.const[value_t][::1],
-    ids: cython.const[cython.uint][::1],
-    starts: cython.const[cython.longlong][::1],
-    columns: cython.Py_ssize_t,
-    dense: cython.bint,
-    shares: cython.const[cython.double][::1],
-    probabilities: cython.const[cython.double][:, ::1],
-    v: cython.double[::1],
-    along: cython.double[:, ::1],
-    into: cython.double[::1],
-):
-    """The same for K classes: along_ik = (x_i, 1) . v_k; row i weighs c_i p_ik (along_ik - sum_l p_il along_il)."""
-    n: cython.Py_ssize_t = along.shape[0]
-    outputs: cython.Py_ssize_t = along.shape[1]
-    i: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    start: cython.Py_ssize_t
-    stop: cython.Py_ssize_t
-    mean: cython.double
-    pulls: cython.double[::1] = into[columns * outputs :].copy()
-    with cython.nogil:
-        for i in range(n):
-            start = i * columns if dense else starts[i]
-            stop = start + columns if dense else starts[i + 1]
-            score_each(values, ids, start, stop, columns, dense, v, cython.address(along[i, 0]), outputs)
-            mean = 0.0
-            for k in range(outputs):
-                mean += probabilities[i, k] * along[i, k]
-            for k in range(outputs):
-                pulls[k] = shares[i] * probabilities[i, k] * (along[i, k] - mean)
-            spread_each(values, ids, start, stop, columns, dense, into, cython.address(pulls[0]), outputs)
-
-
 def gradient(
     values: cython.const[value_t][::1],
     ids: cython.const[cython.uint][::1],
@@ -164,35 +130,6 @@ def diagonal(
                     into[at + k] += square * bends[i, k]
             for k in range(outputs):
                 into[columns * outputs + k] += bends[i, k]
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def score_each(
-    values: cython.const[value_t][::1],
-    ids: cython.const[cython.uint][::1],
-    start: cython.Py_ssize_t,
-    stop: cython.Py_ssize_t,
-    columns: cython.Py_ssize_t,
-    dense: cython.bint,
-    v: cython.double[::1],
-    scores: cython.p_double,
-    outputs: cython.Py_ssize_t,
-) -> cython.void:
-    """scores_k = (x, 1) . v_k."""
-    e: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    x: cython.double
-    line: cython.p_double = cython.address(v[columns * outputs])
-    for k in range(outputs):
-        scores[k] = line[k]
-    for e in range(start, stop):
-        line = cython.address(v[(e - start if dense else ids[e]) * outputs])
-        x = values[e]
-        for k in range(outputs):
-            scores[k] += x * line[k]
 
 
 @cython.cfunc

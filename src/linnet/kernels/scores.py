@@ -1,7 +1,10 @@
 """w . x + b for every row and output: adding in one fixed order, so that the bits never depend on threads."""
 
 import cython
-from cython.cimports.linnet.kernels.passes import value_t
+from cython.cimports.linnet.kernels.passes import prefetch, value_t
+
+# How many entries ahead the weights are asked for; 8 of them make a line of the cache.
+ENTRIES_AHEAD = cython.declare(cython.Py_ssize_t, 12)
 
 
 def scores(
@@ -24,6 +27,9 @@ def scores(
     j: cython.Py_ssize_t
     x: cython.double
     total: cython.double
+    last: cython.Py_ssize_t = ids.shape[0] - 1
+    sums: cython.p_double
+    line: cython.pointer(cython.const[cython.double])
     with cython.nogil:
         for i in range(into.shape[0]):
             start = i * columns if dense else starts[i]
@@ -35,10 +41,15 @@ def scores(
                     total += values[e] * weights[j, 0]
                 into[i, 0] = total + intercepts[0]
             else:
+                sums = cython.address(into[i, 0])
                 for k in range(outputs):
-                    into[i, k] = intercepts[k]
+                    sums[k] = intercepts[k]
                 for e in range(start, stop):
-                    j = e - start if dense else ids[e]
+                    if not dense:  # of a wide table, the next weights lie anywhere
+                        line = cython.address(weights[ids[min(e + ENTRIES_AHEAD, last)], 0])
+                        for k in range(0, outputs, 8):
+                            prefetch(line + k)
+                    line = cython.address(weights[e - start if dense else ids[e], 0])
                     x = values[e]
                     for k in range(outputs):
-                        into[i, k] += x * weights[j, k]
+                        sums[k] += x * line[k]

@@ -35,7 +35,7 @@ from linnet.training.dual import DualLogistic, DualSolution
 from linnet.training.gap import to_gap
 from linnet.training.history import Watcher, ignore
 from linnet.training.reduction import Problem, problems
-from linnet.training.trained import in_threads
+from linnet.training.threads import in_threads
 
 # Fewer held-out rows than this tell nothing.
 ENOUGH_HELD_OUT = 20

@@ -25,7 +25,8 @@ from linnet.training.history import Pass, Watcher, added, ignore
 from linnet.training.learner import soft_threshold
 from linnet.training.objective import TOO_LARGE, Flat, Objective
 from linnet.training.reduction import Problem, problems
-from linnet.training.trained import Start, Trained, in_threads
+from linnet.training.threads import in_threads
+from linnet.training.trained import Start, Trained
 
 # How many subgradient steps may pass without a better value before the descent is over.
 PATIENCE = 100

@@ -6,14 +6,26 @@ from typing import NamedTuple
 
 from linnet.examples import Rows
 from linnet.learners.recipe import Penalty, Reduction
-from linnet.training import batch, dual, newton
+from linnet.training import batch, dual, newton, softmax
 from linnet.training.gap import to_gap
+from linnet.training.history import Watcher
+from linnet.training.objective import Objective
+
+_by_gradient = to_gap(batch.lbfgs)
+
+
+def _lbfgs(problem: Objective, how: batch.Descent, watch: Watcher) -> batch.Found:
+    """L-BFGS: of many classes' weights, where they are many, in its quicker form."""
+    penalised = problem.penalty.l2 > 0 and problem.penalty.l1 == 0
+    joint = problem.outputs > 1 and problem.size > FEW_WEIGHTS
+    return (softmax.lbfgs if penalised and joint else _by_gradient)(problem, how, watch)
+
 
 METHODS: dict[str, batch.Method] = {
     "newton-cholesky": newton.cholesky,
     "newton-cg": newton.conjugate_gradients,
     "dual": dual.descend,
-    "lbfgs": to_gap(batch.lbfgs),
+    "lbfgs": _lbfgs,
     "gradient": to_gap(batch.descend),
 }
 
@@ -21,7 +33,7 @@ METHODS: dict[str, batch.Method] = {
 PAIRED_IF_DENSE = 1000
 PAIRED_IF_SPARSE = 500
 # Conjugate gradients pay where products are the cost, not the calls; and on few rows their rounding grows.
-FEW_WEIGHTS = 1000
+FEW_WEIGHTS = 100
 
 
 class Choice(NamedTuple):
@@ -41,7 +53,11 @@ def choose(rows: Rows, classes: int, penalty: Penalty, reduction: Reduction) -> 
     if classes > 2 and reduction in (Reduction.JOINT, Reduction.REFERENCE):
         if d * classes <= FEW_WEIGHTS:
             return Choice("lbfgs", f"{d} columns for {classes} classes jointly are few weights: its steps are cheap")
-        return Choice("newton-cg", f"{classes} classes are solved jointly, with Hessian times vector products")
+        if rows.dense or d <= PAIRED_IF_SPARSE:
+            return Choice("newton-cg", f"{classes} classes are solved jointly, with Hessian times vector products")
+        return Choice(
+            "lbfgs", f"{classes} classes jointly bend too unevenly over {d} sparse columns for Newton's steps"
+        )
     if d <= (PAIRED_IF_DENSE if rows.dense else PAIRED_IF_SPARSE):
         return Choice("newton-cholesky", f"the Hessian of {d} columns is a small table, and few steps are needed")
     if rows.dense:

@@ -133,9 +133,8 @@ class ManyClasses(Place):
         return np.asarray(self._p * (along - (self._p * along).sum(axis=1, keepdims=True)))
 
     def product(self, v: Flat, along: Table) -> Flat:
-        into = np.zeros(self.problem.size)
-        kernel.product_each(*self.problem.rows.layout, self.shares, self._p, v, along, into)
-        return self.with_penalty(into, v)
+        along[:] = self.problem.scores(v)
+        return self.with_penalty(self.problem.summed(self.shares[:, np.newaxis] * self.bent(along)), v)
 
     def intercepts(self, rest: Flat) -> Flat:
         weighed = self.shares[:, np.newaxis] * self._p

@@ -32,7 +32,7 @@ from linnet.training.certificate import certify
 from linnet.training.curvature import Place, place_at
 from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import TOO_LARGE, Flat, Objective
-from linnet.training.trained import over_parts
+from linnet.training.threads import over_parts
 
 Table = NDArray[np.float64]
 

@@ -8,19 +8,21 @@ intercept of the last class are held at 0: nothing pulls there.
 
 from __future__ import annotations
 
+from functools import cached_property
 from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linnet.errors import InputError, NumericalError
-from linnet.examples import Examples
+from linnet.examples import Examples, Rows
 from linnet.kernels import passes
 from linnet.kernels.curvature import gradient
 from linnet.kernels.scores import scores as row_scores
 from linnet.learners.recipe import Loss, Penalty, Recipe
 from linnet.training.history import Pass
 from linnet.training.learner import AS_THEY_STAND, EPOCH, NO_LOG, NOTHING, Learner
+from linnet.training.threads import over_parts
 
 Flat = NDArray[np.float64]
 
@@ -31,6 +33,10 @@ TOO_LARGE = (
 
 # The largest second derivative of each smooth loss; for many classes softmax bends twice as much.
 CURVATURE = {Loss.LOGISTIC: 0.25, Loss.SQUARED: 1.0, Loss.SQUARED_HINGE: 2.0}
+
+
+# How many entries of sparse rows, times outputs, make a thread's part.
+PART = 1 << 20
 
 
 class Objective:
@@ -91,7 +97,10 @@ class Objective:
         if self.rows.dense:
             return np.asarray(self.rows.matrix() @ table[:-1] + table[-1], dtype=np.float64)
         into = np.empty((self.rows.shape[0], self.outputs))
-        row_scores(*self.rows.layout, table[:-1], table[-1], into)
+        if self.outputs == 1:
+            row_scores(*self.rows.layout, table[:-1], table[-1], into)
+        else:
+            _on_threads(self.rows, table[:-1], table[-1], into)
         return into
 
     def summed(self, amounts: NDArray[np.float64]) -> Flat:
@@ -100,8 +109,13 @@ class Objective:
         if self.rows.dense:
             into[: -self.outputs] = np.asarray(self.rows.matrix().T @ amounts).reshape(-1)
             into[-self.outputs :] = amounts.sum(axis=0)
-        else:
+        elif self.outputs == 1:
             gradient(*self.rows.layout, amounts, into)
+        else:
+            # as sums by column, each is added up by one thread and, as above, in the order of the rows
+            table = into.reshape(-1, self.outputs)
+            _on_threads(self._by_column, np.ascontiguousarray(amounts), np.zeros(self.outputs), table[:-1])
+            table[-1] = amounts.sum(axis=0)
         return self.free(into)
 
     def free(self, slopes: Flat) -> Flat:
@@ -109,6 +123,11 @@ class Objective:
         if self.reference:
             slopes.reshape(-1, self.outputs)[:, -1] = 0.0
         return slopes
+
+    @cached_property
+    def _by_column(self) -> Rows:
+        """The columns of sparse rows, as rows."""
+        return Rows.of(self.rows.matrix().T.tocsr())
 
     def penalised(self, weights: Flat) -> Flat:
         """The weights that a penalty sees: all but the intercepts."""
@@ -170,3 +189,14 @@ class Objective:
             b = ones * bend * float(np.sum(along)) / self.total / unit_b
             largest = float(np.sqrt(v @ v + b * b))
         return 1.0 / (1.05 * largest) if largest else 1.0
+
+
+def _on_threads(rows: Rows, weights: NDArray[np.float64], free: Flat, into: NDArray[np.float64]) -> None:
+    """The scores of sparse rows, in parts, each by one thread."""
+    values, ids, starts, columns, dense = rows.layout
+
+    def part(first: int, last: int) -> None:
+        row_scores(values, ids, starts[first : last + 1], columns, dense, weights, free, into[first:last])
+
+    entries = max(1, len(values) * weights.shape[1])
+    over_parts(part, rows.shape[0], max(1, rows.shape[0] * PART // entries))

@@ -16,7 +16,8 @@ from linnet.training.history import Pass, Watcher, added, ignore
 from linnet.training.learner import Learner
 from linnet.training.order import Presentations, presentations
 from linnet.training.reduction import Problem, grown, problems
-from linnet.training.trained import Trained, in_threads
+from linnet.training.threads import in_threads
+from linnet.training.trained import Trained
 
 PATIENCE = 5
 

@@ -30,7 +30,7 @@ from linnet.training.batch import Descent, Found, one_thread
 from linnet.training.certificate import Certificate, certify
 from linnet.training.history import Pass, Watcher
 from linnet.training.objective import Objective
-from linnet.training.trained import over_parts
+from linnet.training.threads import over_parts
 
 Flat = NDArray[np.float64]
 
