@@ -16,13 +16,12 @@ def table(rng):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_the_hessian_of_sparse_rows_is_a_sum_of_outer_products(dtype, table, rng):
-    slopes, bends = rng.normal(size=30), rng.uniform(size=30)
+    bends = rng.uniform(size=30) * (rng.random(30) < 0.8)
     rows = Rows.of(both_forms(table.astype(dtype))[1])
     Z = np.column_stack([table.astype(dtype), np.ones(30)])
-    gradient, into = np.zeros(8), np.zeros((8, 8))
-    curvature.hessian(rows.values, rows.ids, rows.starts, slopes, bends, gradient, into)
+    into = np.zeros((8, 8))
+    curvature.hessian(rows.values, rows.ids, rows.starts, bends, into)
     assert_allclose(into, np.triu(Z.T @ (bends[:, np.newaxis] * Z)), atol=1e-12)
-    assert_allclose(gradient, slopes @ Z, atol=1e-12)
 
 
 def test_a_product_is_the_hessian_times_the_vector(table, rng):

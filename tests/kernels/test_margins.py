@@ -29,7 +29,7 @@ def test_a_sweep_takes_each_step_of_its_twin(squared, rng):
     w, b, alphas = np.zeros(5), 0.0, np.zeros(30)
     for i in (*range(30), *range(30)):
         slope = signs[i] * (table[i] @ w + b) - 1 + extra[i] * alphas[i]
-        after = np.clip(alphas[i] - 1.3 * slope / curvature[i], 0, cap[i])
+        after = np.clip(alphas[i] - 1.15 * slope / curvature[i], 0, cap[i])
         w, b = w + (after - alphas[i]) * signs[i] * table[i], b + rho * (after - alphas[i]) * signs[i]
         alphas[i] = after
     for X in both_forms(table):

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.special import expit, logsumexp, softmax
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from linnet import LogisticRegression, RecipeError
+from linnet import LinearSVC, LogisticRegression, RecipeError
 from linnet.training import newton
+from linnet.training import objective as objective_module
 from tests.conftest import both_forms, sparse_table
 
 BOTH = pytest.mark.parametrize("solver", ["newton-cholesky", "newton-cg"])
@@ -131,6 +135,51 @@ def test_blocks_of_dense_rows_add_up_to_the_whole(monkeypatch, rng):
     whole = LogisticRegression(solver="newton-cholesky", tol=1e-12).fit(X, y)
     monkeypatch.setattr(newton, "BLOCK", 50)
     assert_allclose(LogisticRegression(solver="newton-cholesky", tol=1e-12).fit(X, y).coef_, whole.coef_, rtol=1e-9)
+
+
+def test_the_bits_do_not_depend_on_the_number_of_threads(monkeypatch, rng):
+    X = rng.normal(size=(600, 5))
+    y = (X @ rng.normal(size=5) + rng.logistic(size=600) > 0).astype(int)
+    monkeypatch.setattr(objective_module, "PART", 200)
+    monkeypatch.setattr(newton, "BLOCK", 50)
+    monkeypatch.setattr(newton, "ROWS_A_PART", 20)
+    monkeypatch.setattr(newton, "TABLES_A_PART", 0)
+    for learner in (LogisticRegression(solver="newton-cholesky"), LinearSVC(solver="newton")):
+        for form in both_forms(X):
+            fits = []
+            for cores in (1, 3):
+                monkeypatch.setattr(os, "cpu_count", lambda cores=cores: cores)
+                fits.append(clone(learner).fit(form, y))
+            assert_array_equal(fits[0].coef_, fits[1].coef_)
+            assert fits[0].certificate_ == fits[1].certificate_
+
+
+@hypothesis_settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    C=st.sampled_from([1e-2, 1.0, 30.0]),
+    scales=st.sampled_from([0.0, 2.0]),
+    weighted=st.booleans(),
+    intercept=st.booleans(),
+)
+def test_on_the_squared_hinge_it_ends_at_the_optimum_itself(seed, C, scales, weighted, intercept):
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(10, 80)), int(rng.integers(2, 12))
+    X = sparse_table(rng, n, d) * 10 ** rng.uniform(-scales, scales / 2, size=d)
+    y = labels(rng, X, 1)
+    c, signs = rng.integers(0, 4, size=n) + 0.5 if weighted else np.ones(n), 2.0 * y - 1
+    for form in both_forms(X):
+        model = LinearSVC(solver="newton", C=C, tol=1e-9, fit_intercept=intercept)
+        model.fit(form, y, c if weighted else None)
+        short = np.maximum(0, 1 - signs * (X @ model.coef_[0] + model.intercept_[0]))
+        pulls = 2 * C * c * signs * short
+        value = 0.5 * model.coef_[0] @ model.coef_[0] + C * float(c @ short**2)
+        assert model.certificate_.gap <= 1e-9
+        assert model.certificate_.primal == pytest.approx(value / (C * c.sum()), rel=1e-9)
+        # w = sum of pulls times rows, and no pull on a free intercept: the gradient is 0
+        units = np.sqrt(C * c @ X**2) + 1
+        assert_allclose((model.coef_[0] - X.T @ pulls) / units / np.sqrt(value), 0, atol=1e-4)
+        assert not intercept or abs(pulls.sum()) <= 1e-4 * np.sqrt(C * c.sum() * value)
 
 
 @BOTH

@@ -9,6 +9,8 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from scipy.optimize import minimize
+from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 from sklearn.svm import LinearSVC as Liblinear
@@ -16,6 +18,7 @@ from sklearn.svm import LinearSVC as Liblinear
 from linnet import LinearSVC, NumericalError, RecipeError
 from linnet.examples import Examples, Rows
 from linnet.learners.recipe import Loss, Penalty
+from linnet.training import svm
 from linnet.training.batch import Descent
 from linnet.training.certificate import certify
 from linnet.training.objective import Objective
@@ -211,17 +214,33 @@ def test_the_bits_do_not_depend_on_threads(multiclass, loss, rng):
     assert_array_equal(one.intercept_, two.intercept_)
 
 
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("loss", BOTH)
+def test_common_columns_side_by_side_change_nothing(loss, intercept, monkeypatch, rng):
+    X = csr_array((rng.random((400, 30)) < np.linspace(0.05, 0.6, 30)) * rng.normal(size=(400, 30)))
+    y = X @ rng.normal(size=30) + rng.normal(size=400) > 0
+    model = LinearSVC(loss=loss, solver="dual", fit_intercept=intercept)
+    plain = clone(model).fit(X, y)
+    monkeypatch.setattr(svm, "NEAR", 10)
+    placed = clone(model).fit(X, y)
+    assert_array_equal(placed.coef_, plain.coef_)
+    assert_array_equal(placed.intercept_, plain.intercept_)
+    assert placed.certificate_.gap == pytest.approx(plain.certificate_.gap, abs=1e-12)
+
+
 # -- the estimator -----------------------------------------------------------------------------------------------------
 
 
 def test_the_solver_and_the_reason_are_told(rng):
     X, signs = problem(rng)
-    assert LinearSVC().fit(X, signs).solver_ == "lbfgs"
+    assert LinearSVC().fit(X, signs).solver_ == "newton"
     assert LinearSVC(loss="hinge").fit(X, signs).solver_ == "newton"
     wide = np.column_stack([X] + [np.zeros_like(X)] * 60)
     assert LinearSVC().fit(wide, signs).solver_ == "dual"
-    with pytest.raises(RecipeError, match="hinge"):
-        LinearSVC(solver="newton").fit(X, signs)
+    assert LinearSVC().fit(csr_array(wide), signs).solver_ == "newton"
+    assert LinearSVC(loss="hinge").fit(csr_array(wide), signs).solver_ == "dual"
+    with pytest.raises(RecipeError, match="l2"):
+        LinearSVC(solver="newton", penalty="l1").fit(X, signs)
     assert LinearSVC(solver="lbfgs").fit(X, signs).solver_ == "lbfgs"
     sparse = LinearSVC(penalty="l1").fit(X, signs)
     assert sparse.solver_ == "gradient"

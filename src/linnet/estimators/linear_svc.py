@@ -7,7 +7,7 @@ from typing import Any
 from linnet.errors import RecipeError
 from linnet.estimators.base import LinearClassifier, check_positive, chosen, penalty_of
 from linnet.estimators.documentation import documented
-from linnet.examples import Examples
+from linnet.examples import Examples, Rows
 from linnet.labels import Labels
 from linnet.learners.recipe import Loss, Recipe, Reduction
 from linnet.learners.schedule import inverse_sqrt
@@ -25,6 +25,9 @@ METHODS: dict[str, batch.Method] = {
 }
 # Up to so many columns, whatever their scales, steps on all rows are the safer way to the optimum.
 FEW_COLUMNS = 50
+# On the squared hinge few steps are needed: up to so many columns, and entries a row, they are the quicker way, too.
+PAIRED_COLUMNS = 500
+PAIRED_ENTRIES = 100
 LOSSES = {"hinge": Loss.HINGE, "squared_hinge": Loss.SQUARED_HINGE}
 
 
@@ -33,8 +36,8 @@ class LinearSVC(LinearClassifier):
     """The widest margin that the rows allow: minimises |w|^2 / 2 + C * sum of (squared) hinge losses.
 
     `solver="auto"` takes `"dual"`, coordinate ascent on the dual, where the penalty is L2 and columns are many. For few
-    columns, whatever their scales, it takes `"newton"`, steps on the hinge with its kink rounded off, or, for the
-    squared hinge, `"lbfgs"`; with L1 `"gradient"`, (sub)gradient steps. All end when the relative duality gap, a proven
+    columns, whatever their scales, it takes `"newton"`, Newton's steps on the squared hinge, or on the hinge with its
+    kink rounded off; with L1 `"gradient"`, (sub)gradient steps. All end when the relative duality gap, a proven
     bound on what better weights could save, is at most `tol` (`certificate_` has it). `solver_` and `solver_reason_`
     tell what was taken and why. For streams there is `OnlineClassifier("pegasos")`.
 
@@ -89,28 +92,29 @@ class LinearSVC(LinearClassifier):
         joint = recipe.reduction is Reduction.JOINT and labels is not None and len(labels) > 2
         if squared and joint:
             raise RecipeError("multiclass='joint' goes with loss='hinge': squared, take 'one-vs-rest' or 'pairwise'")
-        self.solver_, self.solver_reason_ = self._chosen_solver(recipe, examples.rows.shape[1], joint)
+        self.solver_, self.solver_reason_ = self._chosen_solver(recipe, examples.rows, joint)
         method = METHODS[self.solver_]
         steps = None if self.eta0 is None else inverse_sqrt(check_positive("eta0", self.eta0))
         how = batch.Descent(self.max_iter, self.tol, steps, gain=self.C)
         return self._train_in_batch(method, how, recipe, examples, labels, watch)
 
-    def _chosen_solver(self, recipe: Recipe, columns: int, joint: bool) -> tuple[str, str]:
+    def _chosen_solver(self, recipe: Recipe, rows: Rows, joint: bool) -> tuple[str, str]:
         """The solver to take, and why."""
+        n, columns = rows.shape
         smooth = recipe.loss is Loss.SQUARED_HINGE and recipe.penalty.l1 == 0
         if self.solver == "lbfgs" and not smooth:
             raise RecipeError("solver='lbfgs' needs loss='squared_hinge' and penalty='l2': take solver='auto'")
-        if self.solver == "newton" and (recipe.loss is not Loss.HINGE or joint or recipe.penalty.l2 == 0):
-            raise RecipeError("solver='newton' is for loss='hinge' and penalty='l2', classes one by one: take 'auto'")
+        if self.solver == "newton" and (joint or recipe.penalty.l1 > 0 or recipe.penalty.l2 == 0):
+            raise RecipeError("solver='newton' is for penalty='l2', classes one by one: take solver='auto'")
         if self.solver != "auto":
             return self.solver, "as asked for"
         if recipe.penalty.l1 > 0 or recipe.penalty.l2 == 0:
             return "gradient", "the dual ascent is for a penalty of L2 alone"
         if self.eta0 is not None:
             return "gradient", "a step size was given"
-        if columns <= FEW_COLUMNS and (smooth or not joint):
-            few = f"{columns} columns are few: steps on all rows take their scales in, which the dual cannot"
-            return ("lbfgs" if smooth else "newton"), few
+        paired = smooth and columns <= PAIRED_COLUMNS and len(rows.values) <= PAIRED_ENTRIES * n
+        if (columns <= FEW_COLUMNS or paired) and not joint:
+            return "newton", f"{columns} columns are few: steps on all rows take their scales in, which the dual cannot"
         return "dual", "with an L2 penalty the dual proves how near the optimum is"
 
     def _streams(self) -> bool:

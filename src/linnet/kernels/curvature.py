@@ -11,23 +11,21 @@ each for the rows (x_i, 1), the intercept their last column.  Sparse and dense r
 """
 
 import cython
-from cython.cimports.linnet.kernels.passes import add, ask_for, dot, value_t
+from cython.cimports.linnet.kernels.rows import add, ask_for, dot, value_t
 
 
 def hessian(
     values: cython.const[value_t][::1],
     ids: cython.const[cython.uint][::1],
     starts: cython.const[cython.longlong][::1],
-    slopes: cython.const[cython.double][::1],
     bends: cython.const[cython.double][::1],
-    gradient: cython.double[::1],
     into: cython.double[:, ::1],
 ):
-    """Adds sum_i slopes_i x_i to gradient, and to the upper triangle of `into` sum_i bends_i x_i x_i'; sparse rows.
+    """Adds sum_i bends_i x_i x_i' to the upper triangle of `into`; sparse rows.
 
     Ids rise within a row, so the entries after one are those to its right.
     """
-    d: cython.Py_ssize_t = gradient.shape[0] - 1
+    d: cython.Py_ssize_t = into.shape[0] - 1
     i: cython.Py_ssize_t
     e: cython.Py_ssize_t
     f: cython.Py_ssize_t
@@ -35,16 +33,16 @@ def hessian(
     x: cython.double
     line: cython.p_double
     with cython.nogil:
-        for i in range(slopes.shape[0]):
+        for i in range(bends.shape[0]):
+            if bends[i] == 0.0:
+                continue
             stop = starts[i + 1]
             for e in range(starts[i], stop):
-                gradient[ids[e]] += slopes[i] * values[e]
                 x = bends[i] * values[e]
                 line = cython.address(into[ids[e], 0])
                 for f in range(e, stop):
                     line[ids[f]] += x * values[f]
                 line[d] += x
-            gradient[d] += slopes[i]
             into[d, d] += bends[i]
 
 

@@ -17,7 +17,7 @@ moves it, b += rho y_i (change of a_i), as if each row had one more entry, the r
 import cython
 from cython.cimports.libc.math import fabs, isinf, log, log1p, sqrt
 from cython.cimports.linnet.kernels.losses import Loss, LossPoint, exp_same_bits, loss_at
-from cython.cimports.linnet.kernels.passes import add, ask_for, ask_for_row, dot, squared_length, value_t
+from cython.cimports.linnet.kernels.rows import add, ask_for, ask_for_row, dot, squared_length, value_t
 
 # How many rows ahead entries are asked for: rows come in an order of their own.
 ROWS_AHEAD = cython.declare(cython.Py_ssize_t, 4)

@@ -18,14 +18,14 @@ limit (C_i for the hinge, e_i for the squared one) and 1 / (|x_i|^2 + e_i + rho)
 
 import cython
 from cython.cimports.libc.math import INFINITY
-from cython.cimports.linnet.kernels.passes import add, ask_for, ask_for_row, dot, prefetch, value_t
+from cython.cimports.linnet.kernels.rows import add, ask_for, ask_for_row, dot, prefetch, value_t
 
 # How many rows ahead entries are asked for, and how many ahead of those where they are is asked for.
 ROWS_AHEAD = cython.declare(cython.Py_ssize_t, 4)
 STATES_AHEAD = cython.declare(cython.Py_ssize_t, 12)
 # Steps go so far beyond the best a_i: the rows to come mostly ask for more of the same (Mangasarian, Musicant 1999,
 # Successive overrelaxation for support vector machines; below 2 every step still climbs).
-BEYOND = cython.declare(cython.double, 1.3)
+BEYOND = cython.declare(cython.double, 1.15)
 # So many weights are in the nearest cache anyway.
 NEAR = cython.declare(cython.Py_ssize_t, 2048)
 # How many entries ahead of a dot product the next ones are asked for, where rows come as they stand.
@@ -150,6 +150,14 @@ def sweep(
                 intercept += rho * change
                 add(values, ids, start, stop, dense, weights, change)
     return kept, intercept, most, least, loss, gap, mistakes, gain, changed, lost
+
+
+def renumber(ids: cython.const[cython.uint][::1], places: cython.const[cython.uint][::1], into: cython.uint[::1]):
+    """into[e] = places[ids[e]]."""
+    e: cython.Py_ssize_t
+    with cython.nogil:
+        for e in range(ids.shape[0]):
+            into[e] = places[ids[e]]
 
 
 def scores_as_they_stand(

@@ -24,161 +24,19 @@ from cython.cimports.libc.math import pow as power_of
 from cython.cimports.linnet.kernels.adaptive import adaptive_add, adaptive_scores
 from cython.cimports.linnet.kernels.joint import add_each, dot_each, pull_each, rival_of
 from cython.cimports.linnet.kernels.losses import LossPoint, loss_at
-from cython.cimports.linnet.kernels.passes import Averaging, Clock, Geometry, Settings, Step, Tally, prefetch, value_t
+from cython.cimports.linnet.kernels.passes import Averaging, Clock, Geometry, Settings, Step, Tally
 from cython.cimports.linnet.kernels.penalties import fold, pay_row
+from cython.cimports.linnet.kernels.rows import add, ask_for, ask_for_row, dot, squared_length, value_t
 
 # How many entries ahead of the dot product the next ones are asked for: a few rows of a sparse matrix.
 AHEAD = cython.declare(cython.Py_ssize_t, 256)
 # How many rows ahead, where they come in an order of their own.
 ROWS_AHEAD = cython.declare(cython.Py_ssize_t, 4)
-# Of the next row's weights, how many are asked for while this row's loss is computed.
-RARE = cython.declare(cython.Py_ssize_t, 20)
 # The scale is folded into the weights before it gets this small: what is added meanwhile is divided by it, and an
 # average would lose as many digits as it has zeros.
 TINY_SCALE = cython.declare(cython.double, 1e-4)
 # The product of the losses' factors is turned into a logarithm before it overflows.
 LARGE_PRODUCT = cython.declare(cython.double, 1e280)
-
-
-# -- one row, one output: what all the time goes into, so written out and inlined -----------------------------------
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def dot(
-    values: cython.const[value_t][::1],
-    ids: cython.const[cython.uint][::1],
-    start: cython.Py_ssize_t,
-    stop: cython.Py_ssize_t,
-    dense: cython.bint,
-    w: cython.double[::1],
-    ahead: cython.Py_ssize_t,
-) -> cython.double:
-    """w . x in four sums: one alone would wait for each addition before the next."""
-    s0: cython.double = 0.0
-    s1: cython.double = 0.0
-    s2: cython.double = 0.0
-    s3: cython.double = 0.0
-    e: cython.Py_ssize_t = start
-    j: cython.Py_ssize_t = 0
-    if dense:
-        while e + 4 <= stop:
-            s0 += values[e] * w[j]
-            s1 += values[e + 1] * w[j + 1]
-            s2 += values[e + 2] * w[j + 2]
-            s3 += values[e + 3] * w[j + 3]
-            e += 4
-            j += 4
-        while e < stop:
-            s0 += values[e] * w[j]
-            e += 1
-            j += 1
-    else:
-        while e + 4 <= stop:
-            prefetch(cython.address(values[e]) + ahead)
-            prefetch(cython.address(ids[e]) + ahead)
-            s0 += values[e] * w[ids[e]]
-            s1 += values[e + 1] * w[ids[e + 1]]
-            s2 += values[e + 2] * w[ids[e + 2]]
-            s3 += values[e + 3] * w[ids[e + 3]]
-            e += 4
-        while e < stop:
-            s0 += values[e] * w[ids[e]]
-            e += 1
-    return (s0 + s1) + (s2 + s3)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def ask_for_row(
-    values: cython.const[value_t][::1],
-    ids: cython.const[cython.uint][::1],
-    start: cython.Py_ssize_t,
-    stop: cython.Py_ssize_t,
-    dense: cython.bint,
-) -> cython.void:
-    """Have a row's own entries fetched, a cache line at a time: in a shuffled order nothing else foresees them."""
-    e: cython.Py_ssize_t
-    for e in range(start, stop, 8):
-        prefetch(cython.address(values[e]))
-    if not dense:
-        for e in range(start, stop, 16):
-            prefetch(cython.address(ids[e]))
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def ask_for(
-    ids: cython.const[cython.uint][::1], start: cython.Py_ssize_t, stop: cython.Py_ssize_t, w: cython.double[::1]
-) -> cython.void:
-    """Have a row's weights fetched before they are needed: only its last ones, where a numbering by first appearance
-    has the rare columns (the common ones are in cache anyway)."""
-    e: cython.Py_ssize_t
-    if stop - start > RARE:
-        start = stop - RARE
-    for e in range(start, stop):
-        prefetch(cython.address(w[ids[e]]))
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def add(
-    values: cython.const[value_t][::1],
-    ids: cython.const[cython.uint][::1],
-    start: cython.Py_ssize_t,
-    stop: cython.Py_ssize_t,
-    dense: cython.bint,
-    w: cython.double[::1],
-    amount: cython.double,
-) -> cython.void:
-    """w += amount x."""
-    e: cython.Py_ssize_t = start
-    j: cython.Py_ssize_t
-    x0: cython.double
-    x1: cython.double
-    x2: cython.double
-    x3: cython.double
-    if dense:
-        for j in range(stop - start):
-            w[j] += amount * values[start + j]
-    else:
-        while e + 4 <= stop:  # the four products first: they need not wait for one another's stores
-            x0 = amount * values[e]
-            x1 = amount * values[e + 1]
-            x2 = amount * values[e + 2]
-            x3 = amount * values[e + 3]
-            w[ids[e]] += x0
-            w[ids[e + 1]] += x1
-            w[ids[e + 2]] += x2
-            w[ids[e + 3]] += x3
-            e += 4
-        while e < stop:
-            w[ids[e]] += amount * values[e]
-            e += 1
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def squared_length(
-    values: cython.const[value_t][::1], start: cython.Py_ssize_t, stop: cython.Py_ssize_t
-) -> cython.double:
-    total: cython.double = 0.0
-    e: cython.Py_ssize_t
-    x: cython.double
-    for e in range(start, stop):
-        x = values[e]
-        total += x * x
-    return total
 
 
 # -- the loop ----------------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from linnet.training.batch import Found
 from linnet.training.certificate import Certificate, Table
 from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import Flat, Objective
+from linnet.training.threads import over_parts
 
 # rho, the part of a free intercept in every step (kernels/dual.py), as a share of the rows' mean squared length.
 RHO = 0.1
@@ -73,10 +74,15 @@ class Costs:
 
     @classmethod
     def of(cls, problem: Objective) -> Costs:
-        rows, n = problem.rows, problem.rows.shape[0]
+        rows, (n, d) = problem.rows, problem.rows.shape
         order, shares = _without_copies(problem)
         each, lengths = shares / (problem.total * problem.penalty.l2), np.empty(n)
-        dual.squared_lengths(rows.values, rows.starts, rows.shape[1], rows.dense, lengths)
+
+        def part(first: int, last: int) -> None:
+            values = rows.values[first * d : last * d] if rows.dense else rows.values
+            dual.squared_lengths(values, rows.starts[first : last + 1], d, rows.dense, lengths[first:last])
+
+        over_parts(part, n, problem.rows_a_part)
         with np.errstate(over="ignore"):
             rho = (RHO * float((shares / problem.total * lengths)[order].sum()) or 1.0) if problem.intercept else 0.0
             if not np.isfinite(float(each.max()) * (float(lengths.max()) + rho)):

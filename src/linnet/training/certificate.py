@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from numpy.typing import NDArray
 
 from linnet.learners.recipe import Loss
 from linnet.training.objective import Flat, Objective
+from linnet.training.threads import added, in_threads, over_parts
 
 Table = NDArray[np.float64]
 
@@ -78,50 +80,75 @@ def certify(
     """
     if (problem.loss, problem.outputs > 1) not in _LOSSES:
         return Certificate(np.nan, -np.inf, f"no dual is known here for the {problem.loss.name.lower()} loss")
-    table = weights.reshape(-1, problem.outputs)
     if scores is None:
         scores = problem.scores(weights)
-    loss = loss_at(problem, scores)
-    w = table[:-1]
-    penalty = problem.penalty
-    primal = float(problem_shares(problem) @ loss.values) + penalty.l1 * float(np.abs(w).sum())
-    primal += 0.5 * penalty.l2 * float((w * w).sum())
+    w, penalty = problem.penalised(weights), problem.penalty
+    parts = over_parts(partial(_Part, problem, scores, slopes), len(scores), problem.rows_a_part)
+    primal = sum(part.primal for part in parts)
+    primal += penalty.l1 * float(np.abs(w).sum()) + 0.5 * penalty.l2 * float(w @ w)
     if not np.isfinite(primal):
         return Certificate(primal, -np.inf, OVERFLOWN)
     if penalty.l1 == 0 and penalty.l2 == 0:
         return Certificate(primal, -np.inf, UNPENALISED)
-    g = loss.slopes if slopes is None else np.ascontiguousarray(slopes, dtype=np.float64).reshape(scores.shape)
-    g = loss.allowed(g)
-    if problem.intercept:
-        g = loss.balanced(g)
-    v = problem.penalised(problem.summed(problem_shares(problem)[:, np.newaxis] * g))
+    amounts = added(part.amounts for part in parts)
+    balanced = in_threads(lambda part: part.balanced(amounts), parts, -1)
+    v = problem.penalised(problem.free(added(weighed for weighed, _ in balanced)))
+    conjugates = sum(conjugate for _, conjugate in balanced)
     if penalty.l2 == 0:
         largest = float(np.abs(v).max(initial=0.0))
         shrink = min(1.0, penalty.l1 / largest) if largest > 0 else 1.0
-        g = g * shrink
-        return Certificate(primal, -float(problem_shares(problem) @ loss.conjugates(g)))
+        return Certificate(primal, -sum(part.conjugate(shrink * part.g) for part in parts))
     beyond = np.maximum(0.0, np.abs(v) - penalty.l1)
-    dual = -float(problem_shares(problem) @ loss.conjugates(g)) - float((beyond * beyond).sum()) / (2 * penalty.l2)
+    dual = -conjugates - float((beyond * beyond).sum()) / (2 * penalty.l2)
     return Certificate(primal, dual, "" if np.isfinite(dual) else OVERFLOWN)
 
 
-def loss_at(problem: Objective, scores: Table) -> Any:
-    """The loss of every row at its scores: `values` and `slopes`, and what its conjugate asks for."""
-    return _LOSSES[problem.loss, problem.outputs > 1](problem, scores)
+class _Part:
+    """Some of the rows: what their losses come to, and a dual point of theirs."""
+
+    def __init__(self, problem: Objective, scores: Table, slopes: Table | None, first: int, last: int) -> None:
+        self.problem, self.first = problem, first
+        self.loss = loss_at(problem, scores[first:last], slice(first, last))
+        self.primal = float(self.loss.shares @ self.loss.values)
+        given = self.loss.slopes if slopes is None else np.asarray(slopes[first:last], dtype=np.float64)
+        self.g: Table = self.loss.allowed(given.reshape(len(self.loss.shares), -1))
+        self.amounts: Flat = self.loss.amounts(self.g)
+
+    def balanced(self, amounts: Flat) -> tuple[Flat, float]:
+        """v and the conjugates of these rows, once all rows together weigh nothing on a free intercept."""
+        if self.problem.intercept:
+            self.g = self.loss.balanced(self.g, amounts)
+        weighed = self.problem.summed_part(self.loss.shares[:, np.newaxis] * self.g, self.first)
+        return weighed, self.conjugate(self.g)
+
+    def conjugate(self, g: Table) -> float:
+        return float(self.loss.shares @ self.loss.conjugates(g))
 
 
-def problem_shares(problem: Objective) -> Flat:
-    """c_i / N of every row."""
-    n = problem.rows.shape[0]
-    return np.full(n, 1.0 / problem.total) if not len(problem.shares) else problem.shares / problem.total
+EVERY = slice(None)
+
+
+def loss_at(problem: Objective, scores: Table, rows: slice = EVERY) -> Any:
+    """The loss of these rows at their scores: `values` and `slopes`, and what its conjugate asks for."""
+    return _LOSSES[problem.loss, problem.outputs > 1](problem, scores, rows)
+
+
+def signs_of(problem: Objective, rows: slice = EVERY) -> Flat:
+    """Of two classes: 1 for the positive one, -1 for all others."""
+    return np.where(problem.targets[rows] == problem.settings["positive"], 1.0, -1.0)
+
+
+def problem_shares(problem: Objective, rows: slice = EVERY) -> Flat:
+    """c_i / N of these rows."""
+    n = len(problem.targets[rows])
+    return np.full(n, 1.0 / problem.total) if not len(problem.shares) else problem.shares[rows] / problem.total
 
 
 class _Signed:
     """Two classes: y = 1 for the positive one, -1 for all others; g = -y a."""
 
-    def __init__(self, problem: Objective, scores: Table) -> None:
-        self.y = np.where(problem.targets == problem.settings["positive"], 1.0, -1.0)
-        self.shares = problem_shares(problem)
+    def __init__(self, problem: Objective, scores: Table, rows: slice) -> None:
+        self.y, self.shares = signs_of(problem, rows), problem_shares(problem, rows)
         self.values, pulls = self.at(self.y * scores[:, 0])
         self.slopes = (-self.y * pulls)[:, np.newaxis]
 
@@ -137,10 +164,14 @@ class _Signed:
         a = np.clip(-self.y * g[:, 0], 0.0, self.most)
         return (-self.y * a)[:, np.newaxis]
 
-    def balanced(self, g: Table) -> Table:
+    def amounts(self, g: Table) -> Flat:
+        """What either side weighs."""
+        a = self.shares * -self.y * g[:, 0]
+        return np.array([a @ (self.y > 0), a @ (self.y < 0)])
+
+    def balanced(self, g: Table, amounts: Flat) -> Table:
         """The side that weighs more, scaled down until both weigh the same."""
-        amounts = self.shares * -self.y * g[:, 0]
-        up, down = float(amounts[self.y > 0].sum()), float(amounts[self.y < 0].sum())
+        up, down = amounts
         scale = np.where(self.y > 0, min(1.0, down / up) if up > 0 else 1.0, min(1.0, up / down) if down > 0 else 1.0)
         return np.asarray(g * scale[:, np.newaxis])
 
@@ -179,20 +210,21 @@ class _SquaredHinge(_Signed):
 class _Squared:
     """A number to predict (or, of classes, 1 and -1)."""
 
-    def __init__(self, problem: Objective, scores: Table) -> None:
-        self.y = problem.targets
-        if not problem.settings["regression"]:
-            self.y = np.where(problem.targets == problem.settings["positive"], 1.0, -1.0)
-        self.shares = problem_shares(problem)
+    def __init__(self, problem: Objective, scores: Table, rows: slice) -> None:
+        self.y = problem.targets[rows] if problem.settings["regression"] else signs_of(problem, rows)
+        self.shares = problem_shares(problem, rows)
         self.slopes = scores - self.y[:, np.newaxis]
         self.values = 0.5 * self.slopes[:, 0] ** 2
 
     def allowed(self, g: Table) -> Table:
         return g
 
-    def balanced(self, g: Table) -> Table:
+    def amounts(self, g: Table) -> Flat:
+        return self.shares @ g
+
+    def balanced(self, g: Table, amounts: Flat) -> Table:
         """Without their mean, they weigh nothing together."""
-        return np.asarray(g - float(self.shares @ g[:, 0]))
+        return np.asarray(g - amounts)
 
     def conjugates(self, g: Table) -> Flat:
         return np.asarray(0.5 * g[:, 0] ** 2 + g[:, 0] * self.y)
@@ -201,10 +233,10 @@ class _Squared:
 class _Joint:
     """Many classes jointly: q = g + (1 for the row's class) is a distribution over the classes."""
 
-    def __init__(self, problem: Objective, scores: Table) -> None:
-        self.shares = problem_shares(problem)
+    def __init__(self, problem: Objective, scores: Table, rows: slice) -> None:
+        self.shares = problem_shares(problem, rows)
         self.own = np.zeros_like(scores)
-        self.own[np.arange(len(scores)), problem.targets.astype(np.int64)] = 1.0
+        self.own[np.arange(len(scores)), problem.targets[rows].astype(np.int64)] = 1.0
         self.values, q = self.at(scores)
         self.slopes = q - self.own
 
@@ -218,9 +250,13 @@ class _Joint:
         q = np.maximum(0.0, g + self.own)
         return np.asarray(q / q.sum(axis=1, keepdims=True) - self.own)
 
-    def balanced(self, g: Table) -> Table:
+    def amounts(self, g: Table) -> Flat:
+        """What the distributions give each class, and what the rows' own classes are."""
+        return np.array([self.shares @ (g + self.own), self.shares @ self.own])
+
+    def balanced(self, g: Table, amounts: Flat) -> Table:
         """Mixed with one distribution for all rows, as little as makes their mean that of the classes themselves."""
-        q, wanted = self.shares @ (g + self.own), self.shares @ self.own
+        q, wanted = amounts
         there = q > 0
         t = max(0.0, 1.0 - float((wanted[there] / q[there]).min()))
         if t == 0.0:

@@ -1,4 +1,4 @@
-"""Logistic regression by Newton's method, two classes or softmax, until a proven gap is small enough.
+"""Newton's method until a proven gap is small enough: logistic regression, two classes or softmax; the squared hinge.
 
 A step solves H p = -gradient (curvature.py) with H = X'DX + l2 I, D_i the second derivative of row i's loss: by
 Cholesky where H is small, else by conjugate gradients, which ask only for H times a vector (Nash 1985, Preconditioning
@@ -17,7 +17,9 @@ slopes at w + p would be.  It is guessed from that, and certified (certificate.p
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 
 import numpy as np
@@ -32,7 +34,7 @@ from linnet.training.certificate import certify
 from linnet.training.curvature import Place, place_at
 from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import TOO_LARGE, Flat, Objective
-from linnet.training.threads import over_parts
+from linnet.training.threads import added, over_parts
 
 Table = NDArray[np.float64]
 
@@ -44,6 +46,9 @@ ROUNDING = 1e-15
 # Dense rows are weighed and multiplied in blocks that stay in cache, of so many numbers.
 BLOCK = 1 << 15
 BLOCKS_A_PART = 16
+# Sparse rows are weighed in parts, each with a table of its own, that take the time of filling many.
+ROWS_A_PART = 4096
+TABLES_A_PART = 16
 # Few rows tell roughly where the optimum lies: the first steps see every eighth, or, of those again every eighth, while
 # there are so many a column, and no fewer than this; each time to this gap.
 SPARED = 8
@@ -63,13 +68,13 @@ FURTHER = 2.5
 
 @dataclass(frozen=True, eq=False)
 class _Step:
-    """Where to go: the change of the weights and that of the scores, f's slope that way, the dual point g + D X p,
-    and |H p + gradient|^2."""
+    """Where to go: the change of the weights, f's slope that way, D times a change of the scores, that of the scores
+    itself if it is known, and |H p + gradient|^2."""
 
     change: Flat
-    along: Table
     slope: float
-    slopes: Table
+    bent: Callable[[Table], Table]
+    along: Table | None = None
     residual: float = 0.0
 
 
@@ -90,7 +95,7 @@ def cholesky(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found
 
     The first steps see few of the rows only.
     """
-    _check(problem, "newton-cholesky")
+    _check(problem, "newton-cholesky", (Loss.LOGISTIC, Loss.SQUARED_HINGE))
     if problem.outputs > 1:
         raise RecipeError("solver='newton-cholesky' takes many classes one by one: multiclass='one-vs-rest'")
     few = _fewer(problem) if how.start is None else None
@@ -100,12 +105,12 @@ def cholesky(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found
 
 def conjugate_gradients(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
     """Newton's method with H times vectors only: for any number of columns and classes."""
-    _check(problem, "newton-cg")
+    _check(problem, "newton-cg", (Loss.LOGISTIC,))
     return _descend(problem, how.begin(problem), how, watch, _ConjugateGradients(problem))
 
 
-def _check(problem: Objective, name: str) -> None:
-    if problem.loss is not Loss.LOGISTIC or problem.penalty.l1 > 0 or problem.penalty.l2 == 0:
+def _check(problem: Objective, name: str, losses: tuple[Loss, ...]) -> None:
+    if problem.loss not in losses or problem.penalty.l1 > 0 or problem.penalty.l2 == 0:
         raise RecipeError(f"solver={name!r} needs penalty='l2': take solver='auto'")
 
 
@@ -139,12 +144,13 @@ def _descend(problem: Objective, start: Flat, how: Descent, watch: Watcher, dire
     for left in reversed(range(how.most)):
         began = perf_counter()
         step = direction(place, tol)
-        place, length = _searched(place, step)
+        before = place
+        place, length = _searched(before, step)
         direction.taken(step, length, place.value)
         tally = Pass(place.mistakes, len(problem.targets), place.loss, perf_counter() - began)
         history.append(tally)
         watch(tally)
-        slopes = step.slopes if length == 1.0 else None
+        slopes = before.slopes + step.bent(place.along) if length == 1.0 else None
         ends = left == 0 or length == 0.0 or -step.slope <= ROUNDING * place.value
         if ends or (slopes is not None and _guess(place, slopes, step) <= tol * place.value):
             certificate = certify(problem, place.weights, slopes, scores=place.scores)
@@ -162,7 +168,7 @@ def _searched(place: Place, step: _Step) -> tuple[Place, float]:
     """The place after the step or its half, quarter, ...: the first where f fell enough; and which part that was."""
     length = 1.0
     for _ in range(HALVINGS):
-        after = place.moved(step.change, step.along, length)
+        after = place.moved(step.change, length, step.along)
         if after.value <= place.value + ENOUGH * length * step.slope + ROUNDING * place.value:
             return after, length
         length /= 2
@@ -186,16 +192,14 @@ class _Cholesky(_Direction):
         from scipy.linalg.lapack import dpotrs
 
         problem = place.problem
-        if self._again:
-            gradient = place.gradient()
-        else:
-            hessian, gradient = _normal_equations(place)
+        gradient = place.gradient()
+        if not self._again:
+            hessian = _hessian(place)
             self._factor(hessian if problem.intercept else hessian[:-1, :-1])
             self._bends = place.own_bends()
         change, free = np.zeros(problem.size), len(self._unit)
         change[:free] = -self._unit * dpotrs(self._factors, self._unit * gradient[:free], lower=1)[0]
-        along = problem.scores(change)
-        return _Step(change, along, float(gradient @ change), place.slopes + self._bends * along)
+        return _Step(change, float(gradient @ change), partial(np.multiply, self._bends))
 
     def taken(self, step: _Step, length: float, value: float) -> None:
         self._again = not self._again and length == 1.0 and -step.slope <= NEAR * value
@@ -215,41 +219,48 @@ class _Cholesky(_Direction):
             self._factors, failed = dpotrf(scaled.T, lower=1, clean=0)
 
 
-def _normal_equations(place: Place) -> tuple[Table, Flat]:
-    """H, of which the upper triangle counts, and the gradient."""
-    problem, rows, shares = place.problem, place.problem.rows, place.shares
-    d = problem.columns
-    hessian, gradient = np.zeros((d + 1, d + 1)), np.zeros(d + 1)
-    slopes, bends = shares * place.slopes[:, 0], shares * place.own_bends()[:, 0]
+def _hessian(place: Place) -> Table:
+    """H, of which the upper triangle counts."""
+    problem, rows = place.problem, place.problem.rows
+    n, d = rows.shape
+    bends = place.shares * place.own_bends()[:, 0]
     if rows.dense:
-        _add_blocks(rows.matrix(), slopes, bends, gradient, hessian)
+        add, size = _dense_part(rows.matrix(), bends), BLOCKS_A_PART * _height(d)
     else:
-        kernel.hessian(rows.values, rows.ids, rows.starts, slopes, bends, gradient, hessian)
+        entries = max(1, len(rows.values) // n)
+        size = max(ROWS_A_PART, TABLES_A_PART * d * d // entries**2)
+
+        def add(first: int, last: int) -> Table:
+            into = np.zeros((d + 1, d + 1))
+            kernel.hessian(rows.values, rows.ids, rows.starts[first : last + 1], bends[first:last], into)
+            return into
+
+    hessian = added(over_parts(add, n, size))
     hessian.flat[: d * (d + 2) : d + 2] += problem.penalty.l2
-    return hessian, place.with_penalty(gradient, place.weights)
+    hessian[d, d] = hessian[d, d] or 1.0  # where nothing bends it may still slope: then a step of some size
+    return hessian
 
 
-def _add_blocks(X: Table, slopes: Flat, bends: Flat, gradient: Flat, hessian: Table) -> None:
+def _height(d: int) -> int:
+    return max(1, BLOCK // (d + 1))
+
+
+def _dense_part(X: Table, bends: Flat) -> Callable[[int, int], Table]:
     """kernel.hessian for dense rows, by BLAS."""
-    n, d = X.shape
-    height = max(1, BLOCK // (d + 1))
-    roots = np.sqrt(bends)
+    d = X.shape[1]
+    height, roots = _height(d), np.sqrt(bends)
 
-    def part(start: int, stop: int) -> tuple[Table, Flat]:
-        squares, sums, weighed = np.zeros((d + 1, d + 1)), np.zeros(d), np.empty((height, d + 1))
+    def part(start: int, stop: int) -> Table:
+        squares, weighed = np.zeros((d + 1, d + 1)), np.empty((height, d + 1))
         for first in range(start, stop, height):
             at = slice(first, min(stop, first + height))
             own = weighed[: at.stop - first]
             np.multiply(X[at], roots[at, np.newaxis], out=own[:, :d])
             own[:, d] = roots[at]
             squares += own.T @ own
-            sums += slopes[at] @ X[at]
-        return squares, sums
+        return squares
 
-    for squares, sums in over_parts(part, n, BLOCKS_A_PART * height):
-        hessian += squares
-        gradient[:d] += sums
-    gradient[d] += slopes.sum()
+    return part
 
 
 # -- H times vectors ---------------------------------------------------------------------------------------------------
@@ -301,7 +312,7 @@ class _ConjugateGradients(_Direction):
                 rest -= (change[-outputs:] + rest).mean()
             change[-outputs:] += rest
             along += rest
-        return _Step(change, along, float(gradient @ change), place.slopes + place.bent(along), squared)
+        return _Step(change, float(gradient @ change), place.bent, along, squared)
 
     def _within(self, change: Flat, v: Flat, length: float) -> float:
         """As much of the length as keeps change + length v within reach."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from linnet.kernels.scores import scores as row_scores
 from linnet.learners.recipe import Loss, Penalty, Recipe
 from linnet.training.history import Pass
 from linnet.training.learner import AS_THEY_STAND, EPOCH, NO_LOG, NOTHING, Learner
-from linnet.training.threads import over_parts
+from linnet.training.threads import added, over_parts
 
 Flat = NDArray[np.float64]
 
@@ -34,9 +35,11 @@ TOO_LARGE = (
 # The largest second derivative of each smooth loss; for many classes softmax bends twice as much.
 CURVATURE = {Loss.LOGISTIC: 0.25, Loss.SQUARED: 1.0, Loss.SQUARED_HINGE: 2.0}
 
-
-# How many entries of sparse rows, times outputs, make a thread's part.
-PART = 1 << 20
+# Threads take rows in parts of so many entries, or of so many times the weights, for every part has sums of its own.
+PART = 1 << 18
+ENTRIES_A_SUM = 8
+# The same for rows with many outputs, which have none: so many entries times outputs.
+PART_OF_OUTPUTS = 1 << 20
 
 
 class Objective:
@@ -94,29 +97,41 @@ class Objective:
     def scores(self, weights: Flat) -> NDArray[np.float64]:
         """w . x + b of every row and output, for these weights or for a change of them."""
         table = weights.reshape(-1, self.outputs)
-        if self.rows.dense:
-            return np.asarray(self.rows.matrix() @ table[:-1] + table[-1], dtype=np.float64)
         into = np.empty((self.rows.shape[0], self.outputs))
-        if self.outputs == 1:
-            row_scores(*self.rows.layout, table[:-1], table[-1], into)
-        else:
+        if not self.rows.dense and self.outputs > 1:
             _on_threads(self.rows, table[:-1], table[-1], into)
+            return into
+
+        def part(first: int, last: int) -> None:
+            if self.rows.dense:
+                np.add(self.rows.matrix(slice(first, last)) @ table[:-1], table[-1], out=into[first:last])
+            else:
+                row_scores(*self.layout(first, last), table[:-1], table[-1], into[first:last])
+
+        over_parts(part, len(into), self.rows_a_part)
         return into
 
     def summed(self, amounts: NDArray[np.float64]) -> Flat:
         """The rows (x, 1) summed, each times its amount, for every output: flat as weights are."""
-        into = np.zeros(self.size)
-        if self.rows.dense:
-            into[: -self.outputs] = np.asarray(self.rows.matrix().T @ amounts).reshape(-1)
-            into[-self.outputs :] = amounts.sum(axis=0)
-        elif self.outputs == 1:
-            gradient(*self.rows.layout, amounts, into)
-        else:
-            # as sums by column, each is added up by one thread and, as above, in the order of the rows
-            table = into.reshape(-1, self.outputs)
-            _on_threads(self._by_column, np.ascontiguousarray(amounts), np.zeros(self.outputs), table[:-1])
-            table[-1] = amounts.sum(axis=0)
+        if self.rows.dense or self.outputs == 1:
+            parts = over_parts(lambda a, b: self.summed_part(amounts[a:b], a), len(amounts), self.rows_a_part)
+            return self.free(added(parts))
+        # as sums by column, each is added up by one thread in the order of the rows
+        into = np.empty(self.size)
+        table = into.reshape(-1, self.outputs)
+        _on_threads(self._by_column, np.ascontiguousarray(amounts), np.zeros(self.outputs), table[:-1])
+        table[-1] = amounts.sum(axis=0)
         return self.free(into)
+
+    def summed_part(self, amounts: NDArray[np.float64], first: int) -> Flat:
+        """The same for as many rows as there are amounts, from the first."""
+        into, last = np.zeros(self.size), first + len(amounts)
+        if self.rows.dense:
+            into[: -self.outputs] = np.asarray(self.rows.matrix(slice(first, last)).T @ amounts).reshape(-1)
+            into[-self.outputs :] = amounts.sum(axis=0)
+        else:
+            gradient(*self.layout(first, last), amounts, into)
+        return into
 
     def free(self, slopes: Flat) -> Flat:
         """Slopes by all weights, without those by weights that are held at 0: the reference class's."""
@@ -128,6 +143,17 @@ class Objective:
     def _by_column(self) -> Rows:
         """The columns of sparse rows, as rows."""
         return Rows.of(self.rows.matrix().T.tocsr())
+
+    @cached_property
+    def rows_a_part(self) -> int:
+        """How many rows a thread takes at once; the same for any number of threads."""
+        entries = max(1.0, len(self.rows.values) / max(1, self.rows.shape[0]))
+        return max(1, int(max(PART, ENTRIES_A_SUM * self.size) / entries))
+
+    def layout(self, first: int, last: int) -> tuple[NDArray[Any], NDArray[np.uint32], NDArray[np.int64], int, bool]:
+        """Some of the sparse rows, as kernels take them."""
+        values, ids, starts, d, dense = self.rows.layout
+        return values, ids, starts[first : last + 1], d, dense
 
     def penalised(self, weights: Flat) -> Flat:
         """The weights that a penalty sees: all but the intercepts."""
@@ -199,4 +225,4 @@ def _on_threads(rows: Rows, weights: NDArray[np.float64], free: Flat, into: NDAr
         row_scores(values, ids, starts[first : last + 1], columns, dense, weights, free, into[first:last])
 
     entries = max(1, len(values) * weights.shape[1])
-    over_parts(part, rows.shape[0], max(1, rows.shape[0] * PART // entries))
+    over_parts(part, rows.shape[0], max(1, rows.shape[0] * PART_OF_OUTPUTS // entries))

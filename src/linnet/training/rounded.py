@@ -8,7 +8,8 @@ hinge itself: the gap is no more than mu / 2 times the rows near the kink.  (Lee
 in another way.)  Should rounding keep the gap open, the dual is tried, too.
 
 Coordinate ascent on the dual takes columns as they are, and where one is a hundred times as long as another it creeps;
-these steps do not see the scales.
+these steps do not see the scales.  Nor do they on the squared hinge, which has no kink: there they end at the optimum
+itself once the rows that count are found (Mangasarian 2002, A finite Newton method for classification).
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ from typing import Any
 
 import numpy as np
 
+from linnet.learners.recipe import Loss
 from linnet.training import svm
 from linnet.training.batch import Descent, Found
 from linnet.training.certificate import Certificate, Table, certify, problem_shares
 from linnet.training.history import Pass, Watcher
+from linnet.training.newton import cholesky
 from linnet.training.objective import Flat, Objective
 
 # From one mu to the next; and the least one, below which rounding of margins is all that is left.
@@ -109,7 +112,8 @@ class _Rounded:
 
 def newton(problem: Objective, how: Descent, watch: Watcher) -> Found:
     """Steps until the relative gap is at most tol; for two classes and an L2 penalty."""
-    found = _newton(problem, how, watch)
+    smooth = problem.loss is Loss.SQUARED_HINGE
+    found = cholesky(problem, how, watch) if smooth else _newton(problem, how, watch)
     if found.converged:
         return found
     other = svm.descend(problem, how, watch)

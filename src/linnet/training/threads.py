@@ -1,11 +1,16 @@
-"""Work on several threads, in parts that do not depend on how many there are."""
+"""Independent work on several threads: the results are the same for any number of them."""
 
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -17,8 +22,27 @@ def in_threads(work: Callable[[T], R], items: Iterable[T], n_jobs: int) -> list[
     threads = min(len(items), n_jobs if n_jobs > 0 else (os.cpu_count() or 1) + 1 + n_jobs)
     if threads <= 1:
         return [work(item) for item in items]
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(work, items))
+    left, results = deque(range(len(items))), dict[int, R]()
+
+    def take_turns() -> None:
+        while True:
+            try:
+                at = left.popleft()
+            except IndexError:
+                return
+            try:
+                results[at] = work(items[at])
+            except BaseException:
+                left.clear()  # nobody waits for the rest
+                raise
+
+    # This thread works, too; what NumPy shall not warn of here, it shall not there.
+    with ThreadPoolExecutor(threads - 1) as pool:
+        others = [pool.submit(copy_context().run, take_turns) for _ in range(threads - 1)]
+        take_turns()
+    for other in others:
+        other.result()
+    return [results[at] for at in range(len(items))]
 
 
 def over_parts(work: Callable[[int, int], R], rows: int, size: int) -> list[R]:
@@ -28,3 +52,11 @@ def over_parts(work: Callable[[int, int], R], rows: int, size: int) -> list[R]:
     """
     parts = [(first, min(rows, first + size)) for first in range(0, rows, size)]
     return in_threads(lambda part: work(*part), parts, -1)
+
+
+def added(parts: Iterable[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """The sum of these, in their order; the first one becomes it."""
+    first, *others = parts
+    for other in others:
+        first += other
+    return first

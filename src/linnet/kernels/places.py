@@ -1,0 +1,118 @@
+"""Where a change of the weights leads to, for two classes: scores, losses, slopes, how they bend, and the gradient.
+
+For a margin m = y z and
+s = 1 - m, with slope = -y pull and bend the second derivative,
+
+    logistic       log(1 + exp(-m))     pull 1 / (1 + exp(m))       bend pull (1 - pull)
+    squared hinge  max(0, s)^2          pull 2 max(0, s)            bend 2 where s > 0
+
+Of sparse rows one read does it all: a row's entries are still at hand when its slope is known.  Dense ones are
+multiplied by BLAS.  Everything adds in row order.
+"""
+
+import cython
+from cython.cimports.libc.math import fabs, log
+from cython.cimports.linnet.kernels.losses import Loss, LossPoint, exp_same_bits
+from cython.cimports.linnet.kernels.rows import add, dot, value_t
+
+# How many entries ahead of a dot product the next ones are asked for.
+ENTRIES_AHEAD = cython.declare(cython.Py_ssize_t, 256)
+
+
+def moved(
+    values: cython.const[value_t][::1],
+    ids: cython.const[cython.uint][::1],
+    starts: cython.const[cython.longlong][::1],
+    columns: cython.Py_ssize_t,
+    loss: cython.int,
+    signs: cython.const[cython.double][::1],
+    shares: cython.const[cython.double][::1],
+    change: cython.double[::1],
+    before: cython.const[cython.double][::1],
+    along: cython.double[::1],
+    scores: cython.double[::1],
+    slopes: cython.double[::1],
+    bends: cython.double[::1],
+    gradient: cython.double[::1],
+):
+    """Of sparse rows: along = (x, 1) . change, scores = before + along, and slopes and bends there; adds the rows'
+    shares of slopes times (x, 1) to gradient.
+
+    Returns their shares of the losses, summed, and how many of any share have a score that is not on their side.
+    """
+    total: cython.double = 0.0
+    pulls: cython.double = 0.0
+    mistakes: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t
+    t: cython.double
+    at: LossPoint
+    with cython.nogil:
+        for i in range(signs.shape[0]):
+            along[i] = dot(values, ids, starts[i], starts[i + 1], False, change, ENTRIES_AHEAD) + change[columns]
+            scores[i] = before[i] + along[i]
+            at = loss_there(loss, signs[i] * scores[i])
+            slopes[i] = -signs[i] * at.pull
+            bends[i] = at.factor
+            total += shares[i] * at.value
+            mistakes += signs[i] * scores[i] <= 0 and shares[i] > 0
+            t = shares[i] * slopes[i]
+            if t != 0.0:
+                pulls += t
+                add(values, ids, starts[i], starts[i + 1], False, gradient, t)
+        gradient[columns] += pulls
+    return total, mistakes
+
+
+def moved_by(
+    loss: cython.int,
+    signs: cython.const[cython.double][::1],
+    shares: cython.const[cython.double][::1],
+    before: cython.const[cython.double][::1],
+    along: cython.const[cython.double][::1],
+    scores: cython.double[::1],
+    slopes: cython.double[::1],
+    bends: cython.double[::1],
+    pulls: cython.double[::1],
+):
+    """The same of rows whose scores are known to change by `along`; pulls are the rows' shares of slopes."""
+    total: cython.double = 0.0
+    mistakes: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t
+    at: LossPoint
+    with cython.nogil:
+        for i in range(signs.shape[0]):
+            scores[i] = before[i] + along[i]
+            at = loss_there(loss, signs[i] * scores[i])
+            slopes[i] = -signs[i] * at.pull
+            bends[i] = at.factor
+            pulls[i] = shares[i] * slopes[i]
+            total += shares[i] * at.value
+            mistakes += signs[i] * scores[i] <= 0 and shares[i] > 0
+    return total, mistakes
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+@cython.cdivision(True)
+def loss_there(loss: cython.int, margin: cython.double) -> LossPoint:
+    """Value and pull at this margin, and as the factor the second derivative."""
+    at: LossPoint
+    e: cython.double
+    u: cython.double
+    short: cython.double = 1.0 - margin
+    at.value = 0.0
+    at.pull = 0.0
+    at.factor = 0.0
+    if loss == Loss.LOGISTIC:
+        e = exp_same_bits(-fabs(margin))
+        u = 1.0 + e
+        at.value = log(u) + (e - (u - 1.0)) / u - (margin if margin < 0 else 0.0)  # what u lost of e is put back
+        at.pull = (e if margin >= 0 else 1.0) / u
+        at.factor = e / (u * u)
+    elif not short <= 0:  # no number has to be seen in the sum
+        at.value = short * short
+        at.pull = 2.0 * short
+        at.factor = 2.0
+    return at
