@@ -96,6 +96,8 @@ def test_costs_not_named_are_1_and_0_for_being_right():
 def test_what_is_typed_is_read_as_pairs_of_labels():
     assert parsed(["spam,ham=10", " ham , spam =0.5"], ["ham", "spam"]) == {("spam", "ham"): 10, ("ham", "spam"): 0.5}
     assert parsed(["-1,2=1e3"], [-1, 2]) == {(-1, 2): 1000}
+    assert parsed(["+1,-1=3", "-1,1.0=2"], [-1, 1]) == {(1, -1): 3, (-1, 1): 2}
+    assert parsed(["+1,-1=3"], ["+1", "-1"]) == {("+1", "-1"): 3}
     assert parsed(["a,b,c=2"], ["a", "b,c", "c"]) == {("a", "b,c"): 2}
     assert parsed(["a=b,c=2"], ["a=b", "c"]) == {("a=b", "c"): 2}
     assert Rule.of(["ham", "spam"], ["spam,ham=10"]).costs.tolist() == [[0, 1], [10, 0]]

@@ -111,15 +111,25 @@ class Rule:
 def parsed(costs: Iterable[str], classes: Any) -> dict[tuple[Any, Any], float]:
     """What users type, TRUE,PREDICTED=COST, as costs of these classes; a label may itself have commas."""
     labels = {str(label): label for label in np.asarray(classes).tolist()}
+    numbers = {float(label): name for name, label in labels.items() if isinstance(label, int | float)}
     found: dict[tuple[Any, Any], float] = {}
     for text in costs:
         pair, cost = split(text)
         cuts = [place for place, sign in enumerate(pair) if sign == ","]
-        named = [(pair[:cut].strip(), pair[cut + 1 :].strip()) for cut in cuts]
+        named = [(_spelt(pair[:cut], numbers), _spelt(pair[cut + 1 :], numbers)) for cut in cuts]
         known = (both for both in named if labels.keys() >= set(both))
         truth, decision = next(known, named[0])
         found[_place(truth, labels), _place(decision, labels)] = cost
     return found
+
+
+def _spelt(text: str, numbers: Mapping[float, str]) -> str:
+    """A label's name; of one that is a number also as files may spell it: +1 for 1."""
+    text = text.strip()
+    try:
+        return numbers.get(float(text), text)
+    except ValueError:
+        return text
 
 
 def split(text: str) -> tuple[str, float]:

@@ -57,6 +57,16 @@ class LinearModel:
             return self._tournament(scores)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
+    def evidence(self, decision: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What probabilities are calibrated on: scores, or, of classes told apart jointly, leads over the best rival.
+
+        Their scores mean nothing one by one: naive Bayes's fall with every word of a text, in all classes.
+        """
+        if decision.ndim == 1 or self.reduction is not Reduction.JOINT:
+            return decision
+        best = np.sort(decision, axis=1)[:, -2:]
+        return np.asarray(decision - np.where(decision == best[:, 1:], best[:, :1], best[:, 1:]))
+
     def predict(self, rows: Rows) -> NDArray[Any]:
         """The number, or the label of the class with the largest score."""
         decision = self.decision(rows)

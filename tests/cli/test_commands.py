@@ -242,3 +242,46 @@ def test_the_strength_of_the_penalty_is_said_by_train_and_inspect_and_known_to_v
     assert run("verify", str(model), str(data)).stdout.startswith(b"holds")
     kept = json.loads(run("inspect", str(model), "--json").stdout)["summary"]["recipe"]
     assert kept == {"l1": 0.5, "l2": 1.5, "total": True, "multiclass": "one-vs-rest"}
+
+
+@pytest.mark.parametrize("learner", ["naive-bayes", "adaptive"])
+def test_verify_says_that_there_is_nothing_to_check_as_wrong_usage(spam, learner):
+    path = str(spam / "spam.txt")
+    assert call("train", path, "-o", str(spam / "n"), "-q", "--learner", learner).returncode == 0
+    done = call("verify", str(spam / "n"), path)
+    assert done.returncode == 2
+    assert "there is no certificate to check" in done.stderr
+
+
+def test_least_squares_are_proven_after_training_and_verified(tmp_path, rng):
+    path = tmp_path / "t.csv"
+    lines = [f"{x:.4f},{town},{2 * x + (town == 'a') + rng.normal():.4f}"
+             for x, town in zip(rng.normal(size=100), rng.choice(["a", "b", "c"], 100), strict=True)]  # fmt: skip
+    path.write_text("x,town,price\n" + "\n".join(lines) + "\n")
+    done = call("train", str(path), "--target", "price", "-o", str(tmp_path / "m"))
+    assert "proven   objective" in done.stdout
+    done = call("verify", str(tmp_path / "m"), str(path))
+    assert done.returncode == 0, done.stderr
+    assert "holds" in done.stdout
+
+
+def test_a_wide_gap_is_a_warning_with_a_remedy(spam):
+    train = ("train", str(spam / "spam.txt"), "-o", str(spam / "h"), "-q")
+    far, near = (call(*train, "--learner", learner).stdout for learner in ("hinge-subgradient", "svm"))
+    assert "take --learner svm" in far[far.index("warning") :]
+    assert "better weights" not in near
+
+
+def test_of_many_classes_a_few_are_shown_and_the_rest_is_pointed_at(tmp_path, rng):
+    lines = [f"{chr(97 + i % 15)},{rng.normal(i % 15):.3f}" for i in range(300)]
+    (tmp_path / "t.csv").write_text("y,x\n" + "\n".join(lines) + "\n")
+    shown = call("train", str(tmp_path / "t.csv"), "--target", "y", "-o", str(tmp_path / "m"), "-q").stdout
+    telling = shown[shown.index("telling") :].splitlines()
+    assert "and 9 more classes: linnet inspect shows all" in telling[6]
+
+
+def test_costs_spell_numbers_as_files_do(tmp_path, rng):
+    rows = [f"{'+1' if x > 0 else '-1'} 1:{x:.3f}" for x in rng.normal(size=60)]
+    (tmp_path / "t.svm").write_text("\n".join(rows) + "\n")
+    done = call("train", str(tmp_path / "t.svm"), "--cost", "+1,-1=3", "-o", str(tmp_path / "m"), "-q")
+    assert done.returncode == 0, done.stderr

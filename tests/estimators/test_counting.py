@@ -252,3 +252,13 @@ def test_counts_of_any_size_end_in_a_finite_model(size, rng):
 def test_sums_beyond_the_range_of_numbers_are_told():
     with pytest.raises(linnet.NumericalError, match="left the range of numbers"):
         linnet.MultinomialNB().fit(np.full((40, 3), 1e307), [0, 1] * 20)
+
+
+@pytest.mark.parametrize("size", [1e160, 1e300])
+@pytest.mark.parametrize("estimator", [linnet.SharedGaussianNB, linnet.LinearDiscriminantAnalysis])
+def test_squares_beyond_the_range_of_numbers_are_told(estimator, size, rng):
+    X = rng.normal(size=(40, 2))
+    y = (X[:, 0] > 0).astype(int)
+    X[:, 1] *= size  # one column is enough
+    with pytest.raises(linnet.NumericalError, match="left the range of numbers"):
+        estimator().fit(X, y)

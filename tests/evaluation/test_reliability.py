@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from linnet.evaluation.classification import ClassificationTally
 from linnet.evaluation.intervals import wilson
-from linnet.evaluation.reliability import BINS
+from linnet.evaluation.reliability import BINS, ROWS_A_BIN
 
 
 def drawn(seed, n, k, *, ties=False):
@@ -28,7 +28,7 @@ def tallied(y, p, **more):
     return tally.result()
 
 
-@given(seed=st.integers(0, 10**6), each=st.integers(1, 30), k=st.integers(2, 4))
+@given(seed=st.integers(0, 10**6), each=st.integers(ROWS_A_BIN, 30), k=st.integers(2, 4))
 def test_bins_of_equal_mass_agree_with_numpy(seed, each, k):
     n = each * BINS
     p, y = drawn(seed, n, k)
@@ -44,6 +44,12 @@ def test_bins_of_equal_mass_agree_with_numpy(seed, each, k):
     assert result.calibration_error == pytest.approx(error)
     chance = sum(math.sqrt((q * (1 - q)).sum()) for q, _ in parts) / n * math.sqrt(2 / math.pi)
     assert result.calibration_error_by_chance == pytest.approx(chance)
+
+
+@given(seed=st.integers(0, 10**6), n=st.integers(1, BINS * ROWS_A_BIN))
+def test_few_rows_make_few_bins(seed, n):
+    p, y = drawn(seed, n, 2)
+    assert len(tallied(y, p).reliability) == max(1, n // ROWS_A_BIN)
 
 
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 90), k=st.integers(2, 4), ties=st.booleans())

@@ -23,8 +23,16 @@ def test_a_wrong_name_is_answered_with_the_nearest():
         catalogue.find("pegasus")
     with pytest.raises(RecipeError, match="there are adaptive"):
         catalogue.find("xyz", Way.ONLINE)
-    with pytest.raises(RecipeError, match="'perceptron' learns classification online, not regression online"):
+    with pytest.raises(RecipeError, match="'perceptron' learns classification, not regression: take another, such as"):
         catalogue.find("perceptron", Way.ONLINE, Task.REGRESSION)
+    with pytest.raises(RecipeError, match="'svm' is a learner of the kind dual, not online"):
+        catalogue.find("svm", Way.ONLINE)
+
+
+def test_an_error_names_no_more_learners_than_fit_in_two_lines():
+    with pytest.raises(RecipeError, match=r"and [0-9]+ more") as caught:
+        catalogue.find("ridge", task=Task.CLASSIFICATION)
+    assert len(str(caught.value)) <= 240
 
 
 def test_a_new_row_is_all_that_a_new_algorithm_takes(monkeypatch, rng):

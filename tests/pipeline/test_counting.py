@@ -169,3 +169,30 @@ def test_a_model_file_tells_what_was_counted(tmp_path):
     assert again.summary == model.summary
     assert again.evaluate({"text": TEXTS, "label": LABELS}).accuracy == 1.0
     np.testing.assert_array_equal(again.predict_proba({"text": TEXTS}), model.predict_proba({"text": TEXTS}))
+
+
+@pytest.mark.parametrize("learner", ["naive-bayes", "naive-bayes-bernoulli", "discriminant-analysis"])
+def test_features_that_tell_a_class_are_those_more_probable_in_it_than_in_the_others(learner):
+    # log probabilities are below 0 in every class: only how they differ tells
+    rng = np.random.default_rng(0)
+    words = {"sport": ["goal", "team"], "food": ["salt", "soup"], "law": ["court", "judge"]}
+    labels = rng.choice(list(words), 300).tolist()
+    texts = [" ".join(rng.choice([*words[label], "the", "and"], 6)) for label in labels]
+    model = linnet.train({"text": texts, "label": labels}, "label", learner=learner, ngrams=1, marks=False)
+    weights = dict(zip(model.features.names(), model.linear.weights, strict=True))
+    for number, label in enumerate(model.outputs()):
+        favour, against = model.top(number, 2)
+        assert {name for name, _ in favour} == {f"text:{word}" for word in words[label]}
+        assert all(weight > 0 for _, weight in favour)
+        assert not {name for name, _ in against} & {f"text:{word}" for word in words[label]}
+        for name, weight in [*favour, *against]:
+            assert weight == pytest.approx(weights[name][number] - weights[name].mean())
+
+
+@pytest.mark.parametrize("learner", ["auto", "naive-bayes-gaussian", "adaptive", "svm"])
+def test_a_label_whose_rows_weigh_nothing_is_refused(learner):
+    table = {"x": [1.0, 2.0, 3.0, 4.0], "w": [1.0, 0.0, 2.0, 0.0], "y": ["a", "b", "a", "b"]}
+    with pytest.raises(InputError, match="all rows with the label 'b' have the weight 0"):
+        linnet.train(table, "y", columns={"w": "weight"}, learner=learner)
+    table["w"][3] = 0.5
+    assert linnet.train(table, "y", columns={"w": "weight"}, learner=learner).classes == ["a", "b"]

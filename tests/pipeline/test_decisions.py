@@ -34,12 +34,10 @@ def noisy(rng, n, classes=2):
 
 
 @pytest.mark.parametrize("learner", COUNTED)
-def test_what_only_counts_has_no_folds_to_calibrate_by_but_follows_costs(learner, rng):
+def test_what_only_counts_follows_costs(learner, rng):
     X, y, _ = noisy(rng, 300, 2)
     X = np.abs(X) > 0.5
     asked = TrainOptions(learner=learner, task=Task.CLASSIFICATION)
-    with pytest.raises(RecipeError, match="leave it out"):
-        train((X.astype(float), y), replace(asked, calibrate=Method.SIGMOID))
     plain = train((X.astype(float), y), asked)
     costly = train((X.astype(float), y), replace(asked, costs={(0, 1): 1000.0}))
     assert 1 in plain.predict(X.astype(float))
@@ -47,10 +45,12 @@ def test_what_only_counts_has_no_folds_to_calibrate_by_but_follows_costs(learner
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("learner", [name for name in CLASSIFIERS if name not in COUNTED])
+@pytest.mark.parametrize("learner", CLASSIFIERS)
 @pytest.mark.parametrize("method", list(Method))
 def test_every_learner_has_probabilities_once_calibrated(learner, method, classes, rng, tmp_path):
     X, y, _ = noisy(rng, 300, classes)
+    if learner in ("naive-bayes", "naive-bayes-bernoulli"):
+        X = (X > 0.3).astype(float)
     model = train((X, y), TrainOptions(learner=learner, task=Task.CLASSIFICATION, calibrate=method))
     p = model.predict_proba(X)
     assert p.shape == (300, classes)
@@ -87,6 +87,46 @@ def test_an_online_learner_is_calibrated_on_rows_it_never_learns(rng):
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], twin.predict(scores), atol=1e-6)
 
 
+@pytest.mark.parametrize("holdout", [0.0, 0.1])
+def test_a_count_is_calibrated_on_rows_that_it_counts_last(holdout, rng):
+    # every column comes four times, so that naive Bayes is far too sure of itself
+    X, y, p = noisy(rng, 4000)
+    X = np.hstack([X] * 4)
+    options = TrainOptions(learner="naive-bayes-gaussian", task=Task.CLASSIFICATION, holdout=holdout)
+    with cut(cache=32):
+        model = train((X, y), replace(options, calibrate=Method.ISOTONIC))
+    plain = train((X, y), options)
+    np.testing.assert_allclose(model.linear.weights, plain.linear.weights, rtol=1e-12)
+    held = held_out(0, 4000, holdout, options.seed) if holdout else np.zeros(4000, dtype=bool)
+    apart = held_out(0, 4000, CALIBRATED_ON, options.seed, CALIBRATION_STREAM) & ~held
+    counted = ~held & ~apart
+    others = linnet.SharedGaussianNB().fit(X[counted], y[counted])
+    twin = IsotonicRegression(out_of_bounds="clip").fit(others.decision_function(X[apart]), y[apart])
+    scores = X @ model.linear.weights[:, 0] + model.linear.intercepts[0]
+    np.testing.assert_allclose(model.predict_proba(X)[:, 1], twin.predict(scores), atol=1e-6)
+    errors = [np.abs(each.predict_proba(X) - p).mean() for each in (model, plain)]
+    assert errors[0] < 0.7 * errors[1]
+
+
+@pytest.mark.parametrize("method", list(Method))
+def test_a_calibrated_count_of_long_rows_decides_as_well_as_without(method, rng):
+    # the longer a row, the lower its score in every class: only how far one leads the others tells anything
+    X, y, _ = noisy(rng, 3000, 4)
+    X = np.floor(np.exp(X)) * rng.integers(1, 50, size=(3000, 1))
+    options = TrainOptions(learner="naive-bayes", task=Task.CLASSIFICATION)
+    plain, model = train((X, y), options), train((X, y), replace(options, calibrate=method))
+    rights = [np.mean(np.array(each.predict(X)) == y) for each in (plain, model)]
+    assert rights[1] > rights[0] - 0.03
+    losses = [-np.log(each.predict_proba(X)[np.arange(3000), y].clip(1e-15)).mean() for each in (plain, model)]
+    assert losses[1] < 0.8 * losses[0]
+
+
+def test_too_few_rows_to_calibrate_a_count_on_are_told():
+    asked = TrainOptions(learner="naive-bayes", task=Task.CLASSIFICATION, calibrate=Method.SIGMOID)
+    with pytest.raises(InputError, match="leave --calibrate out"):
+        train((np.ones((3, 1)), np.array([0, 1, 1])), asked)
+
+
 def test_a_batch_learner_keeps_the_weights_it_has_without_calibration(rng):
     X, y, _ = noisy(rng, 400, 3)
     plain = train((X, y), TrainOptions(task=Task.CLASSIFICATION))
@@ -106,12 +146,15 @@ def test_a_batch_learner_is_calibrated_on_scores_by_the_other_folds(classes, rng
     for number in range(FOLDS):
         other = train((X[fold != number], y[fold != number]), options).linear
         scores[fold == number] = X[fold == number] @ other.weights + other.intercepts
-    twin = fit(Method.SIGMOID, scores if classes > 2 else scores[:, 0], y.astype(float))
+    leads = scores[:, 0]
+    if classes > 2:  # the lead of each class over its best rival
+        leads = np.column_stack([scores[:, k] - np.delete(scores, k, axis=1).max(axis=1) for k in range(classes)])
+    twin = fit(Method.SIGMOID, leads, y.astype(float))
     found = [(each.slope, each.offset) for each in model.calibration.maps]
     np.testing.assert_allclose(found, [(each.slope, each.offset) for each in twin.maps], rtol=1e-6)
 
 
-@pytest.mark.parametrize("learner", ["auto", "perceptron"])
+@pytest.mark.parametrize("learner", ["auto", "perceptron", "naive-bayes-gaussian"])
 def test_neither_threads_nor_cuts_change_a_calibrated_model(learner, rng, tmp_path):
     X, y, _ = noisy(rng, 400, 3)
     found = []

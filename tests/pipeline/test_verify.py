@@ -114,5 +114,41 @@ def test_what_was_never_proven_does_not_hold():
     model = linnet.train(data, "label", learner="adaptive")
     assert "row by row" in model.certificate.reason
     assert not verify(model, data).holds
-    with pytest.raises(linnet.InputError, match="train it again"):
+    with pytest.raises(linnet.RecipeError, match="train it again"):
         verify(replace(model, certificate=None), data)
+
+
+def test_least_squares_of_any_table_are_proven_and_verified():
+    # one column a category and those of missing numbers are collinear: the proof must stand that
+    data = without(table(8), "text")
+    rng = np.random.default_rng(8)
+    data["price"] = (100.0 + 3 * (np.array(data["label"]) == "class 1") + rng.normal(size=120)).tolist()
+    model = linnet.train(data, "price")
+    assert model.learner == "least-squares"
+    assert model.certificate.gap <= 1e-9
+    # against least squares of the same columns by NumPy
+    number, missing = np.nan_to_num(data["number"]), np.isnan(data["number"])
+    one_hot = [np.array(data[name]) == value for name in ("colour", "label") for value in sorted(set(data[name]))[1:]]
+    A = np.column_stack([np.ones(120), number, missing, *one_hot])
+    residual = data["price"] - A @ np.linalg.lstsq(A, np.array(data["price"]))[0]
+    assert model.certificate.primal == pytest.approx(residual @ residual / 240, rel=1e-9)
+    assert verify(model, data).holds
+    data["price"][0] += 1.0
+    assert not verify(model, data).holds
+
+
+@pytest.mark.parametrize("learner", ["auto", "logistic-dual", "svm"])
+def test_a_column_narrow_beside_its_mean_costs_digits_and_not_the_proof(tmp_path, learner):
+    # nanoseconds since 1970 within a tenth of a second: the mean is 6e10 deviations
+    rng = np.random.default_rng(0)
+    time = 1_700_000_000_000_000_000 + rng.integers(0, 10**8, 200)
+    x = rng.normal(size=200)
+    label = np.where(x + (time - time.mean()) / 5e7 + rng.normal(size=200) > 0, "a", "b")
+    lines = [f"{t},{v:.6f},{k}" for t, v, k in zip(time, x, label, strict=True)]
+    path, other = tmp_path / "in.csv", tmp_path / "shuffled.csv"
+    path.write_text("t,x,y\n" + "\n".join(lines) + "\n")
+    other.write_text("t,x,y\n" + "\n".join(lines[i] for i in rng.permutation(200)) + "\n")
+    model = linnet.train(str(path), "y", learner=learner)
+    assert model.certificate.gap <= 1e-2
+    assert verify(model, str(path)).holds
+    assert verify(model, str(other)).holds

@@ -156,3 +156,23 @@ def test_data_in_memory_are_a_source_too(tmp_path):
     assert of_anything([tmp_path / "a.csv"]).format == "csv"
     with pytest.raises(InputError, match="a table is a pandas, polars or Arrow frame"):
         of_anything(5)
+
+
+@pytest.mark.parametrize("name", ["table.data", "table.csv", "table.txt"])
+@pytest.mark.parametrize("header", ["", "mpg  cyl  weight  name\n"])
+def test_a_table_with_blanks_between_columns_is_told_with_a_remedy(name, header, tmp_path):
+    rows = '18.0   8   3504.  "chevrolet chevelle"\n15.0   8   ?      "buick skylark"\n 9.5   4   2130.  "fiat"\n'
+    for text in (rows, rows.replace(' "', '\t"')):
+        (tmp_path / name).write_text(header + text)
+        with pytest.raises(InputError, match=r"looks like a table with blanks between its 4 columns.*pandas") as caught:
+            open_source([str(tmp_path / name)])
+        assert ("header=None" in str(caught.value)) == (not header)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["y,x\n1 2,3\n4 5,6\n", "spam\tcall 5 times\nham\tcall 2 times\n" * 9, "t\n2020-01-01 10:00\n2020-01-02 11:00\n"],
+)
+def test_blanks_within_fields_are_no_columns(text, tmp_path):
+    (tmp_path / "t.csv").write_text(text)
+    open_source([str(tmp_path / "t.csv")])

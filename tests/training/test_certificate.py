@@ -83,7 +83,7 @@ def test_a_loss_with_a_kink_takes_the_dual_point_of_its_solver():
     without = certify(made, best)
     with_point = certify(made, best, np.array([[-0.25], [0.25]]))
     assert without.gap > 0.5
-    assert with_point == Certificate(pytest.approx(0.125), pytest.approx(0.125))
+    assert (with_point.primal, with_point.dual) == (pytest.approx(0.125), pytest.approx(0.125))
 
 
 def test_without_a_penalty_nothing_is_claimed():
@@ -96,3 +96,41 @@ def test_problems_side_by_side_add_up():
     both = joined([Certificate(2.0, 1.5), Certificate(3.0, 2.5)])
     assert (both.primal, both.dual, both.gap) == (5.0, 4.0, pytest.approx(0.2))
     assert joined([Certificate(2.0, 1.5), Certificate(1.0, -np.inf, "why")]).reason == "why"
+
+
+def test_a_bound_above_the_objective_is_no_proof():
+    assert Certificate(1.0, 1.0 + 1e-12).gap == 0.0  # rounding
+    broken = Certificate(1.0, 1.1)
+    assert "above the objective" in broken.reason
+    assert broken.gap == np.inf
+    assert joined([Certificate(2.0, 1.5), broken]).reason == broken.reason
+
+
+@pytest.mark.parametrize("loss", [Loss.LOGISTIC, Loss.HINGE, Loss.SQUARED_HINGE, Loss.SQUARED], ids=str)
+@pytest.mark.parametrize("penalty", [Penalty(l2=1e-3), Penalty(l1=0.05)], ids=str)
+def test_no_bound_is_below_zero_however_far_the_weights_are_off(loss, penalty):
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        made, _ = problem(rng, loss, 1, penalty)
+        assert certify(made, rng.normal(size=made.size) * 100).dual >= 0.0
+
+
+@pytest.mark.parametrize("off", [1e4, 1e6, 1e8])
+def test_a_large_mean_of_targets_and_columns_does_not_lift_the_bound(off):
+    # the optimum of one centred column is known in closed form, here in extended precision
+    rng = np.random.default_rng(1)
+    n, alpha = 200, 1e-3
+    x = off + rng.normal(size=n)
+    y = 1e6 + x - off + 1e-3 * rng.normal(size=n)
+    wide = np.longdouble
+    xc, yc = x.astype(wide) - x.astype(wide).mean(), y.astype(wide) - y.astype(wide).mean()
+    w = (xc @ yc) / (xc @ xc + alpha)
+    best = float(((yc - w * xc) ** 2).sum() / (2 * n) + alpha / (2 * n) * w * w)
+    made = Objective(
+        Examples(Rows.of(x[:, np.newaxis]), y), Loss.SQUARED, Penalty(l2=alpha, total=True), 1,
+        intercept=True, regression=True,
+    )  # fmt: skip
+    found = certify(made, np.array([float(w), float(y.mean() - w * x.mean())]))
+    assert not found.reason
+    assert found.dual <= best
+    assert found.gap <= 1e-2

@@ -17,8 +17,13 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from linnet import LinearSVC, LogisticRegression, RecipeError
+from linnet.examples import Examples, Rows
+from linnet.learners.recipe import Loss, Penalty
 from linnet.training import newton
 from linnet.training import objective as objective_module
+from linnet.training.batch import Descent
+from linnet.training.certificate import certify
+from linnet.training.objective import Objective
 from tests.conftest import both_forms, sparse_table
 
 BOTH = pytest.mark.parametrize("solver", ["newton-cholesky", "newton-cg"])
@@ -211,3 +216,20 @@ def test_cholesky_takes_classes_one_by_one(rng):
     for k in range(3):
         alone = LogisticRegression(solver="newton-cg", tol=1e-10).fit(X, y == k)
         assert_allclose(together.coef_[k], alone.coef_[0], rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.parametrize("outputs", [1, 3])
+@pytest.mark.parametrize("method", [newton.conjugate_gradients, newton.cholesky], ids=["cg", "cholesky"])
+@pytest.mark.parametrize("off", [1e6, 1e9])
+def test_the_objective_stated_is_that_of_the_weights(outputs, method, off):
+    # far from 0 the scores that are summed up over the steps drift from those of the weights
+    if method is newton.cholesky and outputs > 1:
+        pytest.skip("two classes only")
+    rng = np.random.default_rng(3)
+    X = np.column_stack([off + rng.normal(size=400), rng.normal(size=(400, 3))])
+    y = labels(rng, X[:, 1:], outputs).astype(float)
+    problem = Objective(
+        Examples(Rows.of(X), y), Loss.LOGISTIC, Penalty(l2=1.0, total=True), outputs, intercept=True, regression=False
+    )
+    found = method(problem, Descent(100, 1e-6))
+    assert found.certificate.primal == certify(problem, found.weights).primal

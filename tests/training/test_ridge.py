@@ -10,7 +10,9 @@ from scipy.sparse import csr_array
 
 import linnet
 from linnet import LinearRegression, Ridge
+from linnet.learners.recipe import Loss, Penalty
 from linnet.training import analytic, ridge
+from linnet.training.objective import Objective
 from tests.conftest import both_forms
 
 ALPHAS = [1e-6, 1e-3, 0.1, 1.0, 30.0, 1e6]
@@ -133,9 +135,46 @@ def test_the_certificate_of_least_squares_is_the_distance_to_the_optimum(interce
     assert proof.dual == pytest.approx(value(best.coef_, best.intercept_), rel=1e-10)
 
 
-def test_collinear_columns_have_no_certificate_and_are_told(rng):
+def test_columns_collinear_to_rounding_have_no_certificate_and_are_told(rng):
     X, y = rng.normal(size=(40, 3)), rng.normal(size=40)
-    X[:, 2] = X[:, 0]
+    X[:, 2] = 0.3 * X[:, 0] + 0.7 * X[:, 1]
     proof = LinearRegression().fit(X, y).certificate_
     assert "rank 2 of 3" in proof.reason
     assert proof.gap == np.inf
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("intercept", [False, True])
+def test_columns_that_others_make_up_exactly_leave_the_proof_whole(rng, weighted, intercept):
+    # one column a category, twice; a copy; an empty one: none of them adds anything to what the others reach
+    n = 60
+    colours, sizes, x = np.eye(3)[rng.integers(0, 3, n)], np.eye(4)[rng.integers(0, 4, n)], rng.normal(size=(n, 2))
+    X = np.column_stack([colours, x, sizes, x[:, 0], np.zeros(n)])
+    y, c = rng.normal(size=n), rng.integers(1, 4, n).astype(float) if weighted else np.ones(n)
+    found = LinearRegression(fit_intercept=intercept).fit(X, y, sample_weight=c)
+    A = np.column_stack([X, np.ones(n)]) if intercept else X
+    root = np.sqrt(c)
+    residual = root * (y - A @ np.linalg.lstsq(A * root[:, np.newaxis], y * root)[0])
+    best = residual @ residual / (2 * c.sum())
+    assert not found.certificate_.reason
+    assert found.certificate_.primal == pytest.approx(best, rel=1e-10)
+    assert found.certificate_.dual == pytest.approx(best, rel=1e-10)
+    # and weights that are off by a little are told to be
+    rows = linnet.examples.Examples(linnet.examples.Rows.of(X), y, c)
+    objective = Objective(rows, Loss.SQUARED, Penalty(), 1, intercept=intercept, regression=True)
+    off = np.append(found.coef_ + 0.1 * rng.normal(size=X.shape[1]), found.intercept_)
+    proof = analytic.certify(objective, off)
+    assert proof.primal > 1.001 * best
+    assert proof.dual == pytest.approx(best, rel=1e-9)
+
+
+@pytest.mark.parametrize("off", [1e4, 1e6, 1e9])
+def test_least_squares_far_from_zero_are_not_proven_better_than_they_are(off):
+    rng = np.random.default_rng(1)
+    x = off + rng.normal(size=(200, 1))
+    y = 1e6 + x[:, 0] - off + 1e-3 * rng.normal(size=200)
+    xc, yc = (z.astype(np.longdouble) - z.astype(np.longdouble).mean() for z in (x[:, 0], y))
+    rest = yc - (xc @ yc) / (xc @ xc) * xc
+    found = LinearRegression().fit(x, y).certificate_
+    assert found.dual <= float(rest @ rest) / 400
+    assert found.gap <= 1e-2

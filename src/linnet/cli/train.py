@@ -16,12 +16,17 @@ from rich.markup import escape
 from linnet.cli.show import Shower, megabytes, penalised, verdict
 from linnet.errors import OutputError, RecipeError
 from linnet.features.schema import Role
-from linnet.learners.recipe import Reduction
+from linnet.learners import catalogue
+from linnet.learners.recipe import Loss, Reduction
 from linnet.pipeline.model import Model
 from linnet.pipeline.train import Plan, TrainOptions, train
 
 TOP = 8
-MOST_CLASSES_SHOWN = 20
+MOST_CLASSES_SHOWN = 6
+# A proven gap above this tells little: ten times what the loosest of the solvers asks for.
+WIDE_GAP = 1e-2
+# Learners that stop only when the gap is small, by loss.
+PROVING = {Loss.LOGISTIC: "logistic-newton", Loss.HINGE: "svm", Loss.SQUARED_HINGE: "svm-squared"}
 
 
 def run(data: list[str], options: TrainOptions, output: str | None, *, as_json: bool, quiet: bool) -> None:
@@ -122,6 +127,8 @@ def warnings(model: Model) -> list[str]:
             f"without a penalty there are no best weights, they grow for ever: {summary['separation']}; leave "
             "--penalty none out"
         )
+    if far := _far_from_proven(model):
+        found.append(far)
     if model.collisions:
         found.append(f"{model.collisions:,} names share a feature with another: more --hash-bits would part them")
     if summary.get("sorted_by_label"):
@@ -138,6 +145,17 @@ def warnings(model: Model) -> list[str]:
         if not each["support"]:
             found.append(f"the label {each['label']!r} is so rare that no held-out row has it")
     return found[:10]
+
+
+def _far_from_proven(model: Model) -> str:
+    """What to do where the certificate tells little; nothing where it does not."""
+    certificate, better = model.certificate, PROVING.get(catalogue.find(model.learner).recipe.loss)
+    if certificate is None or certificate.reason or not certificate.gap > WIDE_GAP or better is None:
+        return ""
+    remedy = f"take --learner {better}, which runs until the gap is small"
+    if model.learner == better:
+        remedy = "look for columns far larger than the others, and scale them down"
+    return f"as far as is proven, better weights may have an objective {certificate.gap:.0%} lower: {remedy}"
 
 
 def _print(model: Model, report: dict[str, Any], seconds: float, output: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from linnet.errors import CertificateError
+from linnet.errors import CertificateError, RecipeError
 from linnet.pipeline.model import load
 from linnet.pipeline.policy import OnError
 from linnet.pipeline.stream import Rejected
@@ -25,8 +25,9 @@ def run(path: str, data: list[str], form: Format | None, on_error: OnError, *, a
         console = Console(highlight=False, soft_wrap=True)
         console.print(f"[bold]holds[/]  {escape(str(verdict.stated))}")
     if not verdict.holds:
-        what = "there is no certificate to check" if verdict.stated.reason else "the certificate does not hold"
-        raise CertificateError(f"{path}: {what}: {verdict.why}")
+        if verdict.stated.reason:
+            raise RecipeError(f"{path}: there is no certificate to check: {verdict.why}")
+        raise CertificateError(f"{path}: the certificate does not hold: {verdict.why}")
 
 
 def _described(verdict: Verdict) -> dict[str, Any]:

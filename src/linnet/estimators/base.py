@@ -330,7 +330,7 @@ _READ = {
 def chosen(options: Any, parameter: str, value: Any) -> Any:
     """The option of that name, or an error that lists them."""
     table = options if isinstance(options, dict) else {str(option): option for option in options}
-    if not isinstance(value, str) or value not in table:
+    if not isinstance(value, str | None) or value not in table:
         raise RecipeError(f"{parameter}={value!r} is not known; there are {', '.join(map(repr, table))}")
     return table[value]
 
@@ -339,7 +339,7 @@ def penalty_of(penalty: str | None, weight: float, l1_ratio: float, *, total: bo
     """scikit-learn's three parameters as one penalty."""
     if penalty is None:
         return Penalty()
-    share = chosen({"l2": 0.0, "l1": 1.0, "elasticnet": l1_ratio}, "penalty", penalty)
+    share = chosen({"l2": 0.0, "l1": 1.0, "elasticnet": l1_ratio, None: 0.0}, "penalty", penalty)
     if check_number("l1_ratio", share) > 1:
         raise RecipeError(f"l1_ratio must lie between 0 and 1; it is {l1_ratio}")
     return Penalty(l1=weight * share, l2=weight * (1 - share), total=total)

@@ -16,7 +16,9 @@ from linnet.evaluation.exact import Counts, Floats
 from linnet.evaluation.intervals import Interval, wilson
 from linnet.evaluation.ranks import SortedCounts
 
+# Bins at most; and how many rows each has at least, if there are as many.
 BINS = 10
+ROWS_A_BIN = 5
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,8 @@ class Reliability:
             return math.nan, math.nan, ()
         p = self._counts.values()
         middles = 2 * rows.cumsum() - rows  # twice the mean rank of the rows at each probability
-        starts = _without_small_ones(np.flatnonzero(np.diff(BINS * middles // (2 * n), prepend=-1)), rows)
+        bins = min(BINS, max(1, n // ROWS_A_BIN))
+        starts = _without_small_ones(np.flatnonzero(np.diff(bins * middles // (2 * n), prepend=-1)), rows, bins)
         each = np.add.reduceat(rows, starts)
         true = np.add.reduceat(counts[:, 1], starts)
         predicted = np.add.reduceat(rows * p, starts) / each
@@ -67,14 +70,14 @@ class Reliability:
         return error, by_chance, tuple(Bin(m, q, k / m, wilson(k, m, confidence)) for m, q, k in columns)
 
 
-def _without_small_ones(starts: Counts, rows: Counts) -> Counts:
+def _without_small_ones(starts: Counts, rows: Counts, bins: int) -> Counts:
     """Where bins begin, those between many equal probabilities that have less than half their due joined to another."""
     before = np.append(0, rows.cumsum())
     due = int(before[-1])
     kept: list[int] = [0]
     for start in starts[1:].tolist():
-        if 2 * BINS * int(before[start] - before[kept[-1]]) >= due:
+        if 2 * bins * int(before[start] - before[kept[-1]]) >= due:
             kept.append(start)
-    if len(kept) > 1 and 2 * BINS * (due - int(before[kept[-1]])) < due:
+    if len(kept) > 1 and 2 * bins * (due - int(before[kept[-1]])) < due:
         kept.pop()
     return np.array(kept)

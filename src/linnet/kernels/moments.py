@@ -165,4 +165,4 @@ def variances(
                 part.high, part.low = -part.high, -part.low
                 left = sum_of(left, part)
             left = over(left, total)
-            into[j] = left.high if left.high > 0.0 else 0.0
+            into[j] = 0.0 if left.high <= 0.0 else left.high  # what is no number stays none

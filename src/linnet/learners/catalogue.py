@@ -346,6 +346,9 @@ _ROWS = (
     ),
 )
 
+# An error names no more learners than fit in a line or two.
+MOST_NAMED = 8
+
 _BY_NAME = {row.name: row for row in _ROWS}
 
 
@@ -361,11 +364,19 @@ def find(name: str, way: Way | None = None, task: Task | None = None) -> Entry:
     if row is not None and name in fitting:
         return row
     if row is not None:
-        wanted = " ".join(str(word) for word in (task, way) if word)
-        raise RecipeError(
-            f"{name!r} learns {' and '.join(row.tasks)} {row.way}, not {wanted}: there are {', '.join(fitting)}"
-        )
+        does, wanted = f"learns {' and '.join(row.tasks)}", str(task)
+        if task is None or task in row.tasks:
+            does, wanted = f"is a learner of the kind {row.way}", str(way)
+        raise RecipeError(f"{name!r} {does}, not {wanted}: take another, such as {_some(fitting)}")
     what = " ".join(str(word) for word in (way, task) if word) or "known"
     near = get_close_matches(str(name).lower(), fitting, n=3)
-    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"there are {', '.join(fitting)}"
+    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"there are {_some(fitting)}"
     raise RecipeError(f"no {what} learner is called {name!r}: {hint}")
+
+
+def _some(names: list[str]) -> str:
+    """The names in a line: of many, every second or third."""
+    step = -(-len(names) // MOST_NAMED)
+    named = names[::step]
+    more = f" and {len(names) - len(named)} more" if len(named) < len(names) else ""
+    return ", ".join(named) + more

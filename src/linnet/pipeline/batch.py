@@ -77,7 +77,8 @@ def train_batch(
     Scores are calibrated on rows that are not held out either, so that these can tell how well.
     """
     if whole.labels is not None:
-        enough_labels(whole.labels.classes.tolist())
+        by_class = np.bincount(whole.targets.astype(np.int64), whole.weights, minlength=len(whole.labels))
+        enough_labels(whole.labels.classes.tolist(), by_class)
     raw = whole.rows
     n = raw.shape[0]
     entry = settled(entry, strength, whole.features.text_features(), 0 if whole.labels is None else len(whole.labels))
@@ -95,10 +96,12 @@ def train_batch(
     rows = scaled(raw, scaling)
     solved = _solver(whole, entry, rows, threads, watch)(np.ones(n, dtype=bool))
     model, facts = solved.model, solved.facts
-    certificate = proven(whole, entry, rows, model, solved.bound)
     facts |= _separation(whole, entry, rows, model)
     if scaling is not None:
         model = scaling.unscaled(model)
+    # of the model as it is kept: for rows as they come it has fewer digits, where a column is narrow beside its mean
+    kept = model if scaling is None else scaling.brought_back(model)
+    certificate = proven(whole, entry, rows, kept, solved.bound)
     facts |= {"recipe": stated(entry.recipe), "rows": n, "rows_held_out": int(held.sum())}
     if scaling is not None and len(scaling.numbers):
         facts["numbers"] = _numbers(whole.features, scaling, rows)
@@ -123,9 +126,9 @@ class _Trials:
         return model, rows_at(rows, np.flatnonzero(asked))
 
     def scored(self, learnt: NDArray[np.bool_], asked: NDArray[np.bool_]) -> Flat:
-        """The scores of some rows by what others taught."""
+        """The scores of some rows by what others taught, as they are calibrated on."""
         model, rows = self._fitted(learnt, asked)
-        return model.decision(rows)
+        return model.evidence(model.decision(rows))
 
     def measured(self, held: NDArray[np.bool_], calibration: Calibration | None, rule: Rule | None) -> Result:
         """How what the other rows taught does on these."""

@@ -58,6 +58,7 @@ def write(path: str, run: OnlineRun, rejected: Rejected, terms: Terms, why: str)
         "labels": list(run.seen.labels),
         "terms": [term_to_file(term, number, tensors, going_on=True) for number, term in enumerate(run.features.terms)],
         "training": None if run.training is None else _training_to_file(run.training, tensors),
+        "weighed": sorted(run.weighed),
         "losses": run.losses,
         "best": None if run.best is None else _best_to_file(run.best, tensors),
         "rejected": [rejected.count, [_plain(each) for each in rejected.first]],
@@ -158,6 +159,7 @@ def _restore(content: dict[str, Any], tensors: Tensors, run: OnlineRun, path: st
     run.position = Position(*content["position"])
     run.progressive = Progressive(**content["progressive"])
     run.runs = Runs(**content["runs"])
+    run.weighed = set(map(int, content["weighed"]))
     run.losses = list(content["losses"])
     if content["training"] is not None:
         run.training = _training_from_file(content["training"], tensors, run, path)

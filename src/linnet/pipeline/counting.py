@@ -3,6 +3,9 @@
 Some rows are held out as they come.  The model of all others is measured on them, and then they are counted, too: sums
 can be added to, so that nothing is learnt twice.  All rows that are held out are counted last, in their order; the
 outcome depends on the rows and the options alone, not on blocks, files or threads.
+
+Where probabilities are calibrated, further rows are set apart: the maps are fitted to the scores that the model of all
+others gives them, before they are counted as well.
 """
 
 from __future__ import annotations
@@ -14,9 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet import calibration
 from linnet.decisions import Rule
 from linnet.errors import InputError
-from linnet.examples import Examples
+from linnet.examples import Examples, Rows
 from linnet.features.features import FeatureOptions, Features, Places, assembled
 from linnet.features.schema import Role, Schema
 from linnet.features.terms import Damping
@@ -24,7 +28,7 @@ from linnet.labels import Labels
 from linnet.learners.catalogue import Entry
 from linnet.model import LinearModel
 from linnet.pipeline.cache import Cache, Kept
-from linnet.pipeline.online import held_out
+from linnet.pipeline.online import CALIBRATED_ON, CALIBRATION_STREAM, held_out
 from linnet.pipeline.scoring import Result, scorer
 from linnet.pipeline.stream import Prepared
 from linnet.pipeline.targets import Seen, enough_labels, few_labels, row_weights
@@ -86,7 +90,15 @@ class CountingRun:
     """A model being counted from a stream."""
 
     def __init__(
-        self, features: Features, entry: Entry, *, holdout: float, seed: int, memory: int, alpha: float | None = None
+        self,
+        features: Features,
+        entry: Entry,
+        *,
+        holdout: float,
+        seed: int,
+        memory: int,
+        alpha: float | None = None,
+        calibrating: bool = False,
     ) -> None:
         self.features = features
         self.entry = entry
@@ -97,12 +109,18 @@ class CountingRun:
         smoothing = {} if alpha is None else {"alpha": alpha}
         self.training = _KINDS[entry.name](0, Labels(), **smoothing)
         self.kept = Cache(memory)
+        self.apart = Cache(memory) if calibrating else None
         self.rows = 0
         self.rows_held_out = 0
         self.weights: NDArray[np.float64] = np.zeros(0)
 
     def close(self) -> None:
-        self.kept.close()
+        for cache in self._caches():
+            cache.close()
+
+    def _caches(self) -> list[Cache]:
+        """The rows that are counted last."""
+        return [self.kept] if self.apart is None else [self.kept, self.apart]
 
     def take(self, made: Prepared) -> None:
         """Count the next block, but for the rows held out."""
@@ -117,11 +135,17 @@ class CountingRun:
         rows = assembled(self.features.weighed(pieces), self.places)
         kept = Kept(rows, targets, np.empty(0) if given is None else given, self.rows)
         self.rows += block.rows
+        later = np.zeros(block.rows, dtype=bool)
         if self.holdout:
-            held = held_out(kept.first, block.rows, self.holdout, self.seed)
-            self.kept.append(kept.at(np.flatnonzero(held)))
-            self.rows_held_out += int(held.sum())
-            kept = replace(kept, weights=np.where(held, 0.0, 1.0 if given is None else given))
+            later = held_out(kept.first, block.rows, self.holdout, self.seed)
+            self.kept.append(kept.at(np.flatnonzero(later)))
+            self.rows_held_out += int(later.sum())
+        if self.apart is not None:
+            apart = held_out(kept.first, block.rows, CALIBRATED_ON, self.seed, CALIBRATION_STREAM) & ~later
+            self.apart.append(kept.at(np.flatnonzero(apart)))
+            later |= apart
+        if later.any():
+            kept = replace(kept, weights=np.where(later, 0.0, 1.0 if given is None else given))
         self._count(kept)
 
     def _check_size(self) -> None:
@@ -149,32 +173,54 @@ class CountingRun:
         """The labels met, sorted."""
         return Labels(list(self.seen.labels)).classes
 
-    def result(self, rule: Rule | None = None) -> Result | None:
+    def result(self, rule: Rule | None = None, maps: calibration.Calibration | None = None) -> Result | None:
         """How the model of the rows so far does on those held out; None where that tells nothing."""
         if self.rows_held_out < ENOUGH_HELD_OUT or not (self.weights > 0).all():
             return None
-        model = self._model()
-        placed = np.empty_like(model.weights)
-        placed[np.concatenate(self.places.of_term)] = model.weights
-        model = replace(model, weights=placed)
-        codes = self._codes(self.training.labels)
-        measuring = scorer(model, True, rule=rule)
+        measuring = scorer(self._placed(), True, maps, rule)
         tally = measuring.tally()
         for kept in self.kept:
-            rows = replace(kept.rows, shape=(len(kept.targets), self.places.size))
-            measuring.add_result(tally, rows, codes[kept.targets.astype(np.int64)])
+            measuring.add_result(tally, *self._for_model(kept))
         result: Result = tally.result()
         return result
 
+    def calibration(self, method: calibration.Method) -> calibration.Calibration:
+        """The maps fitted to the scores that the model of the rows so far gives those set apart."""
+        assert self.apart is not None
+        enough_labels(list(self.seen.labels))
+        if not (self.weights > 0).all():
+            raise InputError("a label has too few rows to set some apart to calibrate on: leave --calibrate out")
+        model = self._placed()
+        asked = [(*self._for_model(kept), kept.weights) for kept in self.apart]
+        if not asked:
+            raise InputError("there are too few rows to set some apart to calibrate on: leave --calibrate out")
+        scores = np.concatenate([model.evidence(model.decision(rows)) for rows, _, _ in asked])
+        weights = np.concatenate([each for _, _, each in asked])
+        truth = np.concatenate([codes for _, codes, _ in asked])
+        return calibration.fit(method, scores, truth, weights if len(weights) else None)
+
+    def _placed(self) -> LinearModel:
+        """The model of the rows so far, its features as they are placed in the rows here."""
+        model = self._model()
+        placed = np.empty_like(model.weights)
+        placed[np.concatenate(self.places.of_term)] = model.weights
+        return replace(model, weights=placed)
+
+    def _for_model(self, kept: Kept) -> tuple[Rows, NDArray[np.float64]]:
+        """Kept rows as wide as they are by now, and the codes of their labels."""
+        rows = replace(kept.rows, shape=(len(kept.targets), self.places.size))
+        return rows, self._codes(self.training.labels)[kept.targets.astype(np.int64)]
+
     def model(self) -> LinearModel:
         """The model of all rows, its features term after term."""
-        for kept in self.kept:
-            self._count(kept)
+        for cache in self._caches():
+            for kept in cache:
+                self._count(kept)
         labels = self.training.labels
         few_labels(self.rows, len(labels), self.features.schema)
-        enough_labels(labels.classes.tolist())
         if not (self.weights > 0).any():
             raise InputError("no row is left to learn from: every one has the weight 0")
+        enough_labels(list(self.seen.labels), self.weights)
         return self._model()
 
     def _model(self) -> LinearModel:

@@ -21,6 +21,7 @@ from linnet.features.features import Features, Places, assembled
 from linnet.features.schema import Role, Task
 from linnet.features.terms import NumberTerm
 from linnet.learners import catalogue
+from linnet.learners.recipe import Reduction
 from linnet.model import LinearModel
 from linnet.pipeline.options import no_probabilities
 from linnet.pipeline.scoring import Classifier, Result, scorer
@@ -154,14 +155,24 @@ class Model:
         return [str(label) for label in classes]
 
     def top(self, output: int, count: int) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
-        """The features that speak most for an output, and most against it."""
-        weights = self.linear.weights[:, output]
+        """The features that speak most for an output, and most against it, with their weights (`_weights_apart`)."""
+        weights = self._weights_apart(output)
         effects = weights * self._units()
         order = np.argsort(effects, kind="stable")
         against = [int(i) for i in order[:count] if effects[i] < 0]
         favour = [int(i) for i in order[::-1][:count] if effects[i] > 0]
         named = [[(self.features.name(i), float(weights[i])) for i in each] for each in (favour, against)]
         return named[0], named[1]
+
+    def _weights_apart(self, output: int) -> NDArray[np.float64]:
+        """The weights of an output; of classes that are told apart jointly, less the mean over all of them.
+
+        What all classes have in common decides nothing: naive Bayes's log probabilities are below 0 in each of them.
+        """
+        weights = self.linear.weights
+        if weights.shape[1] > 1 and self.linear.reduction is Reduction.JOINT:
+            return np.asarray(weights[:, output] - weights.mean(axis=1))
+        return weights[:, output]
 
     def _units(self) -> NDArray[np.float64]:
         """What makes weights comparable: a number's deviation in the training rows, else 1; 0 for what never was."""

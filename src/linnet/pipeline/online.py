@@ -105,6 +105,7 @@ class OnlineRun:
         self.training: OnlineTraining | None = None
         self.cache = Cache(memory) if passes > 1 else None
         self.calibrating = Cache(memory) if calibrating else None
+        self.weighed: set[int] = set()  # classes of which a row weighs something
         self.rows = 0
         self.position = Position()
         self.done_passes = 0
@@ -161,6 +162,8 @@ class OnlineRun:
         if learning:
             if self.classes:
                 self.runs.take(kept.targets)
+                counted = kept.targets[kept.weights > 0] if len(kept.weights) else kept.targets
+                self.weighed.update(np.unique(counted).astype(np.int64).tolist())
             self._learn_in_order(kept)
         self.rows += len(kept.targets)
         if self.cache is not None:
@@ -327,7 +330,7 @@ class OnlineRun:
         scores, truths, weights = [], [], []
         for kept in self.calibrating:
             rows, truth = for_model(kept)
-            scores.append(model.decision(rows))
+            scores.append(model.evidence(model.decision(rows)))
             truths.append(truth)
             weights.append(kept.weights)
         if not scores:

@@ -107,8 +107,6 @@ def learner_of(options: TrainOptions, task: Task) -> tuple[Entry | None, str]:
             what = "--passes" if options.passes else "--checkpoint-every"
             how = "counts the rows in one pass" if entry.way is Way.COUNTING else "sees all rows at once"
             raise RecipeError(f"{what} is for online learners; {entry.name} {how}")
-        if entry.way is Way.COUNTING and options.calibrate is not None:
-            raise RecipeError(f"--calibrate asks for folds, and {entry.name} counts rows as they come: leave it out")
         options.strength.of(entry)  # refused before anything is read
         return entry, "as asked for"
     if options.passes:

@@ -17,6 +17,7 @@ from linnet.learners.strength import Strength
 from linnet.model import LinearModel
 from linnet.pipeline.collected import Whole
 from linnet.pipeline.scaling import word_scaled
+from linnet.training import analytic
 from linnet.training.certificate import Certificate, certify, joined
 from linnet.training.objective import Flat, Objective
 from linnet.training.reduction import Problem, problems
@@ -57,9 +58,16 @@ def as_stated(entry: Entry, kept: Any) -> Entry:
 
 def proven(whole: Whole, entry: Entry, rows: Rows, model: LinearModel, bound: float = -np.inf) -> Certificate:
     """What the rows, on their scales, prove of this model of them; `bound` is what a solver of the dual has proven."""
-    found = joined([certify(problem, weights) for problem, weights in _problems(whole, entry, rows, model)])
-    # a dual point far from the optimum may prove less than what is plain: no loss and no penalty is below 0
-    return found if found.reason else replace(found, dual=max(found.dual, bound, 0.0))
+    found = joined([_certified(entry, problem, weights) for problem, weights in _problems(whole, entry, rows, model)])
+    return found if found.reason else replace(found, dual=max(found.dual, bound))
+
+
+def _certified(entry: Entry, problem: Objective, weights: Flat) -> Certificate:
+    """By a dual point; or, of least squares, whose dual has none that could be written down, by the axes of rows."""
+    unpenalised = problem.penalty.l1 == 0 and problem.penalty.l2 == 0
+    if entry.way is Way.ANALYTIC and unpenalised:
+        return analytic.certify(problem, weights)
+    return certify(problem, weights)
 
 
 def _problems(whole: Whole, entry: Entry, rows: Rows, model: LinearModel) -> Iterator[tuple[Objective, Flat]]:

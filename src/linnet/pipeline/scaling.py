@@ -68,6 +68,11 @@ class Scaling:
             model, weights=weights * self.units[:, np.newaxis], intercepts=model.intercepts + shift.sum(axis=0)
         )
 
+    def rounding(self, model: LinearModel) -> float:
+        """What the rounding of the centres, summed in whatever order, may do to a score of this model."""
+        shifts = np.abs(model.weights * self.centres[:, np.newaxis]).sum(axis=0)
+        return 4.0 * float(np.finfo(np.float64).eps) * float(shifts.max(initial=0.0))
+
 
 def scaled(rows: Rows, scaling: Scaling | None) -> Rows:
     """The rows on this scale, if there is one."""

@@ -65,7 +65,7 @@ class Classifier:
 
     def _probabilities(self, decision: NDArray[np.float64]) -> NDArray[np.float64] | None:
         if self.calibration is not None:
-            return self.calibration.probabilities(decision)
+            return self.calibration.probabilities(self.linear.evidence(decision))
         return self.linear.probabilities(decision) if self.probable else None
 
     def labels(self, answers: Answers) -> list[Any]:

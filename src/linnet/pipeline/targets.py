@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -140,10 +141,15 @@ def few_labels(rows: int, labels: int, schema: Schema) -> None:
         )
 
 
-def enough_labels(labels: list[Any]) -> None:
-    """Raise where there is one label only."""
+def enough_labels(labels: list[Any], weighed: Sequence[float] | NDArray[Any] | None = None) -> None:
+    """Raise where there is one label only, or one whose rows all weigh nothing; `weighed` is what those of each do."""
     if len(labels) < 2:
         raise InputError(f"every row has the label {labels[0]!r}: there is nothing to tell apart")
+    if weighed is None:
+        return
+    for label, weight in zip(labels, weighed, strict=True):
+        if not weight > 0:
+            raise InputError(f"all rows with the label {label!r} have the weight 0: leave them out, or weigh them")
 
 
 def no_rows() -> InputError:

@@ -251,6 +251,7 @@ class _Run:
                 seed=self.options.seed,
                 memory=self.options.memory,
                 alpha=self.options.strength.alpha,
+                calibrating=self.options.calibrate is not None,
             )
         ) as run:
             for made in self.blocks(Position(), self.rejected):
@@ -260,15 +261,25 @@ class _Run:
                 self._nothing_yet()
             if not run.rows:
                 raise no_rows()
-            rule = self._rule(run.classes)
-            result = run.result(rule)
+            rule, calibrate = self._rule(run.classes), self.options.calibrate
+            maps = None if calibrate is None else run.calibration(calibrate)
+            result = run.result(rule, maps)
             linear = run.model()
         summary = self._summary(entry, why) | {
             "rows": run.rows,
             "rows_held_out": 0 if result is None else run.rows_held_out,
             "held_out": None if result is None else result.as_dict(),
         }
-        return Model(self.features, linear, entry.name, summary, self.features.collisions, CLOSED_FORM, rule=rule)
+        return Model(
+            self.features,
+            linear,
+            entry.name,
+            summary,
+            self.features.collisions,
+            CLOSED_FORM,
+            calibration=maps,
+            rule=rule,
+        )
 
     # -- online ------------------------------------------------------------------------------------------------------
 
@@ -332,7 +343,7 @@ class _Run:
             raise InputError("no row is left to learn from: every one is held out or has the weight 0")
         linear = run.model()
         if linear.classes is not None:
-            enough_labels(linear.classes.tolist())
+            enough_labels(list(run.seen.labels), [float(code in run.weighed) for code in range(len(run.seen.labels))])
         calibrate, rule = self.options.calibrate, self._rule_in_the_end(run, linear, why)
         maps = None if calibrate is None else run.calibration(linear, calibrate)
         result = run.held_out_result(linear, maps, rule)[1] if run.holdout and run.cache is not None else None

@@ -8,9 +8,10 @@ can; a learner that solves the dual does so once more, for its dual point proves
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any
 
-from linnet.errors import InputError
+from linnet.errors import RecipeError
 from linnet.learners import catalogue
 from linnet.learners.catalogue import Way
 from linnet.learners.strength import OWN
@@ -45,7 +46,7 @@ def verify(model: Model, data: Any, form: Format | None = None, rejected: Reject
     """Work the certificate of a model out again, from the data it was learnt from."""
     stated = model.certificate
     if stated is None:
-        raise InputError("the model has no certificate, not even one that says why: train it again")
+        raise RecipeError("the model has no certificate, not even one that says why: train it again")
     if stated.reason:
         return Verdict(False, stated, None, stated.reason)
     if not model.weights_as_certified:
@@ -63,16 +64,22 @@ def verify(model: Model, data: Any, form: Format | None = None, rejected: Reject
         entry = as_stated(entry, model.summary["recipe"])
     else:  # a file of a linnet that had nothing to choose
         entry = settled(entry, OWN, whole.features.text_features(), len(labels))
-    verdict = _compared(stated, proven(whole, entry, rows, linear))
+    slack = _slack(stated.primal, 0.0 if scaling is None else scaling.rounding(model.linear))
+    verdict = _compared(stated, proven(whole, entry, rows, linear), slack)
     for gap in GAPS if entry.way is Way.DUAL else ():
         if verdict.holds or not verdict.reached:
             break
-        verdict = _compared(stated, proven(whole, entry, rows, linear, bound_again(whole, entry, rows, gap)))
+        verdict = _compared(stated, proven(whole, entry, rows, linear, bound_again(whole, entry, rows, gap)), slack)
     return verdict
 
 
-def _compared(stated: Certificate, found: Certificate) -> Verdict:
-    slack = ROUNDING * abs(stated.primal)
+def _slack(primal: float, shift: float) -> float:
+    """What rounding may do to an objective, whose scores it may shift by so much: no loss has a mean slope above
+    1 + 2 sqrt(primal), or bends by more than 2."""
+    return ROUNDING * abs(primal) + shift * (1.0 + 2.0 * sqrt(abs(primal)) + shift)
+
+
+def _compared(stated: Certificate, found: Certificate, slack: float) -> Verdict:
     if not abs(found.primal - stated.primal) <= slack:
         why = (
             f"the objective is {found.primal:.12g} on these data, not {stated.primal:.12g} as stated: the data or the "

@@ -27,6 +27,10 @@ BY_SUFFIX = {
 }
 NUMBER = rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 SVMLIGHT_LINE = re.compile(rb"\A" + NUMBER + rb"([ \t]+qid:\d+)?([ \t]+\d+:" + NUMBER + rb")*[ \t]*(#.*)?\r?\Z")
+WHOLLY_NUMBER = re.compile(rb"\A" + NUMBER + rb"\Z")
+# Two numbers and nothing but blanks between them; a field that may be quoted.
+TWO_NUMBERS = re.compile(rb"(?:\A|[ \t])" + NUMBER + rb" [ \t]*" + NUMBER + rb"(?:[ \t]|\Z)")
+FIELD = re.compile(rb'"[^"]*"|[^ \t]+')
 PARQUET = b"PAR1"
 HEADERS = (b"label", b"target", b"class", b"category", b"y")
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -52,6 +56,8 @@ def open_source(
         raise InputError(f"{paths[0]}: there is no file to read in it" if len(paths) else "no file is named")
     files = ByteFiles(found)
     form = form or guessed(found[0]) or guessed_by_content(files.head(), files.name(0))
+    if form in (Format.CSV, Format.TSV, Format.LABELLED_TEXT):
+        _refuse_blanks(files.head(), files.name(0))
     if form is Format.PARQUET:
         if STANDARD_INPUT in found:
             raise InputError("Parquet cannot be read from standard input: its end must be read first; name a file")
@@ -109,10 +115,7 @@ def guessed_by_content(head: bytes, path: str) -> Format:
         return Format.PARQUET
     if head.startswith(UTF16):
         raise InputError(f"{path}: is UTF-16: convert it first, for example iconv -f utf-16 -t utf-8")
-    lines = without_mark(head).splitlines()
-    lines = [
-        line for line in (lines[:-1] if len(lines) > 1 and len(head) == HEAD else lines)[:LOOKED_AT] if line.strip()
-    ]
+    lines = _first_lines(head)
     if not lines:
         raise no_rows(path)
     if lines[0].lstrip().startswith(b"{"):
@@ -127,6 +130,28 @@ def guessed_by_content(head: bytes, path: str) -> Format:
     if all(b"\t" in line for line in lines):
         return Format.LABELLED_TEXT if _is_labelled(lines) else Format.TSV
     return Format.CSV
+
+
+def _first_lines(head: bytes) -> list[bytes]:
+    """Lines that are whole and not blank."""
+    lines = without_mark(head).splitlines()
+    whole = lines[:-1] if len(lines) > 1 and len(head) == HEAD else lines
+    return [line for line in whole[:LOOKED_AT] if line.strip()]
+
+
+def _refuse_blanks(head: bytes, path: str) -> None:
+    """Raise for a table with blanks between its columns: they would be read as one."""
+    lines = _first_lines(head)
+    fields = [FIELD.findall(line) for line in lines]
+    if len(lines) < 2 or len({len(each) for each in fields}) > 1 or any(sign in lines[-1] for sign in b",;|"):
+        return
+    if all(map(TWO_NUMBERS.search, lines[1:])):
+        headed = "" if not any(map(WHOLLY_NUMBER.match, fields[0])) else ", header=None"
+        raise InputError(
+            f"{path}: looks like a table with blanks between its {len(fields[0])} columns, and linnet reads commas, "
+            "semicolons, tabs or bars there: convert it first, for example with pandas, "
+            f"read_csv({os.path.basename(path)!r}, sep=r'\\s+'{headed}).to_csv('table.csv', index=False)"
+        )
 
 
 def _is_labelled(lines: list[bytes]) -> bool:

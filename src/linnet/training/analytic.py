@@ -7,12 +7,15 @@ weights are from the best is known exactly: with g the gradient of f = (1/2N) |A
 
     f(w, b) - min f = (N/2) sum_k (v_k . g)^2 / s_k^2,   and (mean residual)^2 / 2 for the intercept,
 
-if all s_k are above rounding.  If not, nothing is proven along those v_k: the data do not tell whether f falls there.
+if all s_k are above rounding.  Columns that others make up exactly, in whole multiples and a constant (one a category,
+or empty ones), are left out first: without them the least squares are the same.  If some s_k are 0 to rounding even so,
+nothing is proven along those v_k: the data do not tell whether f falls there.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import sqrt
 from time import perf_counter
 
 import numpy as np
@@ -21,7 +24,7 @@ from numpy.typing import NDArray
 from linnet.errors import InputError, NumericalError
 from linnet.examples import Examples
 from linnet.training.batch import Descent, Found, one_thread
-from linnet.training.certificate import Certificate
+from linnet.training.certificate import Certificate, lost_digits
 from linnet.training.history import Pass, Watcher
 from linnet.training.objective import Objective
 
@@ -31,6 +34,8 @@ Flat = NDArray[np.float64]
 DECOMPOSED_AT_MOST = 1 << 24
 COLUMNS_AT_MOST = 1 << 14
 ROWS_AT_ONCE = 1 << 13
+# A multiple this near to a whole number is tried as one.
+NEARLY_WHOLE = 1e-3
 
 TOO_LARGE = "the weights left the range of numbers: scale the features or the target down"
 
@@ -52,6 +57,7 @@ class Decomposed:
     coordinates: Flat
     rows: int
     total: float
+    triangle: Flat
 
     @property
     def kept(self) -> NDArray[np.bool_]:
@@ -70,6 +76,10 @@ class Decomposed:
         s = self.singular[kept]
         w = (self.coordinates[kept] / (s + alpha / s)) @ self.axes[kept]
         return w, float(self.target_mean - self.means @ w)
+
+    def narrowed(self, columns: NDArray[np.int64]) -> Decomposed:
+        """The same rows with these columns only."""
+        return _axes(self.triangle[:, [*columns, -1]], self.means[columns], self.target_mean, self.rows, self.total)
 
     def certificate(self, primal: float, gradient: Flat) -> Certificate:
         """How far (w, b) is from the least squares, by f and its gradient there; the intercept's slope comes last."""
@@ -95,12 +105,60 @@ def solve(problem: Objective, _: Descent, watch: Watcher) -> Found:
     axes = decomposed(examples_of(problem), intercept=problem.intercept)
     w, b = checked(*axes.weights())
     flat = np.append(w, b)
-    value, gradient, tally = problem.smooth(flat)
+    certificate = _proof(problem, flat, axes)
+    tally = Pass(0, 1, certificate.primal, perf_counter() - began)
+    watch(tally)
+    return Found(flat, [tally], True, certificate)
+
+
+def certify(problem: Objective, weights: Flat) -> Certificate:
+    """What these weights reach of the squared objective without a penalty, and what no weights reach below."""
+    return _proof(problem, weights, decomposed(examples_of(problem), intercept=problem.intercept))
+
+
+def _proof(problem: Objective, weights: Flat, axes: Decomposed) -> Certificate:
+    value, gradient, _ = problem.smooth(weights)
     if not problem.intercept:
         gradient[-1] = 0.0
-    tally = Pass(0, 1, tally.loss, perf_counter() - began)
-    watch(tally)
-    return Found(flat, [tally], True, axes.certificate(value, gradient))
+    if not axes.full_rank:
+        columns = _independent(examples_of(problem), axes, intercept=problem.intercept)
+        if columns is not None:
+            axes, gradient = axes.narrowed(columns), gradient[[*columns, -1]]
+    found = axes.certificate(value, gradient)
+    # the mean of |residual| is at most the root of the mean square
+    lost = lost_digits(weights[-1:], problem.targets) * sqrt(2.0 * max(value, 0.0))
+    return found if found.reason else replace(found, dual=max(0.0, found.dual - lost))
+
+
+def _independent(examples: Examples, axes: Decomposed, *, intercept: bool) -> NDArray[np.int64] | None:
+    """Columns of full rank of which all others are sums of whole multiples (and a constant), without any rounding.
+
+    None where there are others.
+    """
+    from scipy.linalg import qr, solve_triangular
+
+    d, rank = len(axes.means), int(axes.kept.sum())
+    table = axes.triangle[:, :d]
+    lengths = np.sqrt((table * table).sum(axis=0))
+    with one_thread():
+        r, order = qr(table / np.where(lengths > 0, lengths, 1.0), mode="r", pivoting=True, check_finite=False)
+        columns, others = order[:rank], order[rank:]
+        if (r.diagonal()[:rank] == 0).any():
+            return None
+        multiples = solve_triangular(r[:rank, :rank], r[:rank, rank:], check_finite=False)
+    multiples *= lengths[others] / lengths[columns][:, np.newaxis]
+    whole = np.rint(multiples)
+    if not (np.abs(multiples - whole) < NEARLY_WHOLE).all():
+        return None
+    constant = None
+    for first in range(0, len(examples.targets), ROWS_AT_ONCE):
+        block = dense(examples, slice(first, first + ROWS_AT_ONCE))
+        off = block[:, others] - block[:, columns] @ whole
+        if constant is None:
+            constant = off[0] if intercept else np.zeros(len(others))
+        if not (off == constant).all():
+            return None
+    return np.asarray(columns, dtype=np.int64)
 
 
 def examples_of(problem: Objective) -> Examples:
@@ -117,14 +175,18 @@ def checked(w: Flat, b: float) -> tuple[Flat, float]:
 
 def decomposed(examples: Examples, *, intercept: bool) -> Decomposed:
     """The axes of the rows."""
+    reduced, means = triangle(examples, intercept=intercept)
+    return _axes(reduced, means[:-1], float(means[-1]), examples.rows.shape[0], examples.total_weight)
+
+
+def _axes(reduced: Flat, means: Flat, target_mean: float, rows: int, total: float) -> Decomposed:
+    """The axes of rows [X y] less their means; the target comes last."""
     from scipy.linalg import svd  # takes longer to load than many a fit
 
-    n, d = examples.rows.shape
-    reduced, means = triangle(examples, intercept=intercept)
     with one_thread():
-        u, s, axes = svd(reduced[:, :d], full_matrices=False, check_finite=False)
-        coordinates = u.T @ reduced[:, d]
-    return Decomposed(means[:d], float(means[d]), s, axes, coordinates, n, examples.total_weight)
+        u, s, axes = svd(reduced[:, :-1], full_matrices=False, check_finite=False)
+        coordinates = u.T @ reduced[:, -1]
+    return Decomposed(means, target_mean, s, axes, coordinates, rows, total, reduced)
 
 
 def triangle(examples: Examples, *, intercept: bool) -> tuple[Flat, Flat]:

@@ -33,6 +33,9 @@ Table = NDArray[np.float64]
 
 OVERFLOWN = "the sums left the range of numbers: scale the features down"
 UNPENALISED = "without a penalty the dual has no point that can be written down exactly"
+CROSSED = "the bound came out above the objective, for the sums cancel: centre and scale the features"
+# What rounding may lift a bound above the objective by, as a share of it: any more, and the sums prove nothing.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,10 @@ class Certificate:
     primal: float
     dual: float
     reason: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.reason and self.dual > self.primal + ROUNDING * abs(self.primal):
+            object.__setattr__(self, "reason", CROSSED)
 
     @property
     def gap(self) -> float:
@@ -97,10 +104,21 @@ def certify(
     if penalty.l2 == 0:
         largest = float(np.abs(v).max(initial=0.0))
         shrink = min(1.0, penalty.l1 / largest) if largest > 0 else 1.0
-        return Certificate(primal, -sum(part.conjugate(shrink * part.g) for part in parts))
-    beyond = np.maximum(0.0, np.abs(v) - penalty.l1)
-    dual = -conjugates - float((beyond * beyond).sum()) / (2 * penalty.l2)
-    return Certificate(primal, dual, "" if np.isfinite(dual) else OVERFLOWN)
+        dual = -sum(part.conjugate(shrink * part.g) for part in parts)
+    else:
+        beyond = np.maximum(0.0, np.abs(v) - penalty.l1)
+        dual = -conjugates - float((beyond * beyond).sum()) / (2 * penalty.l2)
+    if not np.isfinite(dual):
+        return Certificate(primal, dual, OVERFLOWN)
+    dual -= lost_digits(weights[-problem.outputs :], scores) * sum(part.steepness for part in parts)
+    # a dual point far from the optimum may prove less than what is plain: no loss and no penalty is below 0
+    return Certificate(primal, max(dual, 0.0))
+
+
+def lost_digits(intercepts: Flat, scores: Table) -> float:
+    """About what rounding does to a score: where columns lie far from 0, the intercept takes back what they add."""
+    largest = float(np.abs(intercepts).max(initial=0.0)) + float(np.abs(scores).max(initial=0.0))
+    return 4.0 * float(np.finfo(np.float64).eps) * largest
 
 
 class _Part:
@@ -110,6 +128,7 @@ class _Part:
         self.problem, self.first = problem, first
         self.loss = loss_at(problem, scores[first:last], slice(first, last))
         self.primal = float(self.loss.shares @ self.loss.values)
+        self.steepness = float(self.loss.shares @ np.abs(self.loss.slopes).sum(axis=1))
         given = self.loss.slopes if slopes is None else np.asarray(slopes[first:last], dtype=np.float64)
         self.g: Table = self.loss.allowed(given.reshape(len(self.loss.shares), -1))
         self.amounts: Flat = self.loss.amounts(self.g)
@@ -213,6 +232,8 @@ class _Squared:
     def __init__(self, problem: Objective, scores: Table, rows: slice) -> None:
         self.y = problem.targets[rows] if problem.settings["regression"] else signs_of(problem, rows)
         self.shares = problem_shares(problem, rows)
+        # g weighs nothing where the intercept is free, so g y may be summed about the mean: a large one would cancel
+        self.about = problem.mean_target if problem.intercept and problem.settings["regression"] else 0.0
         self.slopes = scores - self.y[:, np.newaxis]
         self.values = 0.5 * self.slopes[:, 0] ** 2
 
@@ -227,7 +248,7 @@ class _Squared:
         return np.asarray(g - amounts)
 
     def conjugates(self, g: Table) -> Flat:
-        return np.asarray(0.5 * g[:, 0] ** 2 + g[:, 0] * self.y)
+        return np.asarray(0.5 * g[:, 0] ** 2 + g[:, 0] * (self.y - self.about))
 
 
 class _Joint:

@@ -153,6 +153,7 @@ def _descend(problem: Objective, start: Flat, how: Descent, watch: Watcher, dire
         slopes = before.slopes + step.bent(place.along) if length == 1.0 else None
         ends = left == 0 or length == 0.0 or -step.slope <= ROUNDING * place.value
         if ends or (slopes is not None and _guess(place, slopes, step) <= tol * place.value):
+            place = place_at(problem, place.weights)  # the scores were summed over the steps, and rounding with them
             certificate = certify(problem, place.weights, slopes, scores=place.scores)
             if ends or certificate.gap <= tol:
                 break

@@ -145,6 +145,11 @@ class Objective:
         return Rows.of(self.rows.matrix().T.tocsr())
 
     @cached_property
+    def mean_target(self) -> float:
+        """The mean of numbers to predict, rows counting by their shares."""
+        return float(self.shares @ self.targets if len(self.shares) else self.targets.sum()) / self.total
+
+    @cached_property
     def rows_a_part(self) -> int:
         """How many rows a thread takes at once; the same for any number of threads."""
         entries = max(1.0, len(self.rows.values) / max(1, self.rows.shape[0]))
