@@ -10,7 +10,9 @@ import pytest
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 SAID = {
+    "boolean_functions": "at least 2 of rain, wind, not sun",
     "conjunctions": "100% with the conjunction",
+    "feature_space": "an interval on the axis of x",
     "mileage": "25.7 miles a gallon",
     "unit_circle": "no mistake in pass",
 }

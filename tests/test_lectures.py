@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from linnet import LinearRegression, LogisticRegression, Perceptron
+from linnet import Conjunctions, LinearRegression, LogisticRegression, Perceptron, Polynomial, boolean
 
 CARS = np.array([[31.5, 6.0], [36.2, 2.0], [43.1, 0.0], [27.6, 2.0]])
 MILEAGE = np.array([21.0, 25.0, 18.0, 30.0])
@@ -99,6 +99,42 @@ def test_parity_is_no_line_but_its_conjunction_makes_it_one():
     assert Perceptron(tol=None).fit(square, parity).score(square, parity) < 1
     wider = np.column_stack([square, square.prod(axis=1)])
     assert Perceptron().fit(wider, parity).score(wider, parity) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "formula"),
+    [
+        ("x1 & x2 & x3", "x1 + x2 + x3 >= 3"),
+        ("x1 & x2 & ~x3", "x1 + x2 - x3 >= 2"),
+        ("x1 | x2 | x3", "x1 + x2 + x3 >= 1"),
+        ("atleast(2, x1, x2, x3)", "x1 + x2 + x3 >= 2"),
+    ],
+)
+def test_the_units_that_the_lecture_finds_by_thinking_are_the_smallest(text, formula):
+    assert boolean.compile(text, [f"x{j}" for j in range(1, 4)]).formula == formula
+
+
+@pytest.mark.parametrize("text", ["(x1 | x2) & (~x1 | ~x2)", "(x1 & x2) | (x3 & ~x4)", "~(x1 ^ x2 ^ x3)"])
+def test_functions_that_are_not_linear_are_made_linear_by_conjunctions(text):
+    function = boolean.parse(text)
+    compiled = boolean.compile(text)
+    assert not compiled.linear
+    assert Perceptron(tol=None).fit(function.points, function.table).score(function.points, function.table) < 1
+    wider = compiled.lifted.columns(function.n)
+    assert Perceptron().fit(wider, function.table).score(wider, function.table) == 1
+    crossed = Conjunctions(degree=function.n).fit_transform(function.points)  # all there are do it, too
+    assert Perceptron().fit(crossed, function.table).score(crossed, function.table) == 1
+
+
+def test_a_circle_is_a_line_in_the_squares():
+    angles = np.radians(np.arange(0, 360, 10))
+    circle = np.column_stack([np.cos(angles), np.sin(angles)])
+    points = np.vstack([0.5 * circle, 0.9 * circle, 1.1 * circle, 2 * circle])
+    inside = np.repeat([True, True, False, False], len(angles))
+    assert Perceptron(tol=None).fit(points, inside).score(points, inside) < 1
+    curved = Polynomial(degree=2, include_bias=False).fit_transform(points)
+    model = Perceptron(max_iter=10_000).fit(curved, inside)
+    assert model.score(curved, inside) == 1
 
 
 def test_points_between_two_others_are_separated_by_x_and_x_squared():

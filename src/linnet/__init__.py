@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from linnet import boolean as boolean
     from linnet.errors import CertificateError as CertificateError
+    from linnet.errors import ExpressionError as ExpressionError
     from linnet.errors import InputError as InputError
     from linnet.errors import LinnetError as LinnetError
     from linnet.errors import ModelFileError as ModelFileError
@@ -53,6 +55,7 @@ _HOMES = {
     "Conjunctions": "linnet.estimators.conjunctions",
     "CertificateError": "linnet.errors",
     "CostSensitive": "linnet.estimators.cost_sensitive",
+    "ExpressionError": "linnet.errors",
     "InputError": "linnet.errors",
     "LinearDiscriminantAnalysis": "linnet.estimators.discriminant_analysis",
     "LinearRegression": "linnet.estimators.linear_regression",
@@ -80,6 +83,7 @@ _HOMES = {
     "SeparationWarning": "linnet.errors",
     "SharedGaussianNB": "linnet.estimators.naive_bayes",
     "Update": "linnet.learners.recipe",
+    "boolean": "linnet",
     "catalogue": "linnet.learners",
     "load": "linnet.pipeline.model",
     "train": "linnet.pipeline.api",
@@ -91,9 +95,10 @@ __all__ = sorted([*_HOMES, "__version__"])
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'linnet' has no attribute {name!r}")
-    found = getattr(import_module(_HOMES[name]), name, None)
+    home = _HOMES[name]
+    found = None if home == "linnet" else getattr(import_module(home), name, None)
     if found is None:  # a module, not a name in one
-        found = import_module(f"{_HOMES[name]}.{name}")
+        found = import_module(f"{home}.{name}")
     globals()[name] = found
     return found
 

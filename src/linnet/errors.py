@@ -15,6 +15,22 @@ class RecipeError(LinnetError, ValueError):
     """A choice is unknown, or choices do not combine."""
 
 
+class ExpressionError(RecipeError):
+    """A Boolean expression cannot be read; `column`, counted from 1, says where, and a caret shows it."""
+
+    def __init__(self, problem: str, text: str = "", column: int = 0) -> None:
+        super().__init__(f"column {column}: {problem}\n{_pointed(text, column)}" if column else problem)
+        self.column = column
+
+
+def _pointed(text: str, column: int, before: int = 50, after: int = 25) -> str:
+    """The text around a column, in one line, and a caret under it."""
+    first, end = max(0, column - 1 - before), column - 1 + after
+    start, rest = "..." if first else "", "..." if end < len(text) else ""
+    shown = "".join(letter if letter.isprintable() else " " for letter in text[first:end])
+    return f"  {start}{shown}{rest}\n  {' ' * (len(start) + column - 1 - first)}^"
+
+
 class NumericalError(LinnetError, ValueError):
     """Numbers left the range of floating point while learning or predicting."""
 

@@ -419,6 +419,47 @@ def verify(
 
 
 @app.command()
+def boolean(
+    expression: Annotated[
+        str | None,
+        typer.Argument(
+            help="Names with & | ~ ^ -> <-> (also and, or, not), 0, 1, parentheses, atleast(k, ...), atmost, exactly, "
+            "majority; or a truth table like 0110.",
+            show_default=False,
+        ),
+    ] = None,
+    variables: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,...", help="The variables, in order; as they come in the expression.", show_default=False
+        ),
+    ] = None,
+    table: Annotated[bool, typer.Option("--table", help="Show the truth table, with the weighted sums.")] = False,
+    count: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Count the linear threshold functions of N variables.", show_default=False),
+    ] = None,
+    seconds: Annotated[
+        float, typer.Option(min=0.0, help="How long to look for the fewest conjunctions, about.")
+    ] = 10.0,
+    json: AsJson = False,
+) -> None:
+    """Can a line say it? The smallest weights of a Boolean function, or the proof that there are none and what helps.
+
+    linnet boolean 'x1 & x2 & ~x3'
+
+    linnet boolean 'atleast(2, x1, x2, x3)' --table
+
+    linnet boolean 'x1 ^ x2'
+
+    linnet boolean --count 4
+    """
+    from linnet.cli import boolean as command
+
+    command.run(expression, variables, count, seconds, table=table, as_json=json)
+
+
+@app.command()
 def demo(
     json: Annotated[bool, typer.Option("--json", help="Print the results as JSON, for other programs.")] = False,
 ) -> None:

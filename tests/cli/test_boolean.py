@@ -1,0 +1,74 @@
+"""linnet boolean, as a user types it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.cli.test_cli import call
+
+
+def test_a_threshold_function_is_shown_with_its_weights_and_in_words():
+    done = call("boolean", "x1 & x2 & ~x3")
+    assert done.returncode == 0, done.stderr
+    assert "is a linear threshold function" in done.stdout
+    assert "x1 + x2 - x3 >= 2" in done.stdout
+    assert "x1 and x2 and not x3" in done.stdout
+    assert "all 8 points" in done.stdout
+    assert "at least 2 of x1, x2, x3" in call("boolean", "atleast(2, x1, x2, x3)").stdout
+
+
+def test_a_function_that_is_none_is_shown_with_the_points_that_prove_it_and_with_what_helps():
+    shown = call("boolean", "x1 ^ x2", "--table").stdout
+    assert "is no linear threshold function" in shown
+    assert shown.count("½") >= 2
+    assert "one conjunction" in shown
+    assert "x1 + x2 - 2 x1·x2 >= 1" in shown
+    assert shown.splitlines()[-1].split() == ["1", "1", "1", "0", "0"]
+
+
+def test_what_is_shown_is_there_for_machines():
+    told = json.loads(call("boolean", "a ^ b", "--variables", "b,a", "--json").stdout)
+    assert told["variables"] == ["b", "a"]
+    assert told["table"] == "0110"
+    assert told["linear"] is False
+    assert {tuple(each["point"]) for each in told["witness"]["true"]} == {(0, 1), (1, 0)}
+    assert {each["lambda"] for each in told["witness"]["false"]} == {"1/4"}
+    assert told["weights"] == {"b": 1, "a": 1, "b·a": -2}
+    assert told["smallest_conjunctions"] is True
+    linear = json.loads(call("boolean", "0111", "--json").stdout)
+    assert (linear["linear"], linear["formula"]) == (True, "x1 + x2 >= 1")
+
+
+def test_counting():
+    shown = call("boolean", "--count", "4").stdout
+    assert shown.startswith("1,882 of the 65,536 functions of 4 variables")
+    assert "at least 2 of x1, x2, x3" in shown
+    told = json.loads(call("boolean", "--count", "3", "--json").stdout)
+    assert told["threshold_functions"] == sum(kind["functions"] for kind in told["kinds"]) == 104
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["x1 & (x2"], "column 6: this ( is never closed"),
+        (["x1 & x3", "--variables", "x1,x2"], "column 6: unknown variable 'x3'"),
+        (["&".join(f"x{j}" for j in range(17))], "17 variables are too many"),
+        (["("], "column 2: something must follow '('"),
+        ([], "give an expression"),
+        (["x", "--count", "2"], "one of the two"),
+        (["--count", "9"], "from 0 to 6"),
+        (["011"], "a truth table has 1, 2, 4, 8"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_line_and_exits_with_2(arguments, says):
+    done = call("boolean", *arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    first, *picture = done.stderr.splitlines()
+    assert first.startswith("linnet: ")
+    assert says in first
+    assert len(picture) in (0, 2)
+    if picture:
+        assert picture[1].strip() == "^"
