@@ -403,8 +403,42 @@ def inspect(
 
 @app.command()
 def verify(
-    model: ModelPath,
-    data: Data,
+    model: Annotated[
+        str,
+        typer.Argument(
+            help="A model file that linnet train wrote; with --separable the first of DATA.", show_default=False
+        ),
+    ],
+    data: Annotated[
+        list[str] | None, typer.Argument(help="The data that the model was learnt from.", show_default=False)
+    ] = None,
+    separable: Annotated[
+        bool,
+        typer.Option("--separable", help="No model: can a plane separate the classes of DATA? A proof either way."),
+    ] = False,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            help="With --separable: the column that has the classes; some formats carry their own.", show_default=False
+        ),
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--column",
+            metavar="NAME:ROLE",
+            show_default=False,
+            help="With --separable: a column's role, as for train. May be given often.",
+        ),
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            show_default=False,
+            help="With --separable: how long to look for a proof, for each class (default 60).",
+        ),
+    ] = None,
     form: Form = None,
     on_error: Errors = OnError.FAIL,
     json: AsJson = False,
@@ -412,9 +446,24 @@ def verify(
     """Check what a model states as proven against the data it was learnt from; exit with 5 if it does not hold.
 
     linnet verify reviews.linnet reviews.jsonl.gz
+
+    With --separable, prove of the data alone that a plane separates their classes, or that none does: exit with 0 for
+    either, with 1 if it remains undecided. The columns become features as they do for linnet train.
+
+    linnet verify --separable mushrooms.csv --target kind
     """
+    from linnet.cli import options as parse
+    from linnet.cli import separable as of_data
     from linnet.cli import verify as command
 
+    if separable:
+        roles = parse.roles(column or [])
+        of_data.run([model, *(data or [])], target, roles, form, on_error, seconds, as_json=json)
+        return
+    if target is not None or column or seconds is not None:
+        raise RecipeError("--target, --column and --seconds go with --separable: a model knows its own columns")
+    if not data:
+        raise RecipeError("name the data that the model was learnt from: linnet verify MODEL DATA")
     command.run(model, data, form, on_error, as_json=json)
 
 

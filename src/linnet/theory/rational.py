@@ -1,0 +1,144 @@
+"""Exact answers, in whole numbers of any size: which combination of a few points is 0, or which plane parts them.
+
+The points are z_i = y_i (x_i, 1).  Floating-point numbers are whole numbers times powers of 2, so nothing is rounded.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import gcd, lcm
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.theory.points import Indices, Points
+
+Table = NDArray[Any]
+
+# About how many operations on 64-bit digits an elimination may take: some ten seconds.
+ELIMINATION_AT_MOST = 2e9
+# Cells of the table of an exact simplex.
+SIMPLEX_AT_MOST = 4000
+
+
+def whole_points(points: Points, which: Indices) -> Table:
+    """These points as columns of whole numbers, every coordinate on a scale of its own; equal coordinates once.
+
+    Scales of coordinates are no matter: a combination that is 0 stays so.
+    """
+    exact: dict[int, dict[int, tuple[int, int]]] = {}
+    for place, row in enumerate(which.tolist()):
+        sign = 1 if points.signs[row] > 0 else -1
+        columns, values = points.entries_of(row)
+        for column, value in zip(columns.tolist(), values.tolist(), strict=True):
+            top, bottom = value.as_integer_ratio()
+            exact.setdefault(column, {})[place] = sign * top, bottom
+    lines = {tuple(1 if points.signs[row] > 0 else -1 for row in which.tolist())}
+    for entries in exact.values():
+        scale = lcm(*(bottom for _, bottom in entries.values()))
+        line = [0] * len(which)
+        for place, (top, bottom) in entries.items():
+            line[place] = top * (scale // bottom)
+        common = gcd(*line)
+        lines.add(tuple(number // common for number in line))
+    table = np.empty((len(lines), len(which)), dtype=object)
+    for at, numbers in enumerate(sorted(lines)):
+        table[at] = numbers
+    return table
+
+
+def affordable(table: Table) -> bool:
+    """Whether an elimination of this table takes seconds rather than hours."""
+    rows, columns = table.shape
+    rank = min(rows, columns)
+    bits = max((int(abs(number)).bit_length() for number in table.flat), default=1) + rank.bit_length()
+    digits = 1 + rank * bits / 64
+    return bool(rows * columns * rank / 3 * (10 + digits**1.5) <= ELIMINATION_AT_MOST)
+
+
+def vanishing(table: Table) -> list[int] | None:
+    """Whole numbers m >= 0, not all 0, with table m = 0; None where the multiples of one m are not all the answers.
+
+    By elimination without fractions: every division is exact (Bareiss 1968).
+    """
+    left, columns = table.copy(), table.shape[1]
+    lines: list[Table] = []
+    leading: list[int] = []
+    before, free = 1, -1
+    for column in range(columns):
+        there = np.flatnonzero(left[:, column] != 0)
+        if not len(there):
+            if free >= 0:
+                return None
+            free = column
+            continue
+        # the smallest leading number keeps the numbers to come small
+        at = int(min(there, key=lambda row: abs(left[row, column])))
+        line, rest = left[at].copy(), np.delete(left, at, axis=0)
+        rest = (line[column] * rest - rest[:, column : column + 1] * line[np.newaxis]) // before
+        left, before = rest[(rest != 0).any(axis=1)], line[column]
+        lines.append(line)
+        leading.append(column)
+    if free < 0:
+        return None
+    found: list[Fraction] = [Fraction(0)] * columns
+    found[free] = Fraction(1)
+    for line, column in zip(reversed(lines), reversed(leading), strict=True):
+        total = sum((line[k] * found[k] for k in range(column + 1, columns) if line[k] and found[k]), Fraction(0))
+        found[column] = -total / int(line[column])
+    if any(each < 0 for each in found):
+        found = [-each for each in found]
+        if any(each < 0 for each in found):
+            return None
+    return _whole(found)
+
+
+def decided(points: Points) -> tuple[list[int], list[Fraction]]:
+    """Whole numbers m >= 0 with sum_i m_i z_i = 0, or a plane (w, b) with z_i . (w, b) > 0; the other one is empty.
+
+        minimise  sum of a    subject to   sum_i l_i z_i + a = 0,  sum_i l_i + a' = 1,  l, a >= 0
+
+    by the simplex method in fractions, the least number first (Bland 1977), so that it ends.  The prices at the end
+    are the plane.
+    """
+    n, size = points.n, points.d + 2
+    table = [[Fraction(0)] * (n + size + 1) for _ in range(size)]
+    for row in range(n):
+        sign = 1 if points.signs[row] > 0 else -1
+        columns, values = points.entries_of(row)
+        for column, value in zip(columns.tolist(), values.tolist(), strict=True):
+            table[column][row] = sign * Fraction(value)
+        table[size - 2][row], table[size - 1][row] = Fraction(sign), Fraction(1)
+    for line in range(size):
+        table[line][n + line] = Fraction(1)
+    table[size - 1][-1] = Fraction(1)
+    basis = list(range(n, n + size))
+    costs = [-sum((line[k] for line in table), Fraction(0)) for k in range(n)] + [Fraction(0)] * size
+    costs.append(-table[size - 1][-1])
+    while (entering := next((k for k in range(n) if costs[k] < 0), None)) is not None:
+        ratios = [(table[line][-1] / table[line][entering], basis[line], line)
+                  for line in range(size) if table[line][entering] > 0]  # fmt: skip
+        _, _, leaving = min(ratios)
+        pivot = table[leaving][entering]
+        table[leaving] = [number / pivot for number in table[leaving]]
+        for other in [*(each for number, each in enumerate(table) if number != leaving), costs]:
+            factor = other[entering]
+            if factor:
+                other[:] = [a - factor * c if c else a for a, c in zip(other, table[leaving], strict=True)]
+        basis[leaving] = entering
+    if costs[-1] < 0:  # the sum of a is above 0: prices p have p . z_i + p' <= 0 for all i, and p' > 0
+        prices = [1 - costs[n + line] for line in range(size)]
+        return [], [-price for price in prices[:-1]]
+    found = [Fraction(0)] * n
+    for line, variable in enumerate(basis):
+        if variable < n:
+            found[variable] = table[line][-1]
+    return _whole(found), []
+
+
+def _whole(numbers: list[Fraction]) -> list[int]:
+    scale = lcm(*(each.denominator for each in numbers))
+    whole = [int(each * scale) for each in numbers]
+    common = gcd(*whole)
+    return [each // common for each in whole]
