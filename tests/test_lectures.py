@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations, product
+from math import comb, log2
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from linnet import Conjunctions, LinearRegression, LogisticRegression, Perceptron, Polynomial, boolean
+from linnet import Conjunctions, Halving, LinearRegression, LogisticRegression, Perceptron, Polynomial, boolean
 
 CARS = np.array([[31.5, 6.0], [36.2, 2.0], [43.1, 0.0], [27.6, 2.0]])
 MILEAGE = np.array([21.0, 25.0, 18.0, 30.0])
@@ -143,3 +144,33 @@ def test_points_between_two_others_are_separated_by_x_and_x_squared():
     assert Perceptron(tol=None).fit(x[:, np.newaxis], inside).score(x[:, np.newaxis], inside) < 1
     curve = np.column_stack([x, x**2])
     assert Perceptron().fit(curve, inside).score(curve, inside) == 1
+
+
+def test_halving_over_monotone_disjunctions_counts_concepts_and_mistakes_as_the_lecture_does():
+    """|C| = C(d, k) + ... + C(d, 0); vote 1 where at least half do; at most log2 |C| mistakes."""
+    d, k, rng = 12, 3, np.random.default_rng(6)
+    X = rng.integers(2, size=(80, d))
+    y = X[:, [1, 4, 10]].any(axis=1).astype(int)
+    V = [set(c) for j in range(k + 1) for c in combinations(range(d), j)]
+    assert len(V) == comb(12, 3) + comb(12, 2) + comb(12, 1) + comb(12, 0)
+    bound, sizes, mistakes = log2(len(V)), [], 0
+    for x, truth in zip(X, y, strict=True):
+        ones = [c for c in V if any(x[j] for j in c)]
+        zeros = [c for c in V if not any(x[j] for j in c)]
+        mistakes += (len(ones) >= len(zeros)) != truth
+        V = ones if truth else zeros
+        sizes.append(len(V))
+    model = Halving("disjunctions", k=k).fit(X, y)
+    assert model.bound_ == bound
+    assert_array_equal(model.sizes_, sizes)
+    assert model.mistakes_ == mistakes <= bound
+    assert model.concepts_ == [" or ".join(f"x{j}" for j in sorted(c)) for c in V] == ["x1 or x4 or x10"]
+
+
+def test_a_monotone_disjunction_is_the_plane_of_its_variables_at_one_half():
+    """x_i1 + ... + x_ik = 1/2 has the points that the disjunction calls 1 on one side, all others on the other."""
+    table = np.array(list(product([0, 1], repeat=5)))
+    truth = table[:, [0, 2, 3]].any(axis=1)
+    assert_array_equal(table @ [1, 0, 1, 1, 0] > 0.5, truth)
+    planes = np.array([[j in c for j in range(5)] for c in combinations(range(5), 3)], dtype=float)
+    assert Halving((planes, 0.5)).fit(table, truth).concepts_ == ["+1 x0 +1 x2 +1 x3 >= 0.5"]

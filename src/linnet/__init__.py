@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from linnet.estimators.conjunctions import Conjunctions as Conjunctions
     from linnet.estimators.cost_sensitive import CostSensitive as CostSensitive
     from linnet.estimators.discriminant_analysis import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
+    from linnet.estimators.halving import Halving as Halving
     from linnet.estimators.linear_regression import LinearRegression as LinearRegression
     from linnet.estimators.linear_svc import LinearSVC as LinearSVC
     from linnet.estimators.logistic_regression import LogisticRegression as LogisticRegression
@@ -56,6 +57,7 @@ _HOMES = {
     "CertificateError": "linnet.errors",
     "CostSensitive": "linnet.estimators.cost_sensitive",
     "ExpressionError": "linnet.errors",
+    "Halving": "linnet.estimators.halving",
     "InputError": "linnet.errors",
     "LinearDiscriminantAnalysis": "linnet.estimators.discriminant_analysis",
     "LinearRegression": "linnet.estimators.linear_regression",

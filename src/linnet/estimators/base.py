@@ -211,7 +211,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         self._check_parameters()
         self._check_class_weight()
         rows, y = self._rows_and_targets(X, y, reset=True, numeric=False)
-        _check_labels(y)
+        check_labels(y)
         weights = self._weights(sample_weight, rows)
         if weights is None or weights.all():
             labels, codes = Labels.of(y)
@@ -236,7 +236,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             raise InputError("class_weight='balanced' needs all labels at once: give partial_fit a dictionary")
         training = getattr(self, "_training", None)
         rows, y = self._rows_and_targets(X, y, reset=training is None, numeric=False)
-        _check_labels(y)
+        check_labels(y)
         labels = training.labels if training is not None else Labels()
         for more in (classes, y):
             if more is not None:
@@ -359,7 +359,7 @@ def check_positive(name: str, value: Any) -> float:
     return float(value)
 
 
-def _check_labels(y: NDArray[Any]) -> None:
+def check_labels(y: NDArray[Any]) -> None:
     """scikit-learn's check of a classification target, without its sort of all labels where types tell enough."""
     if not len(y):
         raise InputError("there are no rows to learn from")

@@ -83,6 +83,11 @@ PARAMETERS = {
     "reject": "What it costs not to decide: rows where every decision is expected to cost more get `reject_label`.",
     "least": "Instead of `reject`: rows whose label is less probable than this get `reject_label`.",
     "reject_label": "What `predict` gives for rejected rows; of another kind than the labels, predictions are objects.",
+    "concepts": "`disjunctions`, `conjunctions` or `m-of-n` of the columns; or your own: functions of a row to True or "
+    "False (a list, or a dictionary by name), a pair (weights, thresholds), or a Boolean table, concepts x points.",
+    "k": "The most variables in one rule.",
+    "m": "How many of a rule's variables must be true, for `m-of-n`; None takes every number of them.",
+    "max_concepts": "A larger class of rules is refused. Two bits are kept for each.",
     "include_bias": "Whether to put a column of ones first.",
 }
 
