@@ -16,8 +16,10 @@ from linnet.theory.points import Indices, Points
 
 Table = NDArray[Any]
 
-# About how many operations on 64-bit digits an elimination may take: some ten seconds.
-ELIMINATION_AT_MOST = 2e9
+# An elimination may take about so many seconds; a step of it so many, and more by the square of the numbers' digits of
+# 64 bits, for that is what a division costs.  Measured; it only decides what is tried.
+SECONDS_AT_MOST = 15.0
+STEP, STEP_BY_DIGITS = 0.5e-6, 6.5e-9
 # Cells of the table of an exact simplex.
 SIMPLEX_AT_MOST = 4000
 
@@ -54,7 +56,7 @@ def affordable(table: Table) -> bool:
     rank = min(rows, columns)
     bits = max((int(abs(number)).bit_length() for number in table.flat), default=1) + rank.bit_length()
     digits = 1 + rank * bits / 64
-    return bool(rows * columns * rank / 3 * (10 + digits**1.5) <= ELIMINATION_AT_MOST)
+    return bool(rows * columns * rank / 3 * (STEP + STEP_BY_DIGITS * digits**2) <= SECONDS_AT_MOST)
 
 
 def vanishing(table: Table) -> list[int] | None:
