@@ -19,7 +19,8 @@ ROOT = Path(__file__).parents[1]
 def test_public_names():
     assert linnet.__all__ == [
         "Averaging", "BagOfWords", "BernoulliNB", "CertificateError", "Conjunctions", "CostSensitive",
-        "ExpressionError", "Halving", "InputError", "LinearDiscriminantAnalysis", "LinearRegression", "LinearSVC", "LinnetError",
+        "ExpressionError", "Halving", "InputError", "LinearDiscriminantAnalysis", "LinearRegression", "LinearSVC",
+        "LinnetError",
         "LogisticRegression", "Loss", "Model", "ModelFileError", "MultinomialNB", "NumericalError", "OneHot",
         "OnlineClassifier", "OnlineRegressor", "OutputError", "PassiveAggressive", "Penalty", "Perceptron",
         "Polynomial", "Recipe", "RecipeError", "Reduction", "Ridge", "Schedule", "SeparationWarning",
