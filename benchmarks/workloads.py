@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
-from benchmarks import counting, data, files, halving, margins, peers, regression, separability, solvers
+from benchmarks import counting, data, files, halving, margins, peers, regression, separability, solvers, winnow
 from benchmarks.measure import Figure, Goal, take_turns
 
 RIVER_ROWS = 5_000
@@ -193,4 +193,5 @@ WORKLOADS: dict[str, Callable[[Options], Iterator[Figure]]] = {
     **margins.WORKLOADS,
     **separability.WORKLOADS,
     **halving.WORKLOADS,
+    **winnow.WORKLOADS,
 }

@@ -16,6 +16,7 @@ SAID = {
     "halving": "11 mistakes in 12 examples <= log2 4,526 = 12.14",
     "mileage": "25.7 miles a gallon",
     "unit_circle": "no mistake in pass",
+    "winnow": "100,000   5      131    168         994",
 }
 
 

@@ -19,12 +19,12 @@ ROOT = Path(__file__).parents[1]
 def test_public_names():
     assert linnet.__all__ == [
         "Averaging", "BagOfWords", "BernoulliNB", "CertificateError", "Conjunctions", "CostSensitive",
-        "ExpressionError", "Halving", "InputError", "LinearDiscriminantAnalysis", "LinearRegression", "LinearSVC",
-        "LinnetError",
+        "ExpressionError", "Factors", "Halving", "InputError", "LinearDiscriminantAnalysis", "LinearRegression",
+        "LinearSVC", "LinnetError",
         "LogisticRegression", "Loss", "Model", "ModelFileError", "MultinomialNB", "NumericalError", "OneHot",
         "OnlineClassifier", "OnlineRegressor", "OutputError", "PassiveAggressive", "Penalty", "Perceptron",
         "Polynomial", "Recipe", "RecipeError", "Reduction", "Ridge", "Schedule", "SeparationWarning",
-        "SharedGaussianNB", "Update", "__version__", "boolean", "catalogue", "load", "train",
+        "SharedGaussianNB", "Update", "Winnow", "__version__", "boolean", "catalogue", "load", "train",
     ]  # fmt: skip
     for name in linnet.__all__:
         assert getattr(linnet, name) is not None

@@ -130,3 +130,30 @@ def adaptive(X, targets, recipe, outputs=1, *, intercept=True, regression=False,
 
 def location_and_scale(seen, intercept):
     return (np.mean(seen), np.std(seen)) if intercept else (0.0, np.sqrt(np.mean(np.square(seen))))
+
+
+def winnow(X, positive, factors, passes=1, shares=None):
+    """(w, b, mistakes) of Winnow, with its complements written out as columns."""
+    X = np.asarray(X, dtype=np.float64)
+    n, d = X.shape
+    shares = np.ones(n) if shares is None else shares
+    if factors.balanced:
+        Z = np.hstack([X, np.ones((n, 1))])
+        up, down, threshold = np.ones(d + 1), np.ones(d + 1), 0.0
+    else:
+        Z = np.hstack([X, 1 - X]) if factors.complement else X
+        up, down = np.ones(Z.shape[1]), np.zeros(Z.shape[1])
+        threshold = Z.shape[1] / 2 if factors.threshold is None else factors.threshold
+    mistakes = 0
+    for _ in range(passes):
+        for z, truth, share in zip(Z, positive, shares, strict=True):
+            if ((up - down) @ z > threshold) != truth:
+                mistakes += 1
+                f, g = (factors.promotion, factors.demotion) if truth else (factors.demotion, factors.promotion)
+                up *= np.where(z > 0, f ** (share * z) if f else 0.0, 1.0)
+                down *= np.where(z > 0, g ** (share * z) if g else 1.0, 1.0)
+    if factors.balanced:
+        return (up - down)[:d], (up - down)[d], mistakes
+    if factors.complement:
+        return up[:d] - up[d:], up[d:].sum() - threshold, mistakes
+    return up, -threshold, mistakes

@@ -36,8 +36,10 @@ if TYPE_CHECKING:
     from linnet.estimators.perceptron import Perceptron as Perceptron
     from linnet.estimators.polynomial import Polynomial as Polynomial
     from linnet.estimators.ridge import Ridge as Ridge
+    from linnet.estimators.winnow import Winnow as Winnow
     from linnet.learners import catalogue as catalogue
     from linnet.learners.recipe import Averaging as Averaging
+    from linnet.learners.recipe import Factors as Factors
     from linnet.learners.recipe import Loss as Loss
     from linnet.learners.recipe import Penalty as Penalty
     from linnet.learners.recipe import Recipe as Recipe
@@ -57,6 +59,7 @@ _HOMES = {
     "CertificateError": "linnet.errors",
     "CostSensitive": "linnet.estimators.cost_sensitive",
     "ExpressionError": "linnet.errors",
+    "Factors": "linnet.learners.recipe",
     "Halving": "linnet.estimators.halving",
     "InputError": "linnet.errors",
     "LinearDiscriminantAnalysis": "linnet.estimators.discriminant_analysis",
@@ -85,6 +88,7 @@ _HOMES = {
     "SeparationWarning": "linnet.errors",
     "SharedGaussianNB": "linnet.estimators.naive_bayes",
     "Update": "linnet.learners.recipe",
+    "Winnow": "linnet.estimators.winnow",
     "boolean": "linnet",
     "catalogue": "linnet.learners",
     "load": "linnet.pipeline.model",

@@ -93,6 +93,14 @@ class Rows:
                     f"fill in or drop such values first (sklearn.impute has ways)"
                 )
 
+    def check_fit(self, misfits: NDArray[np.bool_], takes: str) -> None:
+        """Raise for the first stored entry that a learner cannot take, naming its place."""
+        if misfits.any():
+            at = int(misfits.argmax())
+            row, column = self.place(at)
+            name = f" ({self.names[column]})" if self.names else ""
+            raise InputError(f"row {row}, column {column}{name} has the value {self.values[at]:g}: {takes}")
+
     def place(self, at: int) -> tuple[int, int]:
         """Row and column of the stored entry number `at`."""
         if self.dense:

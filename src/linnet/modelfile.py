@@ -33,6 +33,7 @@ from linnet.learners import catalogue
 from linnet.learners.recipe import Reduction
 from linnet.model import LinearModel
 from linnet.training.certificate import Certificate
+from linnet.training.mistakes import FACTS, Mistakes
 from linnet.voting import Votes
 
 Tensors = dict[str, NDArray[Any]]
@@ -44,6 +45,8 @@ ROLES = {
     "text": (Role.TEXT,),
     "cross": (Role.NUMBER, Role.CATEGORY),
 }
+# The kind of a certificate that bounds mistakes.
+MISTAKES = "mistakes"
 # NumPy keeps labels in places as wide as the longest: all of them together may not take more characters than this.
 LABELS_AT_MOST = 1 << 26
 
@@ -57,7 +60,7 @@ class Stored:
     learner: str
     summary: dict[str, Any] = field(default_factory=dict)
     collisions: int = 0
-    certificate: Certificate | None = None
+    certificate: Certificate | Mistakes | None = None
     weights_as_certified: bool = True
     calibration: Calibration | None = None
     rule: Rule | None = None
@@ -133,6 +136,15 @@ def _certificate_to_file(stored: Stored) -> dict[str, Any] | None:
     certificate = stored.certificate
     if certificate is None:
         return None
+    if isinstance(certificate, Mistakes):
+        return {
+            "kind": MISTAKES,
+            "made": certificate.made,
+            **({} if certificate.reason else {"bound": certificate.bound}),
+            "facts": certificate.facts,
+            "reason": certificate.reason,
+            "digest": _digest(stored.linear, certificate),
+        }
     values = {"primal": certificate.primal, "dual": certificate.dual}
     return {
         **{name: value for name, value in values.items() if np.isfinite(value)},
@@ -141,10 +153,12 @@ def _certificate_to_file(stored: Stored) -> dict[str, Any] | None:
     }
 
 
-def _certificate_from_file(content: Any, path: str) -> Certificate | None:
+def _certificate_from_file(content: Any, path: str) -> Certificate | Mistakes | None:
     """What was proven; None where nothing was even stated."""
     if content is None:
         return None
+    if content.get("kind") == MISTAKES:
+        return _mistakes_from_file(content, path)
     primal, dual, reason = content.get("primal", np.nan), content.get("dual", -np.inf), _text(content["reason"])
     _text(content["digest"])
     numbers = all(type(value) in (int, float) and not np.isposinf(value) for value in (primal, dual))
@@ -152,11 +166,34 @@ def _certificate_from_file(content: Any, path: str) -> Certificate | None:
     return Certificate(float(primal), float(dual), reason)
 
 
-def _digest(linear: LinearModel, certificate: Certificate) -> str:
+def _mistakes_from_file(content: dict[str, Any], path: str) -> Mistakes:
+    """How many mistakes there were, and can have been."""
+    made, bound, facts = content["made"], content.get("bound", np.inf), content["facts"]
+    reason = _text(content["reason"])
+    _text(content["digest"])
+    sound = (
+        type(made) is int
+        and made >= 0
+        and type(bound) in (int, float)
+        and bound >= 0
+        and (bool(reason) or bool(np.isfinite(bound)))
+        and isinstance(facts, dict)
+        and all(type(value) in (int, float) and np.isfinite(value) for value in facts.values())
+        and (bool(reason) or any(set(facts) == known for known in FACTS))
+    )
+    _require(sound, path, "the certificate is damaged")
+    return Mistakes(made, float(bound), {name: float(value) for name, value in facts.items()}, reason)
+
+
+def _digest(linear: LinearModel, certificate: Certificate | Mistakes) -> str:
     """What tells these weights, with this statement, from any others."""
     digest = hashlib.sha256(np.ascontiguousarray(linear.weights, dtype="<f8").tobytes())
     digest.update(np.ascontiguousarray(linear.intercepts, dtype="<f8").tobytes())
-    digest.update(np.array([certificate.primal, certificate.dual], dtype="<f8").tobytes())
+    if isinstance(certificate, Mistakes):
+        stated = [certificate.made, certificate.bound, *(certificate.facts[name] for name in sorted(certificate.facts))]
+    else:
+        stated = [certificate.primal, certificate.dual]
+    digest.update(np.array(stated, dtype="<f8").tobytes())
     return digest.hexdigest()
 
 

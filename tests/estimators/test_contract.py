@@ -18,6 +18,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 import linnet
 from linnet.estimators.base import LinearEstimator
 from linnet.estimators.documentation import PARAMETERS
+from tests.estimators.anything import WinnowOfAnything
 
 NAMES = [
     "BernoulliNB",
@@ -33,7 +34,7 @@ NAMES = [
     "Ridge",
     "SharedGaussianNB",
 ]
-ESTIMATORS = [getattr(linnet, name) for name in NAMES]
+ESTIMATORS = [*(getattr(linnet, name) for name in NAMES), linnet.Winnow]
 VARIANTS = [
     linnet.Perceptron(averaging="average", max_iter=20),
     linnet.Perceptron(averaging="vote", max_iter=20),
@@ -51,11 +52,14 @@ VARIANTS = [
     linnet.LinearRegression(solver="gradient"),
     linnet.Ridge(solver="cg", tol=1e-14),
     linnet.LinearDiscriminantAnalysis(shrinkage="auto"),
+    WinnowOfAnything(),
+    WinnowOfAnything(variant="winnow2", complement=True),
+    WinnowOfAnything(multiclass="pairwise"),
 ]
 
 
 def checks():
-    for estimator in [*(cls() for cls in ESTIMATORS), *VARIANTS]:
+    for estimator in [*(getattr(linnet, name)() for name in NAMES), *VARIANTS]:
         for instance, check in estimator_checks_generator(estimator, legacy=True, expected_failed_checks={}):
             if getattr(check, "func", check).__name__ == "check_array_api_input":
                 continue  # needs SCIPY_ARRAY_API, set in the test below
@@ -100,14 +104,17 @@ def test_docstrings_describe_every_parameter_and_their_examples_hold(cls):
 
 @pytest.mark.parametrize("cls", ESTIMATORS)
 def test_a_fitted_estimator_survives_pickling(cls, rng):
-    X, y = np.abs(rng.normal(size=(60, 4))), rng.integers(3, size=60)
+    X, y = rng.random(size=(60, 4)), rng.integers(3, size=60)
     passes = {"max_iter": 2, "tol": None} if "max_iter" in inspect.signature(cls).parameters else {}
     model = cls(**passes).fit(X, y)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
 
 
 @pytest.mark.filterwarnings("ignore:.* stopped unconverged")  # no line need cut one class from the rest
-@pytest.mark.parametrize("cls", [cls for cls in ESTIMATORS if "multiclass" in inspect.signature(cls).parameters])
+@pytest.mark.parametrize(
+    "cls",
+    [getattr(linnet, name) for name in NAMES if "multiclass" in inspect.signature(getattr(linnet, name)).parameters],
+)
 @pytest.mark.parametrize("multiclass", ["joint", "one-vs-rest", "pairwise"])
 def test_many_classes_by_every_reduction(cls, multiclass, rng):
     y = rng.choice(["ant", "bee", "cat", "dog"], size=400)

@@ -11,6 +11,7 @@ from linnet import catalogue
 from linnet.estimators.base import LinearClassifier
 from linnet.learners.catalogue import Task, Way
 from tests.conftest import both_forms
+from tests.estimators.anything import online_classifiers
 
 ESTIMATORS = [
     linnet.Perceptron(max_iter=5, tol=None),
@@ -35,10 +36,7 @@ ESTIMATORS = [
     linnet.Ridge(solver="cg", max_iter=5, tol=None),
     linnet.LinearRegression(max_iter=5, tol=None, solver="gradient"),
     linnet.LinearRegression(max_iter=5, tol=None, solver="online"),
-    *(
-        linnet.OnlineClassifier(entry.name, max_iter=5, tol=None)
-        for entry in catalogue.entries(Way.ONLINE, Task.CLASSIFICATION)
-    ),
+    *online_classifiers(max_iter=5, tol=None),
     *(
         linnet.OnlineRegressor(entry.name, max_iter=5, tol=None)
         for entry in catalogue.entries(Way.ONLINE, Task.REGRESSION)

@@ -11,6 +11,7 @@ import linnet
 from linnet import catalogue
 from linnet.learners.catalogue import Task, Way
 from tests.conftest import sparse_table
+from tests.estimators.anything import online_classifiers
 
 CLASSIFIERS = [
     linnet.Perceptron(),
@@ -20,7 +21,7 @@ CLASSIFIERS = [
     linnet.PassiveAggressive(loss="squared_hinge", averaging="average"),
     linnet.LogisticRegression(solver="online"),
     linnet.LogisticRegression(solver="online", penalty="elasticnet"),
-    *(linnet.OnlineClassifier(entry.name) for entry in catalogue.entries(Way.ONLINE, Task.CLASSIFICATION)),
+    *online_classifiers(),
     linnet.OnlineClassifier("logistic", penalty="l1", alpha=1e-3),
     linnet.OnlineClassifier("adaptive", penalty="elasticnet", alpha=1e-3),
 ]

@@ -20,6 +20,8 @@ from linnet.learners import catalogue
 from linnet.learners.recipe import Loss, Reduction
 from linnet.pipeline.model import Model
 from linnet.pipeline.train import Plan, TrainOptions, train
+from linnet.training.certificate import Certificate
+from linnet.training.mistakes import Mistakes
 
 TOP = 8
 MOST_CLASSES_SHOWN = 6
@@ -150,7 +152,12 @@ def warnings(model: Model) -> list[str]:
 def _far_from_proven(model: Model) -> str:
     """What to do where the certificate tells little; nothing where it does not."""
     certificate, better = model.certificate, PROVING.get(catalogue.find(model.learner).recipe.loss)
-    if certificate is None or certificate.reason or not certificate.gap > WIDE_GAP or better is None:
+    if (
+        not isinstance(certificate, Certificate)
+        or certificate.reason
+        or not certificate.gap > WIDE_GAP
+        or better is None
+    ):
         return ""
     remedy = f"take --learner {better}, which runs until the gap is small"
     if model.learner == better:
@@ -170,7 +177,7 @@ def _print(model: Model, report: dict[str, Any], seconds: float, output: str) ->
         console.print(f"         [dim]penalty {escape(said)}[/]")
     for line in verdict(summary):
         console.print(line)
-    if model.certificate is not None and not model.certificate.reason:
+    if isinstance(model.certificate, Mistakes) or (model.certificate is not None and not model.certificate.reason):
         console.print(f"[bold]proven[/]   [dim]{model.certificate}[/]")
     _print_tops(console, model)
     for warning in report["warnings"]:

@@ -25,6 +25,7 @@ from linnet.model import LinearModel
 from linnet.training import batch
 from linnet.training.certificate import ONLINE
 from linnet.training.history import Pass, Watcher
+from linnet.training.mistakes import NOT_KEPT, Mistakes, has_bound
 from linnet.training.online import OnlineTraining, Passes
 from linnet.training.reduction import problems
 from linnet.training.trained import Start, Trained
@@ -132,7 +133,8 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         self.history_ = [*earlier, last]
         self.n_iter_ = len(self.history_)
         self.updates_ = sum(each.updates for each in self.history_)
-        self.certificate_ = ONLINE
+        counted = has_bound(recipe)
+        self.certificate_ = Mistakes(training.mistakes_made, reason=NOT_KEPT) if counted else ONLINE
         return self
 
     def _rows(self, X: Any) -> Rows:
@@ -183,7 +185,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         self.history_ = trained.history
         self.n_iter_ = len(trained.history)
         self.updates_ = sum(each.updates for each in trained.history)
-        self.certificate_ = trained.certificate
+        self.certificate_ = trained.proven
         self._ended = trained.start if self.warm_start else None
         if not trained.converged:
             warnings.warn(_unconverged(self, trained), ConvergenceWarning, stacklevel=4)

@@ -17,13 +17,17 @@ PARAMETERS = {
     "by weighted vote (`vote`).",
     "mode": "`online`: learn row by row. `batch`: add the mean of all mistaken rows at once, times `eta0`. "
     "`fixed-increment`: add their sum.",
+    "variant": "`winnow1`: promotion and elimination, for Boolean columns. `winnow2`: promotion and demotion by "
+    "division. `balanced`: a weight for every column and one against it, and a threshold that is learnt.",
+    "threshold": "What the weighted sum is compared with; None is half the number of variables (`balanced`: none).",
+    "complement": "Whether every variable x has another, 1 - x: for disjunctions of literals, negated or not.",
     "solver": "How the problem is solved, of those named above; `auto` chooses.",
     "loss": "The loss to minimise: `hinge` or `squared_hinge`.",
     "C": "How much the losses count: the penalty's weight is 1 / C, a passive-aggressive step at most C.",
     "penalty": "`l2`, `l1` (sparse weights), `elasticnet`, or None; `keep` the learner's own. The intercept is never "
     "penalised.",
     "alpha": "The penalty's weight, beside the mean loss of a row (`Ridge`: beside the sum of squares); None keeps the "
-    "learner's own. Naive Bayes: what is added to every count.",
+    "learner's own. Naive Bayes: what is added to every count. `Winnow`: what a promotion multiplies by, above 1.",
     "binarize": "A value above this, 0 or more, is there; any other is not.",
     "fit_prior": "Whether a class is as probable as its rows are many; otherwise all are alike.",
     "class_prior": "The probability of each class instead, in the order of the sorted labels.",
@@ -99,7 +103,8 @@ ATTRIBUTES = """
     history_ : for each pass: mistakes, updates, loss, seconds
     n_iter_, updates_ : passes made, and steps taken in all
     model_ : the `linnet.model.LinearModel`
-    certificate_ : how far the fit can be from the best, proven; or why nothing is
+    certificate_ : how far the fit can be from the best, proven; of a perceptron and of Winnow, the mistakes made and
+        how many there can be at most; or why nothing is
     n_features_in_, feature_names_in_ : what the columns were
 """
 

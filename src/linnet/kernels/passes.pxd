@@ -5,6 +5,12 @@ from linnet.kernels.rows cimport prefetch, value_t
 cpdef enum Geometry:
     ADDITIVE = 0
     ADAPTIVE = 1
+    MULTIPLICATIVE = 2
+
+cpdef enum Sides:
+    ONE = 0
+    BALANCED = 1
+    COMPLEMENTED = 2
 
 cpdef enum Step:
     POWER = 0
@@ -32,6 +38,12 @@ cdef struct Settings:
     double l2
     double population
     double positive
+    int sides
+    double promotion
+    double demotion
+    double log_promotion
+    double log_demotion
+    double threshold
 
 cdef struct Clock:
     double steps
@@ -42,6 +54,7 @@ cdef struct Clock:
     double mean
     double spread
     double survived
+    double mistakes
 
 cdef struct Tally:
     double loss

@@ -4,6 +4,7 @@ For each row in turn: score it, turn score and target into pulls, choose a step,
 
     additive   w_jk += eta pull_k x_j
     adaptive   the same on scaled columns, each weight with a rate of its own (adaptive.py)
+    multiplicative   w_j *= a factor to the power of x_j (multiplicative.py)
 
 Weights are one flat array, entry j * K + k for column j and output k (K = 1 for two classes and for regression); the
 row after the last column holds the intercepts.  A row of X is values[start:stop] with its column ids, or, dense, with
@@ -24,10 +25,13 @@ from cython.cimports.libc.math import pow as power_of
 from cython.cimports.linnet.kernels.adaptive import adaptive_add, adaptive_scores
 from cython.cimports.linnet.kernels.joint import add_each, dot_each, pull_each, rival_of
 from cython.cimports.linnet.kernels.losses import LossPoint, loss_at
+from cython.cimports.linnet.kernels.multiplicative import multiply
 from cython.cimports.linnet.kernels.passes import Averaging, Clock, Geometry, Settings, Step, Tally
 from cython.cimports.linnet.kernels.penalties import fold, pay_row
 from cython.cimports.linnet.kernels.rows import add, ask_for, ask_for_row, dot, squared_length, value_t
 
+# A row that scores exactly 0 is predicted negative, and for a negative row that is right: a margin, if the least.
+RIGHT_BY_A_TIE = cython.declare(cython.double, 1e-300)
 # How many entries ahead of the dot product the next ones are asked for: a few rows of a sparse matrix.
 AHEAD = cython.declare(cython.Py_ssize_t, 256)
 # How many rows ahead, where they come in an order of their own.
@@ -80,6 +84,7 @@ def run(
     touched: cython.double[::1],
     squares: cython.double[::1],
     inverse_scales: cython.double[::1],
+    sides: cython.double[::1],
     log_of_mistakes: cython.double[:, ::1],
     settings: Settings,
     clock: Clock,
@@ -105,6 +110,7 @@ def run(
     ahead: cython.Py_ssize_t = 0 if ordered else AHEAD
     joint: cython.bint = settings.outputs > 1
     adaptive: cython.bint = settings.geometry == Geometry.ADAPTIVE
+    multiplicative: cython.bint = settings.geometry == Geometry.MULTIPLICATIVE
     aggressive: cython.bint = settings.step != Step.POWER
     intercepts: cython.Py_ssize_t = settings.columns * settings.outputs
     owing: cython.bint = settings.l1 > 0 and not adaptive
@@ -210,10 +216,13 @@ def run(
             else:
                 target = 2.0 * (target == settings.positive) - 1.0
                 margin = target * score
+                if multiplicative and score == 0.0 and target < 0:
+                    margin = RIGHT_BY_A_TIE
                 at = loss_at(settings.loss, margin)
                 pull = at.pull * target
             if not margin > 0:
                 tally.mistakes += 1
+                clock.mistakes += 1.0
             if shared or settings.regression:
                 tally.loss += share * unit * unit * (at.value + log(at.factor))
             else:
@@ -237,6 +246,13 @@ def run(
                                 values, ids, start, stop, cython.address(settings), weights, squares, inverse_scales,
                                 k, share * pull, eta,
                             )  # fmt: skip
+                continue
+            if multiplicative:
+                if at.pull != 0.0:
+                    tally.updates += 1
+                    multiply(
+                        values, ids, start, stop, cython.address(settings), weights, sides, target > 0, share,
+                    )  # fmt: skip
                 continue
             if aggressive and at.pull != 0.0:
                 length = squared_length(values, start, stop) + (1.0 if settings.intercept else 0.0)

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from enum import StrEnum
 
 from linnet.errors import RecipeError
-from linnet.learners.recipe import Averaging, Loss, Penalty, Recipe, Reduction, Update
+from linnet.learners.recipe import Averaging, Factors, Loss, Penalty, Recipe, Reduction, Update
 from linnet.learners.schedule import Schedule, constant, inverse_sqrt, passive_aggressive
 
 
@@ -55,6 +55,11 @@ _ONE_BY_ONE = (Reduction.ONE_VS_REST, Reduction.PAIRWISE)
 
 # Where rows are only counted, scores are log-odds as those of the logistic loss are; no other choice has a meaning.
 _COUNTED = Recipe(Loss.LOGISTIC)
+
+
+def _winnow(factors: Factors) -> Recipe:
+    return Recipe(Loss.PERCEPTRON, Update.MULTIPLICATIVE, reduction=Reduction.ONE_VS_REST, factors=factors)
+
 
 _ROWS = (
     Entry(
@@ -125,6 +130,37 @@ _ROWS = (
         "Adds the mean of all misclassified rows, until that mean is short enough.",
         "w += η Δ, Δ = Σ_{y w·x ≤ 0} y x / N, until |Δ| ≤ ε",
         "Duda, Hart, Stork 2001, Pattern classification, section 5.5",
+    ),
+    Entry(
+        "winnow",
+        _winnow(Factors(1.2, 1 / 1.2, balanced=True)),
+        Way.ONLINE,
+        _CLASSES,
+        "Balanced Winnow: a weight for each column and one against it, multiplied, so that few columns among very many "
+        "are found fast. It serves either class alike, takes noise, and learns its threshold.",
+        "if y (w⁺ - w⁻)·(x, 1) ≤ 0: w⁺_j *= α^(y x_j), w⁻_j *= α^(-y x_j), from w⁺ = w⁻ = 1, α = 1.2",
+        "Littlestone 1989, Mistake bounds and logarithmic linear-threshold learning algorithms",
+        multiclass=_ONE_BY_ONE,
+    ),
+    Entry(
+        "winnow1",
+        _winnow(Factors(2.0, 0.0)),
+        Way.ONLINE,
+        _CLASSES,
+        "Winnow with elimination, for Boolean columns of which any of a few makes a row positive.",
+        "a positive row with w·x ≤ Θ: w_j *= α; a negative one with w·x > Θ: w_j = 0, from w = 1, α = 2, Θ = d/2",
+        "Littlestone 1988, Learning quickly when irrelevant attributes abound",
+        multiclass=_ONE_BY_ONE,
+    ),
+    Entry(
+        "winnow2",
+        _winnow(Factors(2.0, 0.5)),
+        Way.ONLINE,
+        _CLASSES,
+        "Winnow with demotion by division: a mistaken or noisy row can be made good again.",
+        "as winnow1, but a negative row with w·x > Θ: w_j /= α; numbers from 0 to 1 as powers, α^x_j",
+        "Littlestone 1988, Learning quickly when irrelevant attributes abound",
+        multiclass=_ONE_BY_ONE,
     ),
     Entry(
         "passive-aggressive-1",

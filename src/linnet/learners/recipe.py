@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
+from typing import TYPE_CHECKING, Any
 
 from linnet.errors import RecipeError
 from linnet.learners.schedule import Schedule, Step
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class Loss(IntEnum):
@@ -20,10 +24,11 @@ class Loss(IntEnum):
 
 
 class Update(IntEnum):
-    """How a pull moves the weights: all alike, or each column in its own unit at its own rate."""
+    """How a pull moves the weights: all alike, each column in its own unit at its own rate, or by a factor."""
 
     ADDITIVE = 0
     ADAPTIVE = 1
+    MULTIPLICATIVE = 2
 
 
 class Averaging(IntEnum):
@@ -66,6 +71,43 @@ class Penalty:
 
 
 @dataclass(frozen=True)
+class Factors:
+    """What the multiplicative update multiplies by, and what it compares the sum with.
+
+    A row of the positive class that is missed multiplies its weights by `promotion` (to the power of x_j), a row of the
+    other by `demotion`; a demotion of 0 eliminates.  The sum is compared with `threshold`; None is half the number of
+    variables.  `balanced` keeps two weights for each column, whose difference counts, and learns the threshold as it
+    learns them; `complement` gives every variable x_j another, 1 - x_j.
+    """
+
+    promotion: float = 2.0
+    demotion: float = 0.5
+    threshold: float | None = None
+    balanced: bool = False
+    complement: bool = False
+
+    def __post_init__(self) -> None:
+        if not 1 < self.promotion < float("inf"):
+            raise RecipeError(f"the factor of a promotion must be above 1 and finite; it is {self.promotion}")
+        if not 0 <= self.demotion < 1:
+            raise RecipeError(
+                f"the factor of a demotion must be from 0 (elimination) to below 1; it is {self.demotion}"
+            )
+        if self.threshold is not None and not 0 < self.threshold < float("inf"):
+            raise RecipeError(f"the threshold must be positive and finite; it is {self.threshold}")
+        if self.balanced and self.threshold is not None:
+            raise RecipeError("balanced weights learn their threshold: leave it out")
+        if self.balanced and self.complement:
+            raise RecipeError("balanced weights may be below 0 and need no complements: take one of the two")
+        if self.balanced and self.demotion == 0:
+            raise RecipeError("balanced weights are demoted, never eliminated: the demotion must be above 0")
+
+    @property
+    def eliminates(self) -> bool:
+        return self.demotion == 0
+
+
+@dataclass(frozen=True)
 class Recipe:
     """One learner. Anything that combines is a learner; the named ones are in the catalogue."""
 
@@ -75,6 +117,7 @@ class Recipe:
     penalty: Penalty = field(default_factory=Penalty)
     averaging: Averaging = Averaging.LAST
     reduction: Reduction = Reduction.JOINT
+    factors: Factors = field(default_factory=Factors)
 
     def __post_init__(self) -> None:
         for name, kind in _KINDS.items():
@@ -83,6 +126,7 @@ class Recipe:
         penalised = self.penalty.l1 > 0 or self.penalty.l2 > 0
         aggressive = self.schedule.step is not Step.POWER
         adaptive = self.update is Update.ADAPTIVE
+        multiplicative = self.update is Update.MULTIPLICATIVE
         refused = [
             (aggressive and penalised, "passive-aggressive steps take no penalty: their C already bounds each step"),
             (aggressive and adaptive, "a passive-aggressive step and adaptive rates both choose the step: take one"),
@@ -113,6 +157,23 @@ class Recipe:
                 "a reference class goes with the logistic loss, whose scores are log-odds against it: "
                 "take 'joint', 'one-vs-rest' or 'pairwise'",
             ),
+            (
+                multiplicative and (self.loss is not Loss.PERCEPTRON or penalised),
+                "the multiplicative update learns from mistakes alone: perceptron loss without penalty only",
+            ),
+            (
+                multiplicative and self.schedule != Schedule(),
+                "the multiplicative update has factors instead of steps: leave eta0 and power_t out",
+            ),
+            (multiplicative and self.averaging is not Averaging.LAST, "the multiplicative update has no averaging"),
+            (
+                multiplicative and self.reduction not in (Reduction.ONE_VS_REST, Reduction.PAIRWISE),
+                "the multiplicative update compares one sum with a threshold: take 'one-vs-rest' or 'pairwise'",
+            ),
+            (
+                not multiplicative and self.factors != Factors(),
+                "factors are for the multiplicative update: take it, or leave them out",
+            ),
         ]
         for wrong, why in refused:
             if wrong:
@@ -122,6 +183,21 @@ class Recipe:
     def eta(self) -> float:
         """The first step."""
         return self.schedule.eta / self.penalty.l2 if self.schedule.per_penalty else self.schedule.eta
+
+    def misfits(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Which of the values the multiplicative update cannot take; what is missing is none of them."""
+        outside: NDArray[Any] = (values < 0) | (values > 1)
+        return outside | ((values > 0) & (values < 1)) if self.factors.eliminates else outside
+
+    @property
+    def takes(self) -> str:
+        """What values the multiplicative update takes, and what to do with others."""
+        if self.factors.eliminates:
+            return (
+                "Winnow1 takes 0 and 1 only: make the column Boolean (x > threshold, or one column a value), "
+                "or take winnow2 for numbers from 0 to 1"
+            )
+        return "Winnow takes numbers from 0 to 1: scale the column (sklearn.preprocessing.MinMaxScaler)"
 
     @property
     def has_probabilities(self) -> bool:
@@ -135,4 +211,5 @@ _KINDS: dict[str, type] = {
     "penalty": Penalty,
     "averaging": Averaging,
     "reduction": Reduction,
+    "factors": Factors,
 }

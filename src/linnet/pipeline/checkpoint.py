@@ -31,7 +31,7 @@ from linnet.sources.block import Position
 from linnet.training.learner import NO_LOG, Learner
 from linnet.training.online import OnlineTraining
 
-ARRAYS = ("weights", "sums", "touched", "squares", "inverse_scales")
+ARRAYS = ("weights", "sums", "touched", "squares", "inverse_scales", "sides")
 
 
 @dataclass(frozen=True)

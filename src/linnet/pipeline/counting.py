@@ -51,10 +51,11 @@ _KINDS: dict[str, Callable[..., Counting]] = {
 
 
 def features_to_count(learner: str, options: FeatureOptions) -> FeatureOptions:
-    """Text as the learner takes it: naive Bayes counts words as they come (or once a row, if asked), nothing scaled."""
+    """Text as the learner takes it: naive Bayes counts words as they come (or once a row, if asked), nothing scaled;
+    Winnow takes a word as there or not."""
     if learner == "naive-bayes":
         damping = Damping.BINARY if options.text.damping is Damping.BINARY else Damping.COUNT
-    elif learner == "naive-bayes-bernoulli":
+    elif learner in ("naive-bayes-bernoulli", "winnow", "winnow1", "winnow2"):
         damping = Damping.BINARY
     else:
         return options

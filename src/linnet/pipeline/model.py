@@ -38,6 +38,7 @@ from linnet.sources.plaintext import PlainText
 from linnet.sources.source import Source
 from linnet.sources.table import TableSource
 from linnet.training.certificate import Certificate
+from linnet.training.mistakes import Mistakes
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class Model:
     learner: str
     summary: dict[str, Any] = field(default_factory=dict)
     collisions: int = 0
-    certificate: Certificate | None = None
+    certificate: Certificate | Mistakes | None = None
     checkpoint: str | None = None
     weights_as_certified: bool = True
     calibration: Calibration | None = None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,18 +21,22 @@ from linnet.features.schema import Task
 from linnet.features.terms import Piece
 from linnet.kernels.fingerprints import scramble
 from linnet.labels import Labels
-from linnet.learners.recipe import Recipe
+from linnet.learners.recipe import Recipe, Reduction, Update
 from linnet.model import LinearModel
 from linnet.pipeline.cache import ROWS, Cache, Kept
 from linnet.pipeline.scoring import Result, scorer
 from linnet.pipeline.stream import Prepared
 from linnet.pipeline.targets import Seen, row_weights, target_numbers
 from linnet.sources.block import Block, Position
+from linnet.training.mistakes import JOINED_LATE, NOT_KEPT, Mistakes, counted
 from linnet.training.online import OnlineTraining
 from linnet.training.order import Presentations, presentations
 from linnet.voting import Votes
 
 FIRST_COLUMNS = 1024
+# Winnow's threshold where it is not given: half the columns that a stream has room for at first.  The mistake bound
+# holds for any that stays the same; one far below d/2 costs d/threshold mistakes, one far above it a few promotions.
+STREAM_THRESHOLD = FIRST_COLUMNS / 2
 # Passes without a better held-out loss before a run with several passes ends.
 PATIENCE = 2
 HELD_OUT_STREAM, CHUNK_STREAM, ROW_STREAM, CALIBRATION_STREAM, FOLD_STREAM = 1, 2, 3, 4, 5
@@ -81,6 +86,14 @@ class Runs:
         return rows >= ENOUGH_TO_BE_SORTED and classes > 1 and self.count <= 2 * classes
 
 
+def _for_a_stream(recipe: Recipe) -> Recipe:
+    """A recipe that asks for no number of columns: a stream does not know it before its end."""
+    factors = recipe.factors
+    if recipe.update is not Update.MULTIPLICATIVE or factors.balanced or factors.threshold is not None:
+        return recipe
+    return replace(recipe, factors=replace(factors, threshold=STREAM_THRESHOLD))
+
+
 class OnlineRun:
     """An online learner on its way through a stream."""
 
@@ -96,7 +109,7 @@ class OnlineRun:
         calibrating: bool = False,
     ) -> None:
         self.features = features
-        self.recipe = recipe
+        self.recipe = _for_a_stream(recipe)
         self.passes = passes
         self.holdout = holdout
         self.seed = seed
@@ -159,6 +172,7 @@ class OnlineRun:
 
     def take_rows(self, kept: Kept, *, learning: bool = True) -> None:
         """As `take`, of rows that are put together already."""
+        self._check_fit(kept)
         if learning:
             if self.classes:
                 self.runs.take(kept.targets)
@@ -170,6 +184,20 @@ class OnlineRun:
             self.cache.append(kept)
         if self.calibrating is not None:
             self.calibrating.append(kept.at(np.flatnonzero(self._calibrated_on(kept))))
+
+    def _check_fit(self, kept: Kept) -> None:
+        """Raise for a value that the learner cannot take, naming the row in the stream and the feature."""
+        if self.recipe.update is not Update.MULTIPLICATIVE:
+            return
+        misfits = self.recipe.misfits(kept.rows.values)
+        if not misfits.any():
+            return
+        at = int(misfits.argmax())
+        row, place = kept.rows.place(at)
+        name = self.features.name(int(self._back()[place]))
+        raise InputError(
+            f"row {self.rows + row + 1}, {name} has the value {kept.rows.values[at]:g}: {self.recipe.takes}"
+        )
 
     def _held(self, kept: Kept) -> NDArray[np.bool_]:
         """The rows to measure on."""
@@ -338,6 +366,23 @@ class OnlineRun:
         w = np.concatenate(weights)
         return calibration.fit(method, np.concatenate(scores), np.concatenate(truths), w if len(w) else None)
 
+    def mistakes(self, model: LinearModel) -> Mistakes:
+        """The mistakes of all passes, beside the bound that the rows prove, if they were kept."""
+        assert self.training is not None
+        made = self.training.mistakes_made
+        outputs = model.weights.shape[1]
+        if outputs > 1 and self.recipe.reduction is Reduction.JOINT:
+            return Mistakes(made, reason=JOINED_LATE)
+        if self.cache is None:
+            return Mistakes(made, reason=f"{NOT_KEPT}: take --passes 2 or more")
+        for_model = self._for_model()
+        parts = [(*for_model(kept), kept.weights) for kept in self.cache]
+        rows = Rows.of(_stacked([rows.matrix() for rows, _, _ in parts]))
+        weights = np.concatenate([weights for _, _, weights in parts])
+        examples = Examples(rows, np.concatenate([t for _, t, _ in parts]), weights if len(weights) else None)
+        some = next(iter(self.training.learners.values()))
+        return counted(self.recipe, model, examples, made, some.threshold, intercept=some.intercept)
+
     def _for_model(self) -> Callable[[Kept], tuple[Rows, NDArray[np.float64]]]:
         """What brings kept rows to the model's order: features term after term, targets as its codes."""
         back = self._back()
@@ -349,3 +394,9 @@ class OnlineRun:
             return rows, kept.targets if codes is None else codes[kept.targets.astype(np.int64)]
 
         return translated
+
+
+def _stacked(parts: Sequence[Any]) -> Any:
+    from scipy.sparse import csr_array, vstack
+
+    return vstack([csr_array(part) for part in parts], format="csr")

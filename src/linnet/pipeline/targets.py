@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from linnet.errors import InputError
 from linnet.features.schema import Role, Schema
 from linnet.features.terms import WHOLE
+from linnet.learners.recipe import Recipe, Update
 from linnet.sources.block import Block, Column, Numbers, Strings
 
 # So many classes need no further reason; more must have rows to show.
@@ -112,6 +113,23 @@ def fit_to_learn(block: Block, schema: Schema) -> dict[int, str]:
         assert isinstance(weights, Numbers)
         bad = ~(weights.values >= 0) | np.isinf(weights.values)
         reasons |= dict.fromkeys(np.flatnonzero(bad).tolist(), f"the weight {weight} is negative, infinite or missing")
+    return reasons
+
+
+def unfit(recipe: Recipe, block: Block, schema: Schema) -> dict[int, str]:
+    """The rows with a number that the learner's update cannot take, each with the reason and the remedy."""
+    if recipe.update is not Update.MULTIPLICATIVE:
+        return {}
+    if block.sparse is not None:
+        values = block.sparse.values
+        found = [(at, *block.sparse.place(at)) for at in np.flatnonzero(recipe.misfits(values)).tolist()]
+        return {row: f"column {column} has the value {values[at]:g}: {recipe.takes}" for at, row, column in found[::-1]}
+    reasons: dict[int, str] = {}
+    for name in schema.having(Role.NUMBER):
+        column = block.columns[name]
+        assert isinstance(column, Numbers)
+        for row in np.flatnonzero(recipe.misfits(column.values)).tolist():
+            reasons.setdefault(row, f"{name} has the value {column.values[row]:g}: {recipe.takes}")
     return reasons
 
 

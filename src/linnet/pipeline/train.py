@@ -33,13 +33,14 @@ from linnet.pipeline.options import TrainOptions as TrainOptions
 from linnet.pipeline.planning import features_of, learner_of, online_learner
 from linnet.pipeline.policy import OnError
 from linnet.pipeline.stream import Prepared, Rejected, prepared_blocks
-from linnet.pipeline.targets import enough_labels, fit_to_learn, no_rows
+from linnet.pipeline.targets import enough_labels, fit_to_learn, no_rows, unfit
 from linnet.sources.block import Position
 from linnet.sources.opening import of_anything
 from linnet.sources.source import Source
 from linnet.training import analytic
 from linnet.training.certificate import ONLINE
 from linnet.training.counts import CLOSED_FORM
+from linnet.training.mistakes import has_bound
 
 HOLDOUT = 0.1
 # A wide regression has no closed form; these many passes at most, ended early by held-out rows.
@@ -137,13 +138,18 @@ class _Run:
     def blocks(self, start: Position, rejected: Rejected) -> Iterator[Prepared]:
         """Blocks from a position on, with the rows that can be learnt from."""
         features, learner = self.features, self.options.learner
+        recipe = catalogue.find("adaptive" if learner == AUTO else learner).recipe
         return prepared_blocks(
             self.source,
             start,
             features.prepare,
             rejected,
             self.threads,
-            lambda block: fit_to_learn(block, features.schema) | uncounted(learner, block, features.schema),
+            lambda block: (
+                fit_to_learn(block, features.schema)
+                | uncounted(learner, block, features.schema)
+                | unfit(recipe, block, features.schema)
+            ),
         )
 
     def _progress(self, stage: str, rows: int, **more: float) -> None:
@@ -361,7 +367,7 @@ class _Run:
             entry.name,
             summary,
             run.features.collisions,
-            ONLINE,
+            run.mistakes(linear) if has_bound(run.recipe) else ONLINE,
             self.options.checkpoint,
             calibration=maps,
             rule=rule,

@@ -7,26 +7,31 @@ can; a learner that solves the dual does so once more, for its dual point proves
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any
 
 from linnet.errors import RecipeError
+from linnet.examples import Examples
 from linnet.learners import catalogue
 from linnet.learners.catalogue import Way
 from linnet.learners.strength import OWN
 from linnet.pipeline.batch import GAP, bound_again
 from linnet.pipeline.collected import Collected, Whole
 from linnet.pipeline.model import Model
+from linnet.pipeline.online import STREAM_THRESHOLD
 from linnet.pipeline.proof import as_stated, proven, settled
 from linnet.pipeline.scaling import measured, scaled
 from linnet.pipeline.stream import Rejected
 from linnet.pipeline.targets import fit_to_learn
 from linnet.sources.formats import Format
 from linnet.training.certificate import Certificate
+from linnet.training.mistakes import Mistakes, counted
 
 # What rounding may do to a sum over all rows; a change of weights or data does more.
 ROUNDING = 1e-12
+# What another order of the same sums may do to a bound.
+ROUNDING_OF_BOUNDS = 1e-6
 # A dual is solved again to these gaps, one after the other, until it proves what is stated, or never will.
 GAPS = (GAP, GAP / 10, GAP / 1000)
 
@@ -36,8 +41,8 @@ class Verdict:
     """Whether a model's certificate holds on these data; if not, why not, and is the objective at least as stated?"""
 
     holds: bool
-    stated: Certificate
-    found: Certificate | None
+    stated: Certificate | Mistakes
+    found: Certificate | Mistakes | None
     why: str
     reached: bool = False
 
@@ -56,6 +61,8 @@ def verify(model: Model, data: Any, form: Format | None = None, rejected: Reject
     labels = [] if whole.labels is None else whole.labels.classes.tolist()
     if labels != known:
         return Verdict(False, stated, None, f"the data have the labels {labels}, the model was learnt from {known}")
+    if isinstance(stated, Mistakes):
+        return _mistakes_compared(stated, _mistakes_found(model, stated, whole))
     rows = whole.rows
     scaling = measured(whole.features, rows)
     linear = model.linear if scaling is None else scaling.brought_back(model.linear)
@@ -71,6 +78,25 @@ def verify(model: Model, data: Any, form: Format | None = None, rejected: Reject
             break
         verdict = _compared(stated, proven(whole, entry, rows, linear, bound_again(whole, entry, rows, gap)), slack)
     return verdict
+
+
+def _mistakes_found(model: Model, stated: Mistakes, whole: Whole) -> Mistakes:
+    """The bound on as many mistakes, by the rows at hand; the count itself is the training's word."""
+    recipe = replace(catalogue.find(model.learner).recipe, reduction=model.linear.reduction)
+    threshold = stated.facts.get("threshold", STREAM_THRESHOLD)
+    examples = Examples(whole.rows, whole.targets, whole.weights)
+    return counted(recipe, model.linear, examples, stated.made, threshold, intercept=True)
+
+
+def _mistakes_compared(stated: Mistakes, found: Mistakes) -> Verdict:
+    if found.reason:
+        return Verdict(False, stated, found, found.reason)
+    if not abs(found.bound - stated.bound) <= ROUNDING_OF_BOUNDS * found.bound:
+        why = f"the data prove at most {found.bound:,.12g} mistakes, not {stated.bound:,.12g} as stated"
+        return Verdict(False, stated, found, why)
+    if not stated.holds:
+        return Verdict(False, stated, found, f"{stated.made:,} mistakes are more than the {stated.bound:,.6g} proven")
+    return Verdict(True, stated, found, "")
 
 
 def _slack(primal: float, shift: float) -> float:

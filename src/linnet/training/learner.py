@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from copy import copy
 from time import perf_counter
 from typing import Any
@@ -12,9 +13,12 @@ from numpy.typing import NDArray
 from linnet.errors import NumericalError
 from linnet.examples import Rows
 from linnet.kernels import passes
-from linnet.learners.recipe import Averaging, Recipe, Update
+from linnet.learners.recipe import Averaging, Factors, Recipe, Update
 from linnet.training.history import Pass
 from linnet.voting import Votes
+
+# The kernel's numbers for one weight a column, and for two.
+ONE_SIDE, BALANCED, COMPLEMENTED = 0, 1, 2
 
 NOTHING = np.empty(0)
 AS_THEY_STAND = np.empty(0, dtype=np.int64)
@@ -28,6 +32,7 @@ EPOCH = {
     "mean": 0.0,
     "spread": 0.0,
     "survived": 0.0,
+    "mistakes": 0.0,
 }
 
 
@@ -53,7 +58,10 @@ class Learner:
         self.recipe = recipe
         self.columns = columns
         self.outputs = outputs
-        self.intercept = intercept
+        multiplicative = recipe.update is Update.MULTIPLICATIVE
+        self.threshold = _threshold(recipe.factors, columns) if multiplicative else 0.0
+        # a sum that is not balanced has its threshold there
+        self.intercept = intercept or self.threshold > 0
         self.regression = regression
         self.population = population
         self.positive = positive
@@ -65,24 +73,46 @@ class Learner:
         self.touched = np.zeros(columns) if penalised_late else NOTHING
         self.squares = np.zeros(size) if adaptive else NOTHING
         self.inverse_scales = np.zeros(columns) if adaptive else NOTHING
+        self.sides = NOTHING
+        if multiplicative:
+            self._begin_with_ones()
         self.clock: dict[str, float] = dict(EPOCH)
         self._mistakes: tuple[Any, NDArray[np.float64]] = (np.empty((0, columns)), NO_LOG)
         self._pending: tuple[Rows, list[NDArray[np.float64]]] | None = None
 
+    def _begin_with_ones(self) -> None:
+        """Every weight is 1; of two sides, those for and those against."""
+        factors = self.recipe.factors
+        if factors.balanced or factors.complement:
+            self.sides = np.ones(2 * (self.columns + 1))
+        else:
+            self.weights[:-1] = 1.0
+        if not factors.balanced:
+            self.weights[-1] = (self.columns if factors.complement else 0.0) - self.threshold
+
     def copied(self) -> Learner:
         """The same state, in arrays of its own."""
         other = copy(self)
-        for name in ("weights", "sums", "touched", "squares", "inverse_scales"):
+        for name in ("weights", "sums", "touched", "squares", "inverse_scales", "sides"):
             setattr(other, name, getattr(self, name).copy())
         return other
 
     def widen(self, columns: int) -> None:
-        """Room for more columns (at least one there was before); new ones have weight 0, and owe no penalty."""
+        """Room for more columns (one at least is there); new ones weigh what all began with, and owe nothing."""
         old = self.columns
         self.columns = columns
+        factors = self.recipe.factors
+        one_side = self.recipe.update is Update.MULTIPLICATIVE and not len(self.sides)
+        beginning = 1.0 if one_side else 0.0
+        if len(self.sides):
+            assert not factors.complement, "complements of columns that are yet to come cannot have been counted"
+            sides = np.ones((2, columns + 1))
+            before = self.sides.reshape(2, old + 1)
+            sides[:, :old], sides[:, -1] = before[:, :old], before[:, -1]
+            self.sides = sides.reshape(-1)
         for name in ("weights", "sums", "squares"):
             if len(array := getattr(self, name)):
-                wider = np.zeros((columns + 1) * self.outputs)
+                wider = np.full((columns + 1) * self.outputs, beginning if name == "weights" else 0.0)
                 wider[: old * self.outputs] = array[: old * self.outputs]
                 wider[columns * self.outputs :] = array[old * self.outputs :]
                 setattr(self, name, wider)
@@ -120,6 +150,12 @@ class Learner:
             "l2": recipe.penalty.l2,
             "population": self.population,
             "positive": self.positive,
+            "sides": BALANCED if recipe.factors.balanced else COMPLEMENTED if recipe.factors.complement else ONE_SIDE,
+            "promotion": recipe.factors.promotion,
+            "demotion": recipe.factors.demotion,
+            "log_promotion": math.log(recipe.factors.promotion),
+            "log_demotion": math.log(recipe.factors.demotion) if recipe.factors.demotion else 0.0,
+            "threshold": self.threshold,
         }
 
     def present(
@@ -145,6 +181,7 @@ class Learner:
             self.touched,
             self.squares,
             self.inverse_scales,
+            self.sides,
             log,
             self.settings(rows),
             self.clock,
@@ -186,7 +223,7 @@ class Learner:
         if not len(self.touched):
             return w
         owed = (self.clock["shrunk"] - self.touched)[:, np.newaxis]
-        if self.recipe.update is Update.ADDITIVE:
+        if self.recipe.update is not Update.ADAPTIVE:
             return soft_threshold(w, owed)
         penalty, squares = self.recipe.penalty, self.squares[: -self.outputs].reshape(w.shape)
         amount = owed / np.sqrt(np.where(w != 0, squares, 1.0))
@@ -238,6 +275,14 @@ class Learner:
         both = (before, rows.matrix(numbers))
         mistaken = both[1] if not before.shape[0] else _stacked(*both)
         self._mistakes = (mistaken, np.concatenate([log_before, log]))
+
+
+def _threshold(factors: Factors, columns: int) -> float:
+    """What the sum is compared with: as given, or half the number of variables; balanced weights have an intercept."""
+    if factors.balanced:
+        return 0.0
+    variables = 2 * columns if factors.complement else columns
+    return variables / 2 if factors.threshold is None else factors.threshold
 
 
 def _stacked(above: Any, below: Any) -> Any:

@@ -86,7 +86,7 @@ class Objective:
         into = np.zeros(self.size)
         _, tally, _ = passes.run(
             self.rows.values, self.rows.ids, self.rows.starts, self.order, self.shares, self.targets,
-            weights, into, NOTHING, NOTHING, NOTHING, NOTHING, NO_LOG, self.settings, dict(EPOCH),
+            weights, into, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NO_LOG, self.settings, dict(EPOCH),
         )  # fmt: skip
         if tally["lost"] >= 0:
             raise NumericalError(TOO_LARGE)

@@ -8,12 +8,13 @@ from functools import partial
 import numpy as np
 
 from linnet.errors import RecipeError
-from linnet.examples import Examples
+from linnet.examples import Examples, Rows
 from linnet.labels import Labels
 from linnet.learners.recipe import Loss, Recipe, Reduction, Update
 from linnet.model import LinearModel
 from linnet.training.history import Pass, Watcher, added, ignore
 from linnet.training.learner import Learner
+from linnet.training.mistakes import Mistakes, counted, has_bound
 from linnet.training.order import Presentations, presentations
 from linnet.training.reduction import Problem, grown, problems
 from linnet.training.threads import in_threads
@@ -68,13 +69,26 @@ class OnlineTraining:
 
     def fit(self, examples: Examples, passes: Passes, watch: Watcher = ignore) -> Trained:
         """Pass over these examples as often as `passes` says."""
-        if self.recipe.update is Update.ADAPTIVE or examples.weights is not None:
+        if self.recipe.update is not Update.ADDITIVE or examples.weights is not None:
             examples.rows.check_finite()  # elsewhere a bad value shows in the first score it spoils
+        self._check_fit(examples.rows)
         plan = presentations(examples, shuffle=passes.shuffle)
         run = partial(self._run, examples, plan, passes, watch, whole=True)
         results = in_threads(run, self.learners.items(), passes.n_jobs)
         histories = [history for history, _ in results]
-        return Trained(self.model(), added(histories), all(converged for _, converged in results))
+        model = self.model()
+        bounded = self.mistakes(model, examples) if has_bound(self.recipe) else None
+        return Trained(model, added(histories), all(converged for _, converged in results), mistakes=bounded)
+
+    @property
+    def mistakes_made(self) -> int:
+        """By the learners there are now, in all that they were given."""
+        return int(sum(learner.clock["mistakes"] for learner in self.learners.values()))
+
+    def mistakes(self, model: LinearModel, examples: Examples) -> Mistakes:
+        """The mistakes made, beside the bound that these examples prove: they must be all there were."""
+        some = next(iter(self.learners.values()))
+        return counted(self.recipe, model, examples, self.mistakes_made, some.threshold, intercept=some.intercept)
 
     def take(self, examples: Examples, labels: Labels | None = None) -> Pass:
         """Learn from one block of a stream, row by row as it stands; `labels` are all known by now.
@@ -91,6 +105,7 @@ class OnlineTraining:
     def learn(self, examples: Examples, labels: Labels | None = None, plan: Presentations | None = None) -> Pass:
         """As `take`, without the way back: after an error, nothing here is to be relied on."""
         examples.rows.check_finite()
+        self._check_fit(examples.rows)
         self.extend(labels)
         self.widen(examples.rows.shape[1])
         plan = presentations(examples, shuffle=False) if plan is None else plan
@@ -98,7 +113,7 @@ class OnlineTraining:
         return added([self._run(examples, plan, once, ignore, item)[0] for item in self.learners.items()])[0]
 
     def widen(self, columns: int) -> None:
-        """Make room for so many columns; a column that no row has had yet has weight 0."""
+        """Make room for so many columns; a column that no row has had yet has the weight all begin with."""
         if columns <= self.columns:
             return
         self.columns = columns
@@ -124,6 +139,10 @@ class OnlineTraining:
             self.recipe.reduction,
             votes=tuple(votes),
         )
+
+    def _check_fit(self, rows: Rows) -> None:
+        if self.recipe.update is Update.MULTIPLICATIVE:
+            rows.check_fit(self.recipe.misfits(rows.values), self.recipe.takes)
 
     def _problems(self) -> list[Problem]:
         return [Problem()] if self.labels is None else problems(len(self.labels), self.recipe.reduction)

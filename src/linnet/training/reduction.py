@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.errors import RecipeError
-from linnet.learners.recipe import Averaging, Reduction
+from linnet.learners.recipe import Averaging, Reduction, Update
 from linnet.training.learner import Learner
 
 
@@ -102,8 +102,12 @@ def _fresh(like: Learner) -> Learner:
 
 def _negated(learner: Learner) -> Learner:
     """The same learner with the classes' sides changed; a copy."""
+    if learner.recipe.update is Update.MULTIPLICATIVE and not learner.recipe.factors.balanced:
+        return _fresh(learner)  # weights that cannot be below 0 say nothing of the other side
     mistaken, log = learner.mistakes()
     other = learner.copied()
+    if len(other.sides):
+        other.sides = np.ascontiguousarray(other.sides.reshape(2, -1)[::-1]).reshape(-1)
     other.weights *= -1.0
     other.sums *= -1.0
     other.restore_mistakes(mistaken, log * np.array([1.0, 1.0, 1.0, -1.0, 1.0]))

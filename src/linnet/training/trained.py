@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from linnet.model import LinearModel
 from linnet.training.certificate import ONLINE, Certificate
 from linnet.training.history import Pass
+from linnet.training.mistakes import Mistakes
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,3 +31,9 @@ class Trained:
     converged: bool
     certificate: Certificate = ONLINE
     start: Start | None = field(default=None, repr=False)
+    mistakes: Mistakes | None = None
+
+    @property
+    def proven(self) -> Certificate | Mistakes:
+        """A bound on mistakes where those are what counts, else how near the fit is to the best."""
+        return self.certificate if self.mistakes is None else self.mistakes

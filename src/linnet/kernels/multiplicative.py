@@ -1,0 +1,96 @@
+"""The multiplicative geometry: a mistaken row multiplies its weights (Winnow; Littlestone 1988, 1989).
+
+    one side       w_j *= f^x_j, the score is w . x - threshold
+    balanced       w_j = p_j - q_j;  p_j *= f^x_j, q_j *= g^x_j, the intercept is one more column that is always 1
+    complemented   w_j = p_j - q_j, q_j the weight of the variable 1 - x_j;  p_j *= f^x_j, q_j *= f^(1 - x_j)
+
+where f is the factor of a promotion for a row of the positive class and that of a demotion for any other, and g the
+other of the two.  Of two sides, `sides` holds all p, then all q (each with a place for the intercept), and `w` their
+difference, so that a row is scored as by any other learner.  With complements the score is
+
+    sum_j p_j x_j + sum_j q_j (1 - x_j) - threshold = w . x + (sum_j q_j - threshold)
+
+and the bracket is the intercept: complements are never written down, and only a mistake reads all columns.
+"""
+
+import cython
+from cython.cimports.linnet.kernels.losses import exp_same_bits
+from cython.cimports.linnet.kernels.passes import Settings, Sides, value_t
+
+# A weight that is not 0 stays between these, so that it can come back from wherever noise has brought it.
+LEAST = cython.declare(cython.double, 1e-100)
+MOST = cython.declare(cython.double, 1e100)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def times(w: cython.double, factor: cython.double, log_factor: cython.double, x: cython.double) -> cython.double:
+    """w factor^x, x from 0 on; a factor of 0 eliminates whatever has a share in the row."""
+    if x == 1.0:
+        w *= factor
+    elif x == 0.0:
+        return w
+    elif factor == 0.0:
+        return 0.0
+    else:
+        w *= exp_same_bits(x * log_factor)
+    if w < LEAST and w > 0.0:
+        return LEAST
+    return MOST if w > MOST else w
+
+
+def multiply(
+    values: cython.const[value_t][::1],
+    ids: cython.const[cython.uint][::1],
+    start: cython.Py_ssize_t,
+    stop: cython.Py_ssize_t,
+    settings: cython.pointer(Settings),
+    w: cython.double[::1],
+    sides: cython.double[::1],
+    promoting: cython.bint,
+    share: cython.double,
+):
+    """Promote the row's weights, or demote them; a row that counts `share` does so to that power."""
+    columns: cython.Py_ssize_t = settings.columns
+    other: cython.Py_ssize_t = columns + 1  # where the q begin
+    f: cython.double = settings.promotion if promoting else settings.demotion
+    g: cython.double = settings.demotion if promoting else settings.promotion
+    log_f: cython.double = settings.log_promotion if promoting else settings.log_demotion
+    log_g: cython.double = settings.log_demotion if promoting else settings.log_promotion
+    e: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    x: cython.double
+    total: cython.double
+    if settings.sides == Sides.ONE:
+        for e in range(start, stop):
+            j = e - start if settings.dense else ids[e]
+            w[j] = times(w[j], f, log_f, share * values[e])
+    elif settings.sides == Sides.BALANCED:
+        for e in range(start, stop):
+            j = e - start if settings.dense else ids[e]
+            x = share * values[e]
+            sides[j] = times(sides[j], f, log_f, x)
+            sides[other + j] = times(sides[other + j], g, log_g, x)
+            w[j] = sides[j] - sides[other + j]
+        if settings.intercept:
+            sides[columns] = times(sides[columns], f, log_f, share)
+            sides[other + columns] = times(sides[other + columns], g, log_g, share)
+            w[columns] = sides[columns] - sides[other + columns]
+    else:
+        for e in range(start, stop):
+            j = e - start if settings.dense else ids[e]
+            x = values[e]
+            sides[j] = times(sides[j], f, log_f, share * x)
+            # below 0: done already
+            sides[other + j] = -times(sides[other + j], f, log_f, share * (1.0 - x))
+        total = 0.0
+        for j in range(columns):
+            if sides[other + j] < 0.0:
+                sides[other + j] = -sides[other + j]
+            else:
+                sides[other + j] = times(sides[other + j], f, log_f, share)
+            total += sides[other + j]
+            w[j] = sides[j] - sides[other + j]
+        w[columns] = total - settings.threshold

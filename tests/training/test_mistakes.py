@@ -1,0 +1,102 @@
+"""Bounds on mistakes: proven by what the rows show, and not stated where nothing is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
+
+from linnet import Perceptron, Winnow
+from linnet.examples import Rows
+from linnet.training.mistakes import shortest_found
+
+
+def apart(rng, n=120, d=4, gap=0.3):
+    u = rng.normal(size=d)
+    X = rng.normal(size=(20 * n, d))
+    far = np.flatnonzero(np.abs(X @ u - 0.5) / np.sqrt(u @ u + 0.25) > gap)[:n]
+    return X[far], (X[far] @ u > 0.5).astype(int)
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["none", "average", "vote"]), st.booleans(), st.booleans())
+def test_a_perceptron_states_the_margin_of_its_own_plane(seed, averaging, intercept, sparse):
+    rng = np.random.default_rng(seed)
+    X, y = apart(rng)
+    if len(np.unique(y)) < 2:
+        return
+    given = csr_matrix(X) if sparse else X
+    model = Perceptron(averaging=averaging, fit_intercept=intercept, max_iter=200, tol=None).fit(given, y)
+    proven = model.certificate_
+    assert proven.made == sum(each.mistakes for each in model.history_)
+    Z = np.hstack([X, np.ones((len(X), 1))]) if intercept else X
+    v = np.append(model.coef_[0], model.intercept_[0]) if intercept else model.coef_[0]
+    margin = ((2 * y - 1) * (Z @ v)).min() / np.linalg.norm(v)
+    if margin <= 1e-12:
+        assert "do not separate" in proven.reason
+        return
+    assert proven.facts["margin"] == pytest.approx(margin, rel=1e-6)
+    assert proven.facts["margin"] <= margin
+    assert proven.bound == pytest.approx((np.linalg.norm(Z, axis=1).max() / margin) ** 2, rel=1e-5)
+    assert proven.holds
+    assert "(R/γ)²" in str(proven)
+
+
+def test_many_classes_jointly_and_one_by_one(rng):
+    y = rng.integers(3, size=300)
+    X = np.array([[0, 6], [6, 0], [-6, -6]])[y] + rng.uniform(-1, 1, size=(300, 2))
+    joint = Perceptron().fit(X, y)
+    Z = np.hstack([X, np.ones((300, 1))])
+    scores = X @ joint.coef_.T + joint.intercept_
+    length = np.sqrt((joint.coef_**2).sum() + (joint.intercept_**2).sum())
+    rivals = np.where(np.arange(3) == y[:, np.newaxis], -np.inf, scores).max(axis=1)
+    lead = (scores[np.arange(300), y] - rivals).min() / length
+    assert joint.certificate_.bound == pytest.approx(2 * (np.linalg.norm(Z, axis=1).max() / lead) ** 2, rel=1e-6)
+    assert joint.certificate_.holds
+    apart = Perceptron(multiclass="pairwise").fit(X, y).certificate_
+    assert apart.facts == {"problems": 3.0}
+    assert apart.holds
+
+
+def test_no_bound_is_stated_where_none_is_proven(rng):
+    X, y = (rng.random((200, 6)) < 0.5).astype(float), rng.integers(2, size=200)
+    few = {"max_iter": 3, "tol": None}
+    for model, why in (
+        (Perceptron(**few), "do not separate"),
+        (Perceptron(penalty="l2", **few), "without a penalty"),
+        (Winnow(**few), "balanced"),
+        (Winnow(variant="winnow1", **few), "no disjunction"),
+        (Winnow(variant="winnow2", **few), "no disjunction"),
+    ):
+        proven = model.fit(X, y).certificate_
+        assert why in proven.reason
+        assert not proven.holds
+        assert proven.made == sum(each.mistakes for each in model.history_)
+        assert proven.as_dict()["bound"] is None
+        assert str(proven).startswith(f"none: {proven.made:,} mistakes made, and no bound on them: ")
+    assert "neither 0 nor 1" in Winnow(variant="winnow2", **few).fit(X / 2, y).certificate_.reason
+
+
+def test_rows_that_count_in_parts_have_no_bound_and_rows_that_count_for_nothing_no_part_in_one(rng):
+    X, y = apart(rng)
+    halves = Perceptron().fit(X, y, sample_weight=np.full(len(y), 0.5))
+    assert "whole times" in halves.certificate_.reason
+    flipped, weights = np.append(y, 1 - y[0]), np.append(np.full(len(y), 2.0), 0.0)
+    twice = Perceptron().fit(np.vstack([X, X[:1]]), flipped, sample_weight=weights)
+    assert twice.certificate_.holds
+
+
+@given(st.integers(0, 2**32 - 1), st.booleans())
+def test_a_disjunction_is_found_just_where_there_is_one(seed, complement):
+    """There is one if all literals that no negative row has, taken together, are right."""
+    rng = np.random.default_rng(seed)
+    X = (rng.random((12, 5)) < 0.5).astype(float)
+    y = rng.random(12) < 0.6
+    literals = np.hstack([X, 1 - X]) if complement else X
+    allowed = ~(literals[~y] > 0).any(axis=0)
+    exists = bool((literals[y][:, allowed] > 0).any(axis=1).all())
+    found = shortest_found(Rows.of(csr_matrix(X)), y, complement=complement)
+    assert (found is not None) == exists
+    if exists:
+        assert found <= min(allowed.sum(), y.sum())
