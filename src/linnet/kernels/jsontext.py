@@ -153,6 +153,8 @@ def text_fields(
     good: cython.bint = True
     if not rows:
         return [(texts_out[k, :0], text_starts_out[k]) for k in range(count)]
+    if not data.shape[0]:  # lines without a byte
+        return None
     with cython.nogil:
         for r in range(rows):
             p = cython.address(data[0]) + starts[r]
