@@ -22,7 +22,6 @@ FIRST_CAPACITY = cython.declare(cython.Py_ssize_t, 1024)
 ROOMY = cython.declare(cython.Py_ssize_t, 1 << 20)
 # What stands for the number of a name that has none.
 _MISSING = cython.declare(cython.uint, 0xFFFFFFFF)
-MISSING = 0xFFFFFFFF
 MOST = cython.declare(cython.Py_ssize_t, 0x7FFFFFFE)
 # Names are compared so many bytes at a time; the arena has that much room behind its last one.
 WORD_BYTES = cython.declare(cython.Py_ssize_t, 8)
@@ -273,7 +272,7 @@ class Vocabulary:
         prefix: bytes,
         frozen: cython.bint,
     ):
-        """The numbers of the names of a block as kernels/counting.py gives them; MISSING where one is frozen out.
+        """The numbers of the names of a block as kernels/counting.py gives them; _MISSING where one is frozen out.
 
         New names get new numbers unless the vocabulary is `frozen`: then it is only read, by as many threads as like.
         """

@@ -32,8 +32,8 @@ Table = NDArray[np.float64]
 # How many of the last steps are remembered.
 REMEMBERED = 10
 # Weights are measured in their column's unit to this power.  Whole units undo the columns' scales, but bring rare
-# columns level with common ones; none leave all to L-BFGS.  A quarter took counts of words
-# furthest in the first hundred steps.
+# columns level with common ones; none leave all to L-BFGS.  A quarter took counts of words furthest in the
+# first hundred steps.
 UNIT_POWER = 0.25
 # Numbers a part, for work on weights and on scores.
 PART = 1 << 16
