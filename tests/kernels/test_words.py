@@ -51,6 +51,19 @@ def test_every_character_there_is(analyzer, lowercase):
     assert read(Strings.of(rows), how) == [units(row, analyzer, lowercase, 1, marks=True) for row in rows]
 
 
+@pytest.mark.parametrize("odd", ["", "é", "漢", "Ⅷ", "—", " "])
+def test_words_lie_anywhere_among_the_bytes_looked_at_together(odd):
+    lengths = [1, 2, 3, 7, 8, 9, 15, 16, 17, 55, 62, 63, 64, 65, 66, 127, 128, 129, 200]
+    rows = []
+    for length in lengths:
+        word = ("Ab_9xYzQ" * 25)[:length]
+        inside = [word[:at] + odd + word[at:] for at in {0, 1, length // 2, length - 1, length}]
+        rows += [" " * before + each + after for before in range(67) for each in inside for after in ("", ".b")]
+    for how in (Splitting(Analyzer.WORD, True, 2), Splitting(Analyzer.WORD, False, 1, True)):
+        expected = [units(row, "word", how.lowercase, how.shortest, how.marks) for row in rows]
+        assert read(Strings.of(rows), how) == expected
+
+
 def test_the_characters_left_to_python_are_all_found_at_once():
     tables = CharacterTables(lowercase=True)
     for page in range(len(tables.pages)):

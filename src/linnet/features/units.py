@@ -81,7 +81,7 @@ class _Room:
         self.starts = np.empty(units, dtype=np.uint32)
         self.hashes = np.empty(units, dtype=np.uint64)
         self.segments = np.empty((rows if how.analyzer is not Analyzer.CHAR_WB else size + rows) + 2, dtype=np.int64)
-        self.flags = np.empty(int(np.diff(texts.starts).max(initial=0)) + 64, dtype=np.uint8)
+        self.work = np.empty((2, int(np.diff(texts.starts).max(initial=0)) + kernel.ROOM), dtype=np.uint8)
 
     def copied_from(self, other: _Room) -> _Room:
         for name in ("text", "starts", "hashes", "segments"):
@@ -101,7 +101,7 @@ def split(texts: Strings, how: Splitting) -> Units:
         if words:
             row, out, unit, why, where = kernel.split_words(
                 texts.data, texts.starts, row, known.kinds, known.lowers, known.pages, how.shortest, how.marks,
-                room.text, room.starts, room.hashes, room.segments, room.flags, out, unit,
+                room.text, room.starts, room.hashes, room.segments, room.work, out, unit,
             )  # fmt: skip
         else:
             row, out, unit, segment, why, where = kernel.split_characters(

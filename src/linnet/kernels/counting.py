@@ -20,6 +20,10 @@ from linnet.kernels.vocabulary import prefix_hash, with_room
 AHEAD = cython.declare(cython.Py_ssize_t, 16)
 FIRST_CAPACITY = cython.declare(cython.Py_ssize_t, 1024)
 LAST_STAMP = cython.declare(cython.Py_ssize_t, 0xFFFFFFFF)
+# Set in the length of a name of one unit of up to eight bytes.  The hash of such a unit has an inverse (words.py: every
+# step has one), so two of them with equal keys and lengths are equal, and their bytes need not be looked at.
+SURE = cython.declare(cython.uint, 0x80000000)
+SURE_BYTES = cython.declare(cython.uint, 8)
 
 
 @cython.final
@@ -119,7 +123,11 @@ class Counter:
             base = cython.address(text[0])
         if rows >= LAST_STAMP - self.row:
             self.clear()
-        self.first_row = self.row + 1
+        row: cython.uint = self.row
+        first_row: cython.uint = row + 1
+        self.first_row = first_row
+        places: cython.pointer(Place) = self.places
+        shift: cython.int = self.shift
         r: cython.Py_ssize_t
         s: cython.Py_ssize_t
         u: cython.Py_ssize_t
@@ -136,13 +144,14 @@ class Counter:
         h: cython.ulonglong
         key: cython.ulonglong
         name: cython.ulonglong
-        repeated: cython.uint
+        again: cython.uint
+        length: cython.uint
         entry: cython.uint
         place: cython.pointer(Place)
         with cython.nogil:
             starts[0] = 0
             for r in range(rows):
-                self.row += 1
+                row += 1
                 first = row_segments[r] if row_segments.shape[0] else r
                 last = row_segments[r + 1] if row_segments.shape[0] else r + 1
                 filled = 0
@@ -158,54 +167,64 @@ class Counter:
                                 continue
                             grams[filled].key = h
                             grams[filled].name = unit_starts[u]
-                            grams[filled].length = unit_starts[u + n] - cython.cast(cython.uint, gap) - unit_starts[u]
+                            length = unit_starts[u + n] - cython.cast(cython.uint, gap) - unit_starts[u]
+                            if n == 1 and length <= SURE_BYTES:
+                                length |= SURE
+                            grams[filled].length = length
                             filled += 1
                 for i in range(min(filled, AHEAD)):
-                    prefetch(cython.address(self.places[place_of(grams[i].key & mask, self.shift)]))
+                    prefetch(cython.address(places[place_of(grams[i].key & mask, shift)]))
                 for i in range(filled):
                     if i + AHEAD < filled:
                         h = grams[i + AHEAD].key
-                        prefetch(cython.address(self.places[place_of(h & mask, self.shift)]))
+                        prefetch(cython.address(places[place_of(h & mask, shift)]))
                     h = grams[i].key
                     key = h & mask
                     name = cython.cast(cython.ulonglong, grams[i].name) << 32 | grams[i].length
-                    at = place_of(key, self.shift)
-                    place = cython.address(self.places[at])
-                    while place.row >= self.first_row:
+                    at = place_of(key, shift)
+                    place = cython.address(places[at])
+                    while place.row >= first_row:
                         if place.key == key and (
                             self.bits
                             or (
                                 cython.cast(cython.uint, place.detail) == grams[i].length
-                                and same(base + (place.detail >> 32), base + grams[i].name, grams[i].length)
+                                and (
+                                    grams[i].length & SURE
+                                    or same(base + (place.detail >> 32), base + grams[i].name, grams[i].length)
+                                )
                             )
                         ):
                             break
                         at = (at + 1) & (self.capacity - 1)
-                        place = cython.address(self.places[at])
-                    if place.row < self.first_row:
+                        place = cython.address(places[at])
+                    if place.row < first_row:
                         place.key = key
                         place.detail = h if self.bits else name
                         place.number = cython.cast(cython.uint, size)
                         place.row = 0
                         fingerprints[size] = h
                         names[size] = grams[i].name
-                        lengths[size] = grams[i].length
+                        lengths[size] = grams[i].length & ~SURE
                         size += 1
                     elif self.bits and place.detail != h:
                         place.detail = h
                         others[noticed] = h
                         noticed += 1
-                    # without branches, which nobody could foresee: is it new in this row, or counted once more?
-                    repeated = place.row == self.row
-                    entry = place.entry if repeated else cython.cast(cython.uint, written)
-                    place.row = self.row
+                    # is it new in this row, or counted once more?  Without branches, which nobody could foresee
+                    again = 0 - cython.cast(cython.uint, place.row == row)  # all bits, or none
+                    entry = cython.cast(cython.uint, written)
+                    entry ^= (entry ^ place.entry) & again
+                    place.row = row
                     place.entry = entry
                     ids[entry] = place.number
-                    counts[entry] = (counts[entry] & (0 - repeated)) + 1
-                    written += 1 - repeated
+                    counts[entry] = (counts[entry] & again) + 1
+                    written += 1 + cython.cast(cython.int, again)
                     if 4 * size > self.capacity:
                         self.grow()
+                        places = self.places
+                        shift = self.shift
                 starts[r + 1] = written
+            self.row = row
         return (
             (starts_out, ids_out[:written], counts_out[:written]),
             (fingerprints_out[:size], names_out[:size], lengths_out[:size], others_out[:noticed]),

@@ -17,9 +17,11 @@ At = cython.struct(out=cython.Py_ssize_t, unit=cython.Py_ssize_t)
 SPACE = cython.declare(cython.uchar, 0)
 WORD = cython.declare(cython.uchar, 1)
 MARK = cython.declare(cython.uchar, 2)
+OTHER = cython.declare(cython.uchar, 4)  # not known yet: see flag_others
 
 # Why a row could not be finished.
 DONE, NOT_UTF8, PAGE_MISSING, SPECIAL = range(4)
+_DONE = cython.declare(cython.int, 0)
 _NOT_UTF8 = cython.declare(cython.int, 1)
 _PAGE_MISSING = cython.declare(cython.int, 2)
 _SPECIAL = cython.declare(cython.int, 3)
@@ -29,6 +31,8 @@ PRIME = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 ONES = cython.declare(cython.ulonglong, 0x0101010101010101)
 # What `into` must have room for behind its last byte: words are written and read eight bytes at a time.
 SLACK = 8
+# And what the room to work in must have behind the longest row.
+ROOM = 64
 
 
 @cython.cfunc
@@ -75,18 +79,6 @@ def hash_of(p: cython.pointer(cython.const[cython.uchar]), length: cython.Py_ssi
         p += 8
         length -= 8
     return finish(h)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def lower_ascii(x: cython.ulonglong) -> cython.ulonglong:
-    """Eight ASCII letters, digits or underscores (or 0) in lower case: A to Z lack the bit 0x20, as _ does too."""
-    lacking: cython.ulonglong = (x & (0x40 * ONES)) >> 1
-    other: cython.ulonglong = x ^ (0x5F * ONES)
-    underscores: cython.ulonglong = (other - ONES) & ~other & (0x80 * ONES)
-    return x | (lacking & ~(underscores >> 2))
 
 
 @cython.cfunc
@@ -162,9 +154,14 @@ def encode(point: cython.int, into: cython.uchar[::1], at: cython.Py_ssize_t) ->
 @cython.nogil
 @cython.exceptval(check=False)
 def flag(
-    text: cython.pointer(cython.const[cython.uchar]), size: cython.Py_ssize_t, flags: cython.pointer(cython.uchar)
+    text: cython.pointer(cython.const[cython.uchar]),
+    size: cython.Py_ssize_t,
+    lowering: cython.bint,
+    flags: cython.pointer(cython.uchar),
+    lowered: cython.pointer(cython.uchar),
 ) -> cython.uchar:
-    """What each ASCII character is: 0 a space, 1 part of a word, 2 a mark.  All bytes or-ed together come back.
+    """What each byte is: 0 a space, 1 part of a word, 2 a mark, 4 part of a character that is no ASCII; and its lower
+    case.  All bytes or-ed together come back.
 
     Only arithmetic, so that compilers do sixteen at a time.
     """
@@ -173,15 +170,65 @@ def flag(
     letter: cython.uchar
     word: cython.uchar
     space: cython.uchar
+    upper: cython.uchar
     seen: cython.uchar = 0
+    case: cython.uchar = 0x20 if lowering else 0
     for i in range(size):
         c = text[i]
         letter = (c | 0x20) - 97
         word = (letter < 26) | (cython.cast(cython.uchar, c - 48) < 10) | (c == 95)
         space = (cython.cast(cython.uchar, c - 9) < 5) | (cython.cast(cython.uchar, c - 28) < 5)
-        flags[i] = word | (((word | space) ^ 1) << 1)
+        upper = cython.cast(cython.uchar, c - 65) < 26
+        flags[i] = word + (((word | space) ^ 1) << 1) + ((c >> 7) << 1)
+        lowered[i] = c | ((0 - upper) & case)
         seen |= c
     return seen
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def flag_others(
+    text: cython.const[cython.uchar][::1],
+    start: cython.Py_ssize_t,
+    stop: cython.Py_ssize_t,
+    kinds: cython.const[cython.uchar][::1],
+    lowers: cython.const[cython.int][::1],
+    pages: cython.const[cython.uchar][::1],
+    flags: cython.pointer(cython.uchar),
+    where: cython.pointer(cython.Py_ssize_t),
+) -> cython.int:
+    """What the characters are that are no ASCII: every byte of one in a word gets 1, the first byte of a mark 2, all
+    others 0.  Why it stopped, and where, if one is not known."""
+    at: cython.Py_ssize_t = start
+    k: cython.Py_ssize_t
+    length: cython.Py_ssize_t = 1
+    point: cython.int
+    ahead: cython.ulonglong = 0
+    memset(flags + (stop - start), 0, 8)
+    while at < stop:
+        memcpy(cython.address(ahead), flags + (at - start), 8)
+        if ahead & (OTHER * ONES) == 0:
+            at += 8
+            continue
+        if flags[at - start] != OTHER:
+            at += 1
+            continue
+        point = decode(text, at, stop, cython.address(length))
+        where[0] = at
+        if point < 0:
+            return _NOT_UTF8
+        if not pages[point >> 8]:
+            where[0] = point >> 8
+            return _PAGE_MISSING
+        if lowers[point] < 0:
+            return _SPECIAL
+        for k in range(length):
+            flags[at - start + k] = WORD if kinds[point] == WORD else SPACE
+        if kinds[point] == MARK:
+            flags[at - start] = MARK
+        at += length
+    return _DONE
 
 
 @cython.cfunc
@@ -203,23 +250,24 @@ def bits_of(flags: cython.pointer(cython.const[cython.uchar]), which: cython.int
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def split_ascii(
-    text: cython.pointer(cython.const[cython.uchar]),
+def split_row(
+    text: cython.const[cython.uchar][::1],
+    start: cython.Py_ssize_t,
+    stop: cython.Py_ssize_t,
     flags: cython.pointer(cython.uchar),
-    size: cython.Py_ssize_t,
-    readable: cython.Py_ssize_t,
-    lowering: cython.bint,
+    lowered: cython.pointer(cython.const[cython.uchar]),
+    lowers: cython.const[cython.int][::1],
     shortest: cython.Py_ssize_t,
     marks: cython.bint,
-    into: cython.pointer(cython.uchar),
+    into: cython.uchar[::1],
     unit_starts: cython.pointer(cython.uint),
     hashes: cython.pointer(cython.ulonglong),
     at: cython.pointer(At),
 ) -> cython.void:
-    """One row of ASCII, flagged.
+    """One row, flagged.
 
-    Where units begin is read off the bits of 64 flags at a time: a branch for every character would be foreseen wrongly
-    at every end of a word, and that would cost more than the word.
+    Where units begin and end is read off the bits of 64 flags at a time: a branch for every character would be foreseen
+    wrongly at every end of a word, and that would cost more than the word.
     """
     window: cython.Py_ssize_t
     begin: cython.Py_ssize_t
@@ -227,15 +275,20 @@ def split_ascii(
     left: cython.Py_ssize_t
     shift: cython.int
     words: cython.ulonglong
+    following: cython.ulonglong
     starts: cython.ulonglong
+    run: cython.ulonglong
     before: cython.ulonglong = 0
     chunk: cython.ulonglong = 0
     h: cython.ulonglong
+    size: cython.Py_ssize_t = stop - start
     out: cython.Py_ssize_t = at.out
     unit: cython.Py_ssize_t = at.unit
     memset(flags + size, 0, 64)
+    following = bits_of(flags, 0)
     for window in range(0, size, 64):
-        words = bits_of(flags + window, 0)
+        words = following
+        following = bits_of(flags + window + 64, 0) if window + 64 < size else 0
         starts = words & ~((words << 1) | before)
         before = words >> 63
         if marks:
@@ -244,42 +297,71 @@ def split_ascii(
             shift = trailing_zeros(starts)
             starts &= starts - 1
             begin = window + shift
-            length = trailing_zeros(~(words >> shift)) if words >> shift != ~cython.cast(cython.ulonglong, 0) else 64
-            if length + shift >= 64 and length > 0:  # it goes on in the next window
-                length = 64 - shift
+            run = (words >> shift) | ((following << 1) << (63 - shift))
+            if run != ~cython.cast(cython.ulonglong, 0):
+                length = trailing_zeros(~run)
+            else:
+                length = 64
                 while flags[begin + length] == WORD:
                     length += 1
-            if length == 0:
-                length = 1  # a mark
-            elif length < shortest:
-                continue
-            unit_starts[unit] = out
+            if cython.cast(cython.size_t, length - 1) < cython.cast(cython.size_t, shortest - 1):
+                continue  # a word too short; marks have length 0 here
+            length += length == 0
+            unit_starts[unit] = cython.cast(cython.uint, out)
             h = length
             left = length
             while True:
-                if begin + 8 <= readable:
-                    memcpy(cython.address(chunk), text + begin, 8)
-                else:  # the last bytes of the text
-                    chunk = 0
-                    memcpy(cython.address(chunk), text + begin, left)
-                if left < 8:
-                    chunk = first_bytes(chunk, left)
-                if lowering and flags[begin] == WORD:
-                    chunk = lower_ascii(chunk)
-                memcpy(into + out, cython.address(chunk), 8)
+                memcpy(cython.address(chunk), lowered + begin, 8)
+                chunk = first_bytes(chunk, left if left < 8 else 8)
+                if chunk & (0x80 * ONES):
+                    break
+                memcpy(cython.address(into[out]), cython.address(chunk), 8)
                 h = mixed(h, chunk)
                 if left <= 8:
                     break
                 begin += 8
                 out += 8
                 left -= 8
-            out += left
-            hashes[unit] = finish(h)
+            if chunk & (0x80 * ONES):
+                out = unit_starts[unit]
+                begin -= length - left
+                at.out = out
+                if spell(text, start + begin, flags + begin, lowers, into, at) < shortest and flags[begin] == WORD:
+                    continue
+                h = hash_of(cython.address(into[out]), at.out - out)
+                out = at.out
+            else:
+                out += left
+                h = finish(h)
+            hashes[unit] = h
             unit += 1
             into[out] = 32
             out += 1
     at.out = out
     at.unit = unit
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def spell(
+    text: cython.const[cython.uchar][::1],
+    start: cython.Py_ssize_t,
+    flags: cython.pointer(cython.const[cython.uchar]),
+    lowers: cython.const[cython.int][::1],
+    into: cython.uchar[::1],
+    at: cython.pointer(At),
+) -> cython.Py_ssize_t:
+    """Write one unit, character by character, in lower case; how many there are."""
+    here: cython.Py_ssize_t = start
+    length: cython.Py_ssize_t = 1
+    written: cython.Py_ssize_t = 0
+    while True:
+        at.out = encode(lowers[decode(text, here, text.shape[0], cython.address(length))], into, at.out)
+        here += length
+        written += 1
+        if flags[0] != WORD or flags[here - start] != WORD:
+            return written
 
 
 def split_words(
@@ -295,15 +377,15 @@ def split_words(
     unit_starts: cython.uint[::1],
     hashes: cython.ulonglong[::1],
     segments: cython.longlong[::1],
-    flags: cython.uchar[::1],
+    room: cython.uchar[:, ::1],
     out: cython.Py_ssize_t,
     unit: cython.Py_ssize_t,
 ):
     """Rows row, row + 1, ... of text into words; segments[r] is the first word of row r.
 
-    `flags` is room to work in, 64 bytes more than the longest row.  Returns (the row it stopped at, out, unit, why, the
-    byte or page it stopped for): all rows, or up to one that is no UTF-8, needs a page of the tables, or needs Python's
-    own lower-casing.
+    `room` is to work in: two rows, ROOM bytes longer than the longest text.  Returns (the row it stopped at, out, unit,
+    why, the byte or page it stopped for): all rows, or up to one that is no UTF-8, needs a page of the tables, or needs
+    Python's own lower-casing.
     """
     rows: cython.Py_ssize_t = starts.shape[0] - 1
     lowering: cython.bint = lowers[65] != 65
@@ -311,87 +393,29 @@ def split_words(
     where: cython.Py_ssize_t = 0
     at: cython.Py_ssize_t
     stop: cython.Py_ssize_t
-    word: cython.Py_ssize_t
-    length: cython.Py_ssize_t
-    taken: cython.Py_ssize_t = 1
-    first_out: cython.Py_ssize_t
-    first_unit: cython.Py_ssize_t
-    point: cython.int
-    kind: cython.uchar
+    flags: cython.pointer(cython.uchar) = cython.address(room[0, 0])
+    lowered: cython.pointer(cython.uchar) = cython.address(room[1, 0])
     reached: At
+    reached.out = out
+    reached.unit = unit
     with cython.nogil:
-        while row < rows and why == 0:
+        while row < rows:
             at = starts[row]
             stop = starts[row + 1]
-            first_out = out
-            first_unit = unit
-            segments[row] = unit
-            if at < stop and flag(cython.address(text[at]), stop - at, cython.address(flags[0])) < 0x80:
-                reached.out = out
-                reached.unit = unit
-                split_ascii(
-                    cython.address(text[at]), cython.address(flags[0]), stop - at, text.shape[0] - at, lowering,
-                    shortest, marks, cython.address(into[0]), cython.address(unit_starts[0]),
-                    cython.address(hashes[0]), cython.address(reached),
+            segments[row] = reached.unit
+            if at < stop:
+                if flag(cython.address(text[at]), stop - at, lowering, flags, lowered) >= 0x80:
+                    why = flag_others(text, at, stop, kinds, lowers, pages, flags, cython.address(where))
+                    if why != 0:
+                        break
+                split_row(
+                    text, at, stop, flags, lowered, lowers, shortest, marks, into,
+                    cython.address(unit_starts[0]), cython.address(hashes[0]), cython.address(reached),
                 )  # fmt: skip
-                out = reached.out
-                unit = reached.unit
-                row += 1
-                continue
-            while at < stop:
-                word = out
-                length = 0
-                kind = SPACE
-                while at < stop:
-                    point = decode(text, at, stop, cython.address(taken))
-                    if point < 0:
-                        why = _NOT_UTF8
-                        where = at
-                        break
-                    if not pages[point >> 8]:
-                        why = _PAGE_MISSING
-                        where = point >> 8
-                        break
-                    if lowers[point] < 0:
-                        why = _SPECIAL
-                        where = at
-                        break
-                    kind = kinds[point]
-                    if kind != WORD:
-                        break
-                    at += taken
-                    length += 1
-                    out = encode(lowers[point], into, out)
-                if why != 0:
-                    break
-                if length >= shortest and length > 0:
-                    unit_starts[unit] = word
-                    hashes[unit] = hash_of(cython.address(into[word]), out - word)
-                    unit += 1
-                    into[out] = 32
-                    out += 1
-                else:
-                    out = word
-                if at >= stop:
-                    break
-                # what ended the word: a mark to keep, or something to step over
-                at += taken
-                if marks and kind == MARK:
-                    unit_starts[unit] = out
-                    word = out
-                    out = encode(lowers[point], into, out)
-                    hashes[unit] = hash_of(cython.address(into[word]), out - word)
-                    unit += 1
-                    into[out] = 32
-                    out += 1
-            if why != 0:
-                out = first_out
-                unit = first_unit
-                break
             row += 1
-        segments[row] = unit
-        unit_starts[unit] = out
-    return row, out, unit, why, where
+        segments[row] = reached.unit
+        unit_starts[reached.unit] = cython.cast(cython.uint, reached.out)
+    return row, reached.out, reached.unit, why, where
 
 
 def split_characters(
