@@ -45,7 +45,7 @@ def hashing(options: Options) -> Iterator[Figure]:
             "linnet": lambda: ours.fit_transform(texts),
             "scikit-learn": lambda: theirs.transform(few),
         },
-        max(3, options.repeats // 3),
+        options.repeats,
     )
     rates = {"linnet": size / seconds["linnet"], "scikit-learn": size / 5 / seconds["scikit-learn"]}
     yield Figure(

@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from linnet.features.terms import TextOptions, TextTerm
-from linnet.features.units import Analyzer, NotUtf8, split
+from linnet.features.units import Analyzer, NotUtf8
 from linnet.sources.block import Strings
 
 SIGNS = [
@@ -55,13 +55,12 @@ def check(rows: list[bytes], options: TextOptions, bits: int) -> None:
     wrong = [(row, fault) for row, raw in enumerate(rows) if (fault := not_utf8(raw)) is not None]
     term = TextTerm("t", options, bits=bits, prefix="")
     try:
-        units = split(texts, options.splitting)
+        counted = term.prepare({"t": texts})
     except ValueError as told:
         if not wrong or (isinstance(told, NotUtf8) and (told.row, told.byte) != wrong[0]):
             raise
         return
     assert not wrong, rows
-    counted = term.counted(units)
     piece = term.number(counted, frozen=False)
     assert np.array_equal(term.number(counted, frozen=True).ids, piece.ids)
     for (start, stop), raw in zip(pairwise(piece.starts.tolist()), rows, strict=True):

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from linnet.kernels.records import depths, lines, records
+from linnet.kernels.records import depths, first_of, is_text, lines, records
 from tests.fuzz import records as fuzz
 
 pieces = st.sampled_from([bytes([each]) if isinstance(each, int) else each for each in fuzz.PIECES])
@@ -85,3 +85,30 @@ def test_nothing_has_no_lines():
 @pytest.mark.parametrize("seed", range(4))
 def test_mutated_texts_are_cut_like_the_twins_cut_them(seed):
     fuzz.run(50_000, seed)
+
+
+@given(st.binary(max_size=40), st.integers(0, 9))
+def test_text_is_what_python_decodes_and_has_no_nul(raw, before):
+    data = b"a" * before + raw
+    try:
+        expected = "\0" not in data.decode()
+    except UnicodeDecodeError:
+        expected = False
+    assert is_text(bytes_of(data)) == expected
+
+
+@given(st.text(max_size=60).filter(lambda text: "\0" not in text))
+def test_every_character_is_text(text):
+    assert is_text(bytes_of(text.encode()))
+
+
+@given(st.lists(st.text("ab \t", max_size=12), max_size=6))
+def test_the_first_of_two_signs_is_found_in_each_part(parts):
+    stops = np.cumsum([len(part) for part in parts], dtype=np.int64)
+    starts = stops - [len(part) for part in parts]
+    data = bytes_of("".join(parts).encode())
+    found = first_of(data, starts.astype(np.int64), stops, *b" \t")
+    assert found.tolist() == [
+        start + next((i for i, sign in enumerate(part) if sign in " \t"), len(part))
+        for start, part in zip(starts.tolist(), parts, strict=True)
+    ]

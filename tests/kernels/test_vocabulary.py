@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from linnet.features.buffers import Buffers
 from linnet.features.units import Analyzer, Splitting, split
 from linnet.kernels import counting
 from linnet.kernels.vocabulary import Vocabulary, renumbered
@@ -28,7 +29,7 @@ def count(vocabulary, rows, analyzer="word", shortest=1, longest=2, prefix="", f
     found = split(Strings.of(rows), how)
     own, names = (counter or counting.Counter(vocabulary.bits)).count(
         found.text, found.starts, found.hashes, found.segments, found.row_segments, shortest, longest, how.gap,
-        how.whole, prefix.encode(),
+        how.whole, prefix.encode(), Buffers(),
     )  # fmt: skip
     return renumbered(vocabulary.numbered(found.text, *names, prefix.encode(), frozen), *own)
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -256,12 +258,26 @@ def _counted(term: TextTerm, texts: Documents, *, frozen: bool) -> tuple[Any, An
         except NotUtf8 as error:
             raise NotUtf8(first + error.row, error.byte) from None
 
-    with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
-        pieces = threads.map(counted, edges[:-1], edges[1:])
+    cores = os.cpu_count() or 1
+    with ThreadPoolExecutor(cores) as threads:
+        pieces = _in_order(threads, counted, list(pairwise(edges)), cores + 1)
         done = [term.number(each, frozen=frozen) for each in pieces]  # names are numbered in the order of the texts
         ids, counts = threads.map(np.concatenate, zip(*((piece.ids, piece.values) for piece in done), strict=True))
     sizes = np.concatenate([np.diff(piece.starts) for piece in done])
     return np.concatenate([[0], np.cumsum(sizes)]), ids, counts
+
+
+def _in_order(
+    threads: ThreadPoolExecutor, counted: Callable[[int, int], Counted], pieces: list[tuple[int, int]], ahead: int
+) -> Iterator[Counted]:
+    """The pieces as they lie, no more than so many ahead of the one asked for: each takes memory."""
+    pending: deque[Future[Counted]] = deque()
+    for piece in pieces:
+        pending.append(threads.submit(counted, *piece))
+        if len(pending) > ahead:
+            yield pending.popleft().result()
+    while pending:
+        yield pending.popleft().result()
 
 
 def _places(numbers: NDArray[np.int64], size: int) -> NDArray[np.int32] | None:

@@ -44,17 +44,34 @@ class Places:
     """Where the features of each term stand in the rows: term after term, or in the order they came."""
 
     def __init__(self, terms: int) -> None:
-        self.of_term: list[NDArray[np.int64]] = [np.empty(0, dtype=np.int64) for _ in range(terms)]
+        self._kept: list[NDArray[np.int64]] = [np.empty(0, dtype=np.int64) for _ in range(terms)]
+        self._used = [0] * terms
         self.size = 0
+
+    @property
+    def of_term(self) -> list[NDArray[np.int64]]:
+        return [kept[:used] for kept, used in zip(self._kept, self._used, strict=True)]
 
     def extend(self, sizes: Sequence[int]) -> None:
         """Give a place to every feature that has none yet."""
         for term, size in enumerate(sizes):
-            new = size - len(self.of_term[term])
-            if new > 0:
-                places = np.arange(self.size, self.size + new)
-                self.of_term[term] = np.concatenate([self.of_term[term], places])
-                self.size += new
+            used = self._used[term]
+            if size > len(self._kept[term]):  # twice the room, or every block would copy all places so far
+                grown = np.empty(max(size, 2 * used), dtype=np.int64)
+                grown[:used] = self._kept[term][:used]
+                self._kept[term] = grown
+            if size > used:
+                self._kept[term][used:size] = np.arange(self.size, self.size + size - used)
+                self._used[term] = size
+                self.size += size - used
+
+    @classmethod
+    def of(cls, of_term: Sequence[NDArray[np.int64]]) -> Places:
+        """As they were."""
+        places = cls(len(of_term))
+        places._kept, places._used = [each.copy() for each in of_term], [len(each) for each in of_term]
+        places.size = sum(places._used)
+        return places
 
     @classmethod
     def in_turn(cls, sizes: Sequence[int]) -> Places:

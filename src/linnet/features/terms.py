@@ -11,16 +11,19 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.features.units import Analyzer, Splitting, Units, split
+from linnet.features.buffers import Buffers
+from linnet.features.units import Analyzer, Splitting, split
 from linnet.kernels.counting import Counter
 from linnet.kernels.vocabulary import Vocabulary, renumbered
 from linnet.kernels.weighing import BINARY, COUNT, LOG, weigh
 from linnet.sources.block import NOT_GIVEN, Column, Numbers, Strings
+
+T = TypeVar("T")
 
 ONE_EACH = np.empty(0, dtype=np.int64)
 NO_SCALES = np.empty(0)
@@ -177,13 +180,29 @@ def in_order(codes: NDArray[np.int64], names: list[str], values: NDArray[np.floa
     return Distinct(Strings.of([names[code] for code in used[order].tolist()]), place[which], values)
 
 
+class Desk:
+    """What a thread splits a block and counts its n-grams with, before it takes the next."""
+
+    def __init__(self, bits: int) -> None:
+        self.buffers = Buffers()
+        self.counter = Counter(bits)  # type: ignore[call-arg]
+
+
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """The n-grams of a block as kernels/counting.py gives them: names in a text, numbered for this block alone."""
+    """The n-grams of a block as kernels/counting.py gives them: names in a text, numbered for this block alone.
+
+    The buffers they lie in are free again as soon as this is gone.
+    """
 
     text: NDArray[np.uint8]
     names: tuple[NDArray[Any], ...]
     rows: tuple[NDArray[Any], ...]
+    buffers: Buffers
+    free: list[Buffers]
+
+    def __del__(self) -> None:
+        self.free.append(self.buffers)
 
 
 class Damping(StrEnum):
@@ -232,10 +251,11 @@ class TextTerm:
         self.options = TextOptions() if options is None else options
         self.vocabulary = Vocabulary(bits) if vocabulary is None else vocabulary  # type: ignore[call-arg]
         self._prefix = (f"{column}:" if prefix is None else prefix).encode()
-        self._counters: list[Any] = []  # those that no thread uses
+        self._desks: list[Desk] = []  # at which nobody works
+        self._buffers: list[Buffers] = []  # in which nothing lies
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"_counters": []}
+        return vars(self) | {"_desks": [], "_buffers": []}
 
     def __len__(self) -> int:
         return len(self.vocabulary)
@@ -243,21 +263,16 @@ class TextTerm:
     def prepare(self, columns: Mapping[str, Column]) -> Counted:
         column = columns[self.columns[0]]
         assert isinstance(column, Strings)
-        return self.counted(split(column, self.options.splitting))
-
-    def counted(self, units: Units) -> Counted:
-        """The n-grams of these units by numbers of their own."""
         options = self.options
-        try:
-            counter = self._counters.pop()
-        except IndexError:  # all are at work
-            counter = Counter(self.vocabulary.bits)  # type: ignore[call-arg]
-        rows, names = counter.count(
+        desk = _taken(self._desks) or Desk(self.vocabulary.bits)
+        results = _taken(self._buffers) or Buffers()
+        units = split(column, options.splitting, desk.buffers, results)
+        rows, names = desk.counter.count(
             units.text, units.starts, units.hashes, units.segments, units.row_segments,
-            options.shortest, options.longest, options.splitting.gap, options.splitting.whole, self._prefix,
+            options.shortest, options.longest, options.splitting.gap, options.splitting.whole, self._prefix, results,
         )  # fmt: skip
-        self._counters.append(counter)
-        return Counted(units.text, names, rows)
+        self._desks.append(desk)
+        return Counted(units.text, names, rows, results, self._buffers)
 
     def number(self, prepared: Counted, *, frozen: bool) -> Piece:
         """The counts of this block's n-grams, not yet weighed: what a count is worth may depend on all rows."""
@@ -277,6 +292,14 @@ class TextTerm:
 
     def name(self, number: int) -> str:
         return str(self.vocabulary.name(number))
+
+
+def _taken(free: list[T]) -> T | None:
+    """One of these, which nobody else then has; other threads take some, too."""
+    try:
+        return free.pop()
+    except IndexError:
+        return None
 
 
 class NumberedTerm:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.errors import InputError
+from linnet.features.buffers import Buffers
 from linnet.features.unicode import SPECIALS, tables
 from linnet.kernels import words as kernel
 from linnet.sources.block import Strings
@@ -69,19 +70,20 @@ class NotUtf8(InputError):
 class _Room:
     """Arrays for the units of so much text: no more than they can come to, for memory that is touched costs time."""
 
-    def __init__(self, texts: Strings, how: Splitting) -> None:
+    def __init__(self, texts: Strings, how: Splitting, buffers: Buffers, spelling: Buffers) -> None:
         size, rows = int(texts.starts[-1] - texts.starts[0]), len(texts)
         if size > LARGEST:
             raise InputError(f"{size:,} bytes of text at once are too many: take fewer rows at a time")
         most = {Analyzer.WORD: size if how.marks else size // 2, Analyzer.CHAR: size, Analyzer.CHAR_WB: 2 * size}
         units = most[how.analyzer] + 2 * rows + 2
-        self.text = np.empty(
-            (3 if how.analyzer is Analyzer.CHAR_WB else 2) * (size + rows) + 2 * kernel.SLACK, np.uint8
-        )
-        self.starts = np.empty(units, dtype=np.uint32)
-        self.hashes = np.empty(units, dtype=np.uint64)
-        self.segments = np.empty((rows if how.analyzer is not Analyzer.CHAR_WB else size + rows) + 2, dtype=np.int64)
-        self.work = np.empty((2, int(np.diff(texts.starts).max(initial=0)) + kernel.ROOM), dtype=np.uint8)
+        bytes_each = 3 if how.analyzer is Analyzer.CHAR_WB else 2
+        self.text = spelling.array("text", bytes_each * (size + rows) + 2 * kernel.SLACK, np.uint8)
+        self.starts = buffers.array("starts", units, np.uint32)
+        self.hashes = buffers.array("hashes", units, np.uint64)
+        segments = (rows if how.analyzer is not Analyzer.CHAR_WB else size + rows) + 2
+        self.segments = buffers.array("segments", segments, np.int64)
+        longest = int(np.diff(texts.starts).max(initial=0)) + kernel.ROOM
+        self.work = buffers.array("work", 2 * longest, np.uint8).reshape(2, longest)
 
     def copied_from(self, other: _Room) -> _Room:
         for name in ("text", "starts", "hashes", "segments"):
@@ -91,10 +93,12 @@ class _Room:
         return self
 
 
-def split(texts: Strings, how: Splitting) -> Units:
-    """Every row's units."""
+def split(texts: Strings, how: Splitting, buffers: Buffers | None = None, spelling: Buffers | None = None) -> Units:
+    """Every row's units: how they are spelt in buffers that may be kept for longer than the others."""
+    buffers = Buffers() if buffers is None else buffers
+    spelling = buffers if spelling is None else spelling
     words = how.analyzer is Analyzer.WORD
-    known, room = tables(lowercase=how.lowercase), _Room(texts, how)
+    known, room = tables(lowercase=how.lowercase), _Room(texts, how, buffers, spelling)
     row_segments = EVERY_ROW if words else np.empty(len(texts) + 1, dtype=np.int64)
     out = unit = segment = row = 0
     while True:
@@ -117,7 +121,9 @@ def split(texts: Strings, how: Splitting) -> Units:
             known.fill(where)
         else:
             texts = _lowered(texts, row)
-            room = _Room(texts, how).copied_from(room)  # lower case may be longer, or shorter, than what it stands for
+            room = _Room(texts, how, buffers, spelling).copied_from(
+                room
+            )  # lower case may be longer, or shorter, than what it stands for
     segments = room.segments[: (row if words else segment) + 1]
     return Units(room.text[: out + kernel.SLACK], room.starts[: unit + 1], room.hashes[:unit], segments, row_segments)
 

@@ -82,6 +82,7 @@ class Counter:
         gap: cython.Py_ssize_t,
         whole: cython.bint,
         prefix: bytes,
+        results,
     ):
         """Every row's runs of `shortest` to `longest` units within a segment.
 
@@ -90,16 +91,17 @@ class Counter:
 
         Returns the rows (starts, ids, counts), and the names that the ids stand for, in the order they were met: their
         fingerprints, first bytes in text, and lengths, and the fingerprints of others that fell together with them.
+        All of it lies in `results` (features/buffers.py) until these are used again.
         """
         rows: cython.Py_ssize_t = (row_segments.shape[0] if row_segments.shape[0] else segments.shape[0]) - 1
         most: cython.Py_ssize_t = hashes.shape[0] * (longest - shortest + 1)
-        starts_out = np.empty(rows + 1, dtype=np.int64)
-        ids_out = np.empty(most, dtype=np.uint32)
-        counts_out = np.empty(most, dtype=np.uint32)
-        fingerprints_out = np.empty(most, dtype=np.uint64)
-        names_out = np.empty(most, dtype=np.uint32)
-        lengths_out = np.empty(most, dtype=np.uint32)
-        others_out = np.empty(most if self.bits else 0, dtype=np.uint64)
+        starts_out = results.array("row_starts", rows + 1, np.int64)
+        ids_out = results.array("ids", most, np.uint32)
+        counts_out = results.array("counts", most, np.uint32)
+        fingerprints_out = results.array("fingerprints", most, np.uint64)
+        names_out = results.array("names", most, np.uint32)
+        lengths_out = results.array("lengths", most, np.uint32)
+        others_out = results.array("others", most if self.bits else 0, np.uint64)
         starts: cython.longlong[::1] = starts_out
         ids: cython.uint[::1] = ids_out
         counts: cython.uint[::1] = counts_out
@@ -111,7 +113,7 @@ class Counter:
         if row_segments.shape[0]:
             firsts = firsts[np.asarray(row_segments)]
         longest_row: cython.Py_ssize_t = int(np.diff(firsts).max(initial=0)) * (longest - shortest + 1)
-        room: cython.ulonglong[::1] = np.empty(2 * longest_row + 2, dtype=np.uint64)
+        room: cython.ulonglong[::1] = results.array("grams", 2 * longest_row + 2, np.uint64)
         grams: cython.pointer(Gram) = cython.cast(cython.pointer(Gram), cython.address(room[0]))
         seed: cython.ulonglong = prefix_hash(prefix)
         mask: cython.ulonglong = ~cython.cast(cython.ulonglong, 0)
@@ -219,7 +221,7 @@ class Counter:
                     ids[entry] = place.number
                     counts[entry] = (counts[entry] & again) + 1
                     written += 1 + cython.cast(cython.int, again)
-                    if 4 * size > self.capacity:
+                    if 2 * size > self.capacity:
                         self.grow()
                         places = self.places
                         shift = self.shift

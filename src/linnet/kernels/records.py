@@ -2,7 +2,52 @@
 
 import cython
 import numpy as np
-from cython.cimports.libc.string import memchr
+from cython.cimports.libc.string import memchr, memcpy
+from cython.cimports.linnet.kernels.utf8 import decode
+
+# One bit of every byte of a 64-bit word.
+ONES = cython.declare(cython.ulonglong, 0x0101010101010101)
+
+
+def is_text(data: cython.const[cython.uchar][::1]):
+    """Is all of it UTF-8, without a NUL byte?  Nothing is made of it, so this is quicker than to decode it."""
+    size: cython.Py_ssize_t = data.shape[0]
+    i: cython.Py_ssize_t = 0
+    length: cython.Py_ssize_t = 1
+    eight: cython.ulonglong = 0
+    good: cython.bint = True
+    with cython.nogil:
+        while i < size and good:
+            if i + 8 <= size:
+                memcpy(cython.address(eight), cython.address(data[i]), 8)
+                # a byte's highest bit stays set where it was set already, or where the byte is 0
+                if (eight | ((eight - ONES) & ~eight)) & (ONES << 7) == 0:
+                    i += 8
+                    continue
+            good = data[i] != 0 and decode(cython.address(data[i]), size - i, cython.address(length)) >= 0
+            i += length
+    return good
+
+
+def first_of(
+    data: cython.const[cython.uchar][::1],
+    starts: cython.const[cython.longlong][::1],
+    stops: cython.const[cython.longlong][::1],
+    sign: cython.uchar,
+    other: cython.uchar,
+):
+    """Where the first of two signs stands in each of these parts of the data; its end if it has none."""
+    found_out = np.empty(starts.shape[0], dtype=np.int64)
+    found: cython.longlong[::1] = found_out
+    r: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for r in range(starts.shape[0]):
+            i = starts[r]
+            while i < stops[r] and data[i] != sign and data[i] != other:
+                i += 1
+            found[r] = i
+    return found_out
 
 
 def records(data: cython.const[cython.uchar][::1], delimiter: cython.int):
@@ -103,18 +148,20 @@ def labelled(
     labels: cython.uchar[::1] = labels_out
     texts: cython.uchar[::1] = texts_out
     r: cython.Py_ssize_t
-    e: cython.Py_ssize_t
+    length: cython.Py_ssize_t
     a: cython.Py_ssize_t = 0
     b: cython.Py_ssize_t = 0
     with cython.nogil:
         for r in range(rows):
-            for e in range(starts[r], separators[r]):
-                labels[a] = data[e]
-                a += 1
+            length = separators[r] - starts[r]
+            if length > 0:
+                memcpy(cython.address(labels[a]), cython.address(data[starts[r]]), length)
+                a += length
             label_starts[r + 1] = a
-            for e in range(separators[r] + 1, stops[r]):
-                texts[b] = data[e]
-                b += 1
+            length = stops[r] - separators[r] - 1
+            if length > 0:
+                memcpy(cython.address(texts[b]), cython.address(data[separators[r] + 1]), length)
+                b += length
             text_starts[r + 1] = b
     return labels_out[:a], label_starts_out, texts_out[:b], text_starts_out
 

@@ -6,6 +6,11 @@ from cython.cimports.libc.math import log, sqrt
 COUNT, BINARY, LOG = range(3)
 _BINARY = cython.declare(cython.int, 1)
 _LOG = cython.declare(cython.int, 2)
+# Most counts are small: their logarithms are at hand.
+FEW = cython.declare(cython.int, 64)
+_damped = cython.declare(cython.double[64])
+for _count in range(1, 64):
+    _damped[_count] = 1.0 + log(_count)
 
 
 @cython.cdivision(True)
@@ -35,7 +40,7 @@ def weigh(
                 if damping == _BINARY:
                     x = 1.0
                 elif damping == _LOG:
-                    x = 1.0 if x == 1.0 else 1.0 + log(x)
+                    x = _damped[cython.cast(cython.int, x)] if x < FEW else 1.0 + log(x)
                 if scaled:
                     x *= scales[ids[e]]
                 into[e] = cython.cast(cython.float, x)

@@ -10,6 +10,7 @@ neighbouring words are one slice.  unit_starts[u]:unit_starts[u + 1] is unit u, 
 
 import cython
 from cython.cimports.libc.string import memcpy, memset
+from cython.cimports.linnet.kernels.utf8 import decode
 from cython.cimports.linnet.kernels.words import trailing_zeros
 
 At = cython.struct(out=cython.Py_ssize_t, unit=cython.Py_ssize_t)
@@ -79,50 +80,6 @@ def hash_of(p: cython.pointer(cython.const[cython.uchar]), length: cython.Py_ssi
         p += 8
         length -= 8
     return finish(h)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def decode(
-    text: cython.const[cython.uchar][::1],
-    at: cython.Py_ssize_t,
-    stop: cython.Py_ssize_t,
-    length: cython.pointer(cython.Py_ssize_t),
-) -> cython.int:
-    """The code point at `at` and how many bytes it has; -1 where the bytes are no UTF-8 (RFC 3629)."""
-    first: cython.int = text[at]
-    need: cython.Py_ssize_t
-    least: cython.int
-    point: cython.int
-    k: cython.Py_ssize_t
-    if first < 0x80:
-        length[0] = 1
-        return first
-    if 0xC2 <= first < 0xE0:
-        need = 2
-        least = 0x80
-        point = first & 0x1F
-    elif 0xE0 <= first < 0xF0:
-        need = 3
-        least = 0x800
-        point = first & 0x0F
-    elif 0xF0 <= first < 0xF5:
-        need = 4
-        least = 0x10000
-        point = first & 0x07
-    else:
-        return -1
-    if at + need > stop:
-        return -1
-    for k in range(1, need):
-        if text[at + k] & 0xC0 != 0x80:
-            return -1
-        point = (point << 6) | (text[at + k] & 0x3F)
-    if point < least or point > 0x10FFFF or 0xD800 <= point < 0xE000:
-        return -1
-    length[0] = need
-    return point
 
 
 @cython.cfunc
@@ -214,7 +171,7 @@ def flag_others(
         if flags[at - start] != OTHER:
             at += 1
             continue
-        point = decode(text, at, stop, cython.address(length))
+        point = decode(cython.address(text[at]), stop - at, cython.address(length))
         where[0] = at
         if point < 0:
             return _NOT_UTF8
@@ -357,7 +314,9 @@ def spell(
     length: cython.Py_ssize_t = 1
     written: cython.Py_ssize_t = 0
     while True:
-        at.out = encode(lowers[decode(text, here, text.shape[0], cython.address(length))], into, at.out)
+        at.out = encode(
+            lowers[decode(cython.address(text[here]), text.shape[0] - here, cython.address(length))], into, at.out
+        )
         here += length
         written += 1
         if flags[0] != WORD or flags[here - start] != WORD:
@@ -472,7 +431,7 @@ def split_characters(
                     point = 32
                     taken = 1
                 else:
-                    point = decode(text, at, stop, cython.address(taken))
+                    point = decode(cython.address(text[at]), stop - at, cython.address(taken))
                 if point < 0:
                     why = _NOT_UTF8
                     where = at

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from linnet import container
 from linnet.errors import InputError, ModelFileError
-from linnet.features.features import Features
+from linnet.features.features import Features, Places
 from linnet.learners.recipe import Averaging
 from linnet.model import LinearModel
 from linnet.modelfile import (
@@ -151,8 +151,7 @@ def _restore_quarantine(size: int, rejected: Rejected, path: str) -> None:
 def _restore(content: dict[str, Any], tensors: Tensors, run: OnlineRun, path: str) -> None:
     terms = [term_from_file(each, number, tensors, path) for number, each in enumerate(content["terms"])]
     run.features = Features(run.features.schema, run.features.task, terms)
-    run.places.of_term = [tensors[f"places{number}"].copy() for number in range(len(terms))]
-    run.places.size = sum(map(len, run.places.of_term))
+    run.places = Places.of([tensors[f"places{number}"] for number in range(len(terms))])
     _check_places(run, path)
     run.seen = Seen({label: number for number, label in enumerate(content["labels"])})
     run.rows, (run.done_passes, run.done_chunks) = content["rows"], content["done"]

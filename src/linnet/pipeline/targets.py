@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from linnet.errors import InputError
 from linnet.features.schema import Role, Schema
 from linnet.features.terms import WHOLE
+from linnet.kernels.vocabulary import Vocabulary
 from linnet.learners.recipe import Recipe, Update
 from linnet.sources.block import Block, Column, Numbers, Strings
 
@@ -26,18 +27,37 @@ class Seen:
     """The labels met so far, each with its number by first appearance."""
 
     labels: dict[Any, int] = field(default_factory=dict)
+    _spellings: Vocabulary = field(default_factory=Vocabulary)
+    _meanings: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     def numbers(self, block: Block, schema: Schema, *, frozen: bool = False) -> NDArray[np.int64]:
         """Each row's label by number, new ones added as their rows come; -1 for one that is new and frozen out."""
-        if block.sparse is not None and (known := self._known(block.targets)) is not None:
+        if block.sparse is None:
+            column = block.columns[schema.target or ""]
+            assert isinstance(column, Strings)
+            return self._spelt(column, frozen=frozen)
+        if (known := self._known(block.targets)) is not None:
             return known
-        labels, which = labels_of(block, schema)
+        labels, which = labels_of(block)
+        table = self._numbered(labels, frozen=frozen)
+        return table[which] if len(which) else which
+
+    def _spelt(self, column: Strings, *, frozen: bool) -> NDArray[np.int64]:
+        """As numbers, of labels as they are spelt in a file: few spellings, so each is made a label only once."""
+        which = np.asarray(self._spellings.numbers(column.data, column.starts, b"", frozen=False))
+        met = len(self._meanings)
+        new = [_label(self._spellings.name(number)) for number in range(met, len(self._spellings))]
+        if new:
+            self._meanings = np.concatenate([self._meanings, self._numbered(new, frozen=frozen)])
+        return np.asarray(self._meanings[which])
+
+    def _numbered(self, labels: Sequence[Any], *, frozen: bool) -> NDArray[np.int64]:
         table = np.empty(len(labels), dtype=np.int64)
         for place, label in enumerate(labels):
             if label not in self.labels and not frozen:
                 self.labels[label] = len(self.labels)
             table[place] = self.labels.get(label, -1)
-        return table[which] if len(which) else which
+        return table
 
     def _known(self, targets: Any) -> NDArray[np.int64] | None:
         """Each number's label, where all are known: mostly so, and then no sort of the block is needed."""
@@ -49,23 +69,14 @@ class Seen:
         return numbers if np.array_equal(values[numbers], targets) else None
 
 
-def labels_of(block: Block, schema: Schema) -> tuple[list[Any], NDArray[np.int64]]:
-    """The block's different labels in the order of their first rows, and which of them each row has."""
-    if block.sparse is not None:
-        assert block.targets is not None
-        values, first, which = np.unique(block.targets, return_index=True, return_inverse=True)
-        order = np.argsort(first)
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
-        return [tidy(value) for value in values[order].tolist()], place[which]
-    import pyarrow as pa
-
-    column = block.columns[schema.target or ""]
-    assert isinstance(column, Strings)
-    buffers = pa.py_buffer(np.ascontiguousarray(column.starts)), pa.py_buffer(column.data)
-    coded = pa.LargeStringArray.from_buffers(len(column), *buffers).dictionary_encode()
-    labels = [_label(value) for value in coded.dictionary.to_pylist()]
-    return labels, coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+def labels_of(block: Block) -> tuple[list[Any], NDArray[np.int64]]:
+    """An svmlight block's different labels in the order of their first rows, and which of them each row has."""
+    assert block.targets is not None
+    values, first, which = np.unique(block.targets, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return [tidy(value) for value in values[order].tolist()], place[which]
 
 
 def _label(value: str) -> str:

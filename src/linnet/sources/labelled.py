@@ -31,11 +31,13 @@ class LabelledText(LineSource):
         records, bad = only_text(chunk, lines_of(chunk))
         if self.marked:
             starts = records.starts + len(MARK)
-            ends = np.minimum(_next(records, b" \t"), records.stops)  # a label alone has an empty text
+            ends = kernel.first_of(
+                records.data, records.starts, records.stops, *b" \t"
+            )  # a label alone has an empty text
             right, reason = _marked(records, records.starts) & (ends > starts), UNMARKED
             several = right & _marked(records, ends + 1)
         else:
-            starts, ends = records.starts, _next(records, b"\t")
+            starts, ends = records.starts, kernel.first_of(records.data, records.starts, records.stops, *b"\t\t")
             right, reason = (ends > starts) & (ends < records.stops), UNLABELLED
             several = np.zeros(len(records), dtype=bool)
         for i in np.flatnonzero(~right | several).tolist():
@@ -50,12 +52,6 @@ class LabelledText(LineSource):
         return Block(
             chunk.path, len(kept), chunk.after, chunk.read, columns, lines=kept.lines, bad=complaints, records=kept
         )
-
-
-def _next(records: Records, signs: bytes) -> NDArray[np.int64]:
-    """Where the first of these signs stands in each record or, if it has none, behind it."""
-    places = np.append(np.flatnonzero(np.isin(records.data, list(signs))), len(records.data))
-    return places[np.searchsorted(places, records.starts)]
 
 
 def _marked(records: Records, places: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -71,7 +71,7 @@ def lines_of(chunk: Chunk) -> Records:
 
 def only_text(chunk: Chunk, records: Records) -> tuple[Records, list[BadRow]]:
     """The records that are UTF-8 without NUL bytes, and complaints about the others."""
-    if not _fault(chunk.data):
+    if kernel.is_text(records.data):
         return records, []
     bad: list[BadRow] = []
     good = np.ones(len(records), dtype=bool)
