@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy.sparse import coo_array, csr_array, csr_matrix
+from scipy.sparse import coo_array, csr_array, csr_matrix, random_array
 
 import linnet.theory
 from linnet.errors import InputError, RecipeError
@@ -388,8 +388,30 @@ def test_elimination_finds_the_only_combination_or_says_that_there_is_not_one():
 
     assert vanishing(table((1, 0.5), (1, 0.25), (-1, 0.375))) == [1, 1, 2]
     assert vanishing(table((1, 1), (-1, 1), (1, 2), (-1, 2))) is None
-    assert vanishing(table((1, 0), (1, 1))) is None
-    assert vanishing(table((1, 0), (1, 1), (-1, 2))) is None
+    assert vanishing(table((1, 0), (1, 1))) == []
+    assert vanishing(table((1, 0), (1, 1), (-1, 2))) == []
+
+
+def test_a_table_too_large_to_be_eliminated_is_not_made(monkeypatch):
+    """Of 300 points with 40,000 coordinates that would be 12 million whole numbers, one object each."""
+    X = csr_array(random_array((300, 40_000), density=0.01, rng=np.random.default_rng(1)))
+    all_points = Points(read(X, np.zeros(300))[0], np.where(np.arange(300) % 2, 1.0, -1.0), (0, 1))
+    monkeypatch.setattr("linnet.theory.rational.np.zeros", lambda *_, **__: pytest.fail("the table was made"))
+    assert whole_points(all_points, np.arange(300)) is None
+
+
+@pytest.mark.parametrize("large", [2**40, 2**45])
+def test_whole_numbers_that_differ_by_one_are_not_taken_for_equal(large):
+    """Too many columns for the simplex in fractions: what whole numbers disprove no tolerance proves."""
+    X = np.zeros((2, 2500), dtype=np.int64)
+    X[:, 0] = large, large + 1
+    answer = separability(X, [0, 1])
+    assert answer.separable is not False
+    X[:, 0] = large
+    X[1, 7] = 1
+    assert separability(X, [0, 1]).separable is not False
+    X[1, 7] = 0
+    assert_proven(separability(X, [0, 1]), X, [0, 1])
 
 
 @pytest.mark.parametrize(

@@ -24,11 +24,15 @@ STEP, STEP_BY_DIGITS = 0.5e-6, 6.5e-9
 SIMPLEX_AT_MOST = 4000
 
 
-def whole_points(points: Points, which: Indices) -> Table:
+def whole_points(points: Points, which: Indices) -> Table | None:
     """These points as columns of whole numbers, every coordinate on a scale of its own; equal coordinates once.
 
-    Scales of coordinates are no matter: a combination that is 0 stays so.
+    Scales of coordinates are no matter: a combination that is 0 stays so.  None where an elimination of the table takes
+    hours rather than seconds; it is not made then, for it may be too large to be kept.
     """
+    # only with as many coordinates as points, but for one, all answers can be multiples of one
+    if not affordable(len(which) - 1, len(which), 1):
+        return None
     exact: dict[int, dict[int, tuple[int, int]]] = {}
     for place, row in enumerate(which.tolist()):
         sign = 1 if points.signs[row] > 0 else -1
@@ -36,33 +40,33 @@ def whole_points(points: Points, which: Indices) -> Table:
         for column, value in zip(columns.tolist(), values.tolist(), strict=True):
             top, bottom = value.as_integer_ratio()
             exact.setdefault(column, {})[place] = sign * top, bottom
-    lines = {tuple(1 if points.signs[row] > 0 else -1 for row in which.tolist())}
+    lines = {tuple((place, 1 if points.signs[row] > 0 else -1) for place, row in enumerate(which.tolist()))}
     for entries in exact.values():
         scale = lcm(*(bottom for _, bottom in entries.values()))
-        line = [0] * len(which)
-        for place, (top, bottom) in entries.items():
-            line[place] = top * (scale // bottom)
-        common = gcd(*line)
-        lines.add(tuple(number // common for number in line))
-    table = np.empty((len(lines), len(which)), dtype=object)
-    for at, numbers in enumerate(sorted(lines)):
-        table[at] = numbers
+        common = gcd(*(top * (scale // bottom) for top, bottom in entries.values()))
+        lines.add(tuple((place, top * (scale // bottom) // common) for place, (top, bottom) in entries.items()))
+    bits = max(number.bit_length() for line in lines for _, number in line)
+    if not affordable(len(lines), len(which), bits):
+        return None
+    table = np.zeros((len(lines), len(which)), dtype=object)
+    for at, line in enumerate(sorted(lines)):
+        for place, number in line:
+            table[at, place] = number
     return table
 
 
-def affordable(table: Table) -> bool:
-    """Whether an elimination of this table takes seconds rather than hours."""
-    rows, columns = table.shape
+def affordable(rows: int, columns: int, bits: int) -> bool:
+    """Whether an elimination of a table of numbers of so many bits takes seconds rather than hours."""
     rank = min(rows, columns)
-    bits = max((int(abs(number)).bit_length() for number in table.flat), default=1) + rank.bit_length()
-    digits = 1 + rank * bits / 64
+    digits = 1 + rank * (bits + rank.bit_length()) / 64
     return bool(rows * columns * rank / 3 * (STEP + STEP_BY_DIGITS * digits**2) <= SECONDS_AT_MOST)
 
 
 def vanishing(table: Table) -> list[int] | None:
-    """Whole numbers m >= 0, not all 0, with table m = 0; None where the multiples of one m are not all the answers.
+    """Whole numbers m >= 0, not all 0, with table m = 0; nothing where there are none, which is proven then.
 
-    By elimination without fractions: every division is exact (Bareiss 1968).
+    None where there may be some, but the multiples of one m are not all that there is to choose from.  By elimination
+    without fractions: every division is exact (Bareiss 1968).
     """
     left, columns = table.copy(), table.shape[1]
     lines: list[Table] = []
@@ -83,7 +87,7 @@ def vanishing(table: Table) -> list[int] | None:
         lines.append(line)
         leading.append(column)
     if free < 0:
-        return None
+        return []
     found: list[Fraction] = [Fraction(0)] * columns
     found[free] = Fraction(1)
     for line, column in zip(reversed(lines), reversed(leading), strict=True):
@@ -92,7 +96,7 @@ def vanishing(table: Table) -> list[int] | None:
     if any(each < 0 for each in found):
         found = [-each for each in found]
         if any(each < 0 for each in found):
-            return None
+            return []
     return _whole(found)
 
 

@@ -8,8 +8,8 @@ Three ways, from the cheapest to the most thorough:
 
 A plane is a proof as soon as every point is on its side for sure (points.py), whatever the data.  Multipliers that
 descent or HiGHS find are a guess; their rows are the proof, once the multipliers are worked out in whole numbers
-(rational.py).  Where that is too much work, the combination must be 0 to a tolerance, and the answer says so.  What is
-neither is called undecided.
+(rational.py).  Where that is too much work, the combination must be 0 to a tolerance, and the answer says so; never
+where whole numbers have shown that the combination is not 0.  What is neither is called undecided.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from linnet.theory.proofs import (
     combined,
     sides,
 )
-from linnet.theory.rational import SIMPLEX_AT_MOST, affordable, decided, vanishing, whole_points
+from linnet.theory.rational import SIMPLEX_AT_MOST, decided, vanishing, whole_points
 
 Watch = Callable[[str], None]
 
@@ -51,6 +51,9 @@ NEXT_TO_NOTHING = 1e-6
 # The margin is near enough to the best.
 NEAR = 0.05
 SECONDS = 60.0
+TOO_FINE = (
+    "a plane separates the classes, but floating-point weights have too few digits for it: move the columns nearer to 0"
+)
 
 
 def separability(X: Any, y: Any, *, max_seconds: float = SECONDS, watch: Watch = lambda _: None) -> Answer | Answers:
@@ -106,7 +109,7 @@ def answered(points: Points, max_seconds: float = SECONDS, watch: Watch = lambda
     if answer is not None:
         return answer
     if shares is not None:
-        answer = _by_tolerance(points, np.flatnonzero(shares), shares[shares > 0], "dual coordinate descent")
+        answer = _by_rows(points, np.flatnonzero(shares), shares[shares > 0], "dual coordinate descent")
     return answer or Undecided(points.classes, "all ways", _why(seconds_left()), most)
 
 
@@ -150,11 +153,9 @@ def _programmed(points: Points, shares: Flat | None, seconds_left: Callable[[], 
     answer: Answer | None = None
     if guess is not None and len(guess.which):
         watch(f"multipliers of {len(guess.which)} examples in whole numbers")
-        answer = _exactly(points, guess.which)
-    if answer is None and seconds_left() > 0 and points.n * points.d <= SIMPLEX_AT_MOST:
+        answer = _by_rows(points, guess.which, guess.multipliers, "a linear programme")
+    if (answer is None or not _is_exact(answer)) and seconds_left() > 0 and points.n * points.d <= SIMPLEX_AT_MOST:
         answer = _by_simplex(points)
-    if answer is None and guess is not None:
-        answer = _by_tolerance(points, guess.which, guess.multipliers, "a linear programme")
     return answer
 
 
@@ -171,18 +172,26 @@ def _widened(points: Points, found: Separable, shares: Flat | None) -> Separable
     return replace(found, weights=better.w, bias=better.b, margin=better.margin, most=better.most)
 
 
-def _exactly(points: Points, which: Indices) -> Inseparable | None:
-    """These rows as a proof, with multipliers in whole numbers; None where they are none, or that is too much work."""
+def _is_exact(answer: Answer) -> bool:
+    return isinstance(answer, Inseparable) and answer.exact
+
+
+def _by_rows(points: Points, which: Indices, multipliers: Flat, method: str) -> Inseparable | None:
+    """These rows as a proof: with multipliers in whole numbers or, where that is too much work, to a tolerance."""
+    if not 0 < len(which) <= points.d + 2:
+        return None
     table = whole_points(points, which)
-    whole = vanishing(table) if affordable(table) else None
+    whole = None if table is None else vanishing(table)
     if whole is None:
+        return _by_tolerance(points, which, multipliers, method)
+    if not whole:  # however short the combination may be, it is not 0
         return None
     there = np.array([many > 0 for many in whole])
-    answer = _inseparable(points, which[there], tuple(filter(None, whole)), "a linear programme, then whole numbers")
+    answer = _inseparable(points, which[there], tuple(filter(None, whole)), f"{method}, then whole numbers")
     return None if answer.why_not_of(points) else answer
 
 
-def _by_simplex(points: Points) -> Answer | None:
+def _by_simplex(points: Points) -> Answer:
     whole, plane = decided(points)
     if whole:
         which = np.flatnonzero([many > 0 for many in whole])
@@ -194,7 +203,7 @@ def _by_simplex(points: Points) -> Answer | None:
         answer = _plane(points, w, b, "the simplex method in fractions")
         if answer.separable:
             return answer
-    return None
+    return Undecided(points.classes, "the simplex method in fractions", TOO_FINE)
 
 
 def _midway(points: Points, w: Flat) -> float:
@@ -206,7 +215,7 @@ def _midway(points: Points, w: Flat) -> float:
 
 def _by_tolerance(points: Points, which: Indices, multipliers: Flat, method: str) -> Inseparable | None:
     total = float(multipliers.sum())
-    if not total > 0 or len(which) > points.d + 2:
+    if not total > 0:
         return None
     shares = multipliers / total
     length, longest = combined(points, which, shares)
