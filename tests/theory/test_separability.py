@@ -414,6 +414,14 @@ def test_whole_numbers_that_differ_by_one_are_not_taken_for_equal(large):
     assert_proven(separability(X, [0, 1]), X, [0, 1])
 
 
+def test_a_plane_that_floating_point_cannot_hold_is_no_proof_that_there_is_none():
+    """Between the least two numbers there is no number for the intercept; the simplex in fractions knows the plane."""
+    least = np.finfo(float).smallest_subnormal
+    answer = separability([[least], [2 * least]], [0, 1])
+    assert isinstance(answer, Undecided)
+    assert "a plane separates" in str(answer)
+
+
 @pytest.mark.parametrize(
     ("X", "y", "what"),
     [

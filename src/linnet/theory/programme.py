@@ -28,6 +28,8 @@ AT_ONCE = 500
 # What is 0 to the linear programme.
 ZERO = 1e-9
 TOLERANCE = 1e-10
+# Weights above this are too large to be multiplied safely: the plane is then taken on a smaller scale.
+LARGEST = 1e300
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,15 +71,17 @@ def guessed(points: Points, first: Indices, seconds_left: Callable[[], float]) -
 
 
 def _solved(rows: Any, signs: Flat, sizes: Flat, seconds: float) -> tuple[Flat, float, float, Flat] | None:
-    """w, b and t on the points' own scales, and the prices (not summing to 1); None where HiGHS has no answer."""
+    """w and b on the points' own scales, t, and the prices (not summing to 1); None where HiGHS has no answer."""
     from scipy.optimize import linprog
     from scipy.sparse import coo_array, csr_array, diags_array, hstack
 
     d = rows.shape[1]
     used = np.unique(rows.indices)
     scaled = diags_array(signs / sizes) @ rows[:, used]
-    units = abs(coo_array(scaled)).max(axis=0).toarray().reshape(-1) if len(used) else np.ones(0)
-    scaled = scaled @ diags_array(1.0 / units) if len(used) else scaled
+    scaled = coo_array(scaled)
+    units = abs(scaled).max(axis=0).toarray().reshape(-1) if len(used) else np.ones(0)
+    units[units == 0] = 1.0  # divided by the size of their rows, the least numbers are 0
+    scaled.data /= units[scaled.coords[1]]  # a quotient: the inverse of the least numbers is infinite
     ones = (signs / sizes)[:, np.newaxis]
     table = csr_array(hstack([-scaled, csr_array(-ones), csr_array(np.ones_like(ones))]))
     value = np.zeros(len(used) + 2)
@@ -93,6 +97,6 @@ def _solved(rows: Any, signs: Flat, sizes: Flat, seconds: float) -> tuple[Flat, 
     )
     if found.status != 0:
         return None
-    w = np.zeros(d)
-    w[used] = found.x[:-2] / units
-    return w, float(found.x[-2]), float(found.x[-1]), np.maximum(0.0, -found.ineqlin.marginals) / sizes
+    w, scale = np.zeros(d), min(1.0, float(units.min(initial=1.0)) * LARGEST)
+    w[used] = found.x[:-2] / (units / scale)
+    return w, float(found.x[-2]) * scale, float(found.x[-1]), np.maximum(0.0, -found.ineqlin.marginals) / sizes
