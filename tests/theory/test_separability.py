@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy.sparse import coo_array, csr_array, csr_matrix, random_array
+from scipy.sparse import coo_array, csr_array, csr_matrix, lil_array, random_array
 
 import linnet.theory
 from linnet.errors import InputError, RecipeError
@@ -243,6 +243,20 @@ def test_equal_rows_of_different_labels_are_the_proof():
     assert "rows 7 (1) and 40 (0) are equal; 4 rows have an equal row of the other class" in str(answer)
 
 
+@pytest.mark.parametrize("form", ["bsr", "coo", "csc", "csr", "dia", "dok", "lil"])
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.float32, np.float64])
+def test_every_kind_of_sparse_matrix(form, dtype):
+    X = np.array([[1, 0, 0], [0, 1, 0], [0, 1, 1], [1, 0, 1]], dtype=dtype)
+    for y in ([0, 0, 1, 1], [0, 1, 0, 1]):
+        assert_proven(separability(csr_array(X).asformat(form), y), X, y)
+
+
+def test_large_numbers_that_floating_point_holds_are_taken():
+    answer = separability([[2.0**60, 1], [2.0**61, 1]], [0, 1])
+    assert answer.separable
+    assert separability(np.array([[1], [2]], dtype=object), [0, 1]).separable
+
+
 def test_stored_zeros_are_zeros():
     X = csr_array((np.array([0.0, 1.0, 1.0]), np.array([0, 1, 1]), np.array([0, 2, 3])), shape=(2, 2))
     assert separability(X, [0, 1]).rows.tolist() == [0, 1]
@@ -432,6 +446,19 @@ def test_a_plane_that_floating_point_cannot_hold_is_no_proof_that_there_is_none(
         (np.empty((0, 2)), [], "no rows"),
         ([[1.0], [2.0]], [1.0, np.nan], "missing"),
         ([[2**60], [2**60 + 1]], [0, 1], "2\\*\\*53"),
+        ([[2**70], [2**70 + 1]], [0, 1], "2\\*\\*53"),
+        ([[2**60, 0.5], [2**60 + 1, 0.5]], [0, 1], "2\\*\\*53"),
+        ([[2**63], [-1], [2**63 + 1]], [0, 0, 1], "2\\*\\*53"),
+        (pd.DataFrame({"a": [2**53, 2**53 + 1], "b": 0.5}), [0, 1], "2\\*\\*53"),
+        (pl.DataFrame({"a": [2**53, 2**53 + 1], "b": [0.5, 0.5]}), [0, 1], "2\\*\\*53"),
+        (lil_array(np.array([[2**53], [2**53 + 1]])), [0, 1], "2\\*\\*53"),
+        ([[1 + 1j], [2]], [0, 1], "no number"),
+        (pd.DataFrame({"a": pd.to_datetime(["2020-01-01", "2021-01-01"])}), [0, 1], "no number"),
+        ([[1.0], [2.0]], ["a", None], "missing"),
+        ([[1.0], [2.0]], ["a", np.nan], "missing"),
+        ([[1.0], [2.0]], pd.Series(["a", None]), "missing"),
+        ([[1.0], [2.0]], ["1", 1], "several kinds"),
+        ([[1.0], [2.0]], np.array(["1", 1], dtype=object), "several kinds"),
     ],
 )
 def test_what_cannot_be_asked_is_one_clear_line(X, y, what):

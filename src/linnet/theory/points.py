@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ WHOLE = 2**53
 DOUBTED_ENTRIES = 1 << 19
 # What the rounding of a norm and a quotient may add.
 OUTWARD = 1e-12
+NO_NUMBERS = "X holds what is no number: make columns of numbers of it first (linnet.OneHot, linnet.BagOfWords)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,35 +135,68 @@ class Points:
 def read(X: Any, y: Any) -> tuple[Rows, Labels, Flat]:
     """Rows without stored zeros, labels, and the number of each row's label."""
     names = tuple(map(str, getattr(X, "columns", ())))
-    if not hasattr(X, "tocsr"):
-        X = np.asarray(X)
-    kept = X.data if hasattr(X, "tocsr") else X
-    if kept.dtype.kind in "iu" and kept.size and (kept.max() > WHOLE or kept.min() < -WHOLE):
-        raise InputError("X holds whole numbers beyond 2**53, which floating point cannot tell apart: scale them down")
-    if kept.dtype.kind not in "biuf":
-        try:
-            X = X.astype(np.float64)
-        except (TypeError, ValueError):
-            raise InputError(
-                "X holds what is no number: make columns of numbers of it first (linnet.OneHot, linnet.BagOfWords)"
-            ) from None
-    elif kept.dtype.itemsize > 8:
-        raise InputError(f"X holds numbers of type {kept.dtype}, more than floating point keeps: convert them")
-    rows = Rows.of(X, names)
+    rows = Rows.of(_numbers(X), names)
     rows.check_finite()
-    targets = np.asarray(y)
+    targets = _targets(y)
     if targets.ndim != 1 or len(targets) != rows.shape[0]:
         raise InputError(f"y must have one label for each of the {rows.shape[0]} rows; its shape is {targets.shape}")
     if not len(targets):
         raise InputError("there are no rows: nothing to separate")
-    if targets.dtype.kind == "f" and not np.isfinite(targets).all():
-        raise InputError("y holds labels that are missing or infinite: leave those rows out")
-    if targets.dtype.kind == "O" and not all(isinstance(label, str) for label in targets):
-        targets = np.array(targets.tolist())
-        if targets.dtype.kind not in "biufU":
-            raise InputError("the labels in y are of several kinds: give numbers, or text")
     labels, codes = Labels.of(targets)
     return without_zeros(rows), labels, codes
+
+
+def _numbers(X: Any) -> Any:
+    """X as an array or a sparse matrix of numbers that floating point holds as they are; else an error."""
+    made: Any = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+    kept: NDArray[Any] = made.data if hasattr(X, "tocsr") else made
+    if kept.dtype.kind in "OUS":
+        try:
+            made = made.astype(np.float64)
+        except (TypeError, ValueError):
+            raise InputError(NO_NUMBERS) from None
+    elif kept.dtype.kind not in "biuf":
+        raise InputError(NO_NUMBERS)
+    elif kept.dtype.itemsize > 8:
+        raise InputError(f"X holds numbers of type {kept.dtype}, more than floating point keeps: convert them")
+    if _beyond(kept) or (made is not X and kept.ndim == 2 and _hidden(X, made)):
+        raise InputError("X holds whole numbers beyond 2**53, which floating point cannot tell apart: scale them down")
+    return made
+
+
+def _beyond(numbers: NDArray[Any]) -> bool:
+    """Whether a whole number among them is so large that floating point cannot tell it from the next."""
+    if numbers.dtype.kind == "O":
+        return any(isinstance(each, Integral) and abs(int(each)) > WHOLE for each in numbers.reshape(-1).tolist())
+    return bool(numbers.dtype.kind in "iu" and numbers.size and (numbers.max() > WHOLE or numbers.min() < -WHOLE))
+
+
+def _hidden(X: Any, made: NDArray[Any]) -> bool:
+    """Whether whole numbers too large were rounded on the way to one array: those of lists, or of a frame's columns."""
+    if made.dtype.kind != "f" or not (np.abs(made) >= WHOLE).any():
+        return False
+    if hasattr(X, "columns"):
+        return any(_beyond(np.asarray(X[name])) for name in X.columns)
+    return _beyond(np.asarray(X, dtype=object))
+
+
+def _targets(y: Any) -> NDArray[Any]:
+    """The labels as an array of one kind, none of them missing; else an error."""
+    targets = np.asarray(y)
+    if targets.dtype.kind == "U" and isinstance(y, list | tuple):  # numbers among text become text, the missing "nan"
+        targets = np.asarray(y, dtype=object)
+    if targets.dtype.kind == "O":
+        missing = any(label is None or (isinstance(label, float) and label != label) for label in targets.tolist())
+    else:
+        missing = targets.dtype.kind == "f" and not np.isfinite(targets).all()
+    if missing:
+        raise InputError("y holds labels that are missing or infinite: leave those rows out")
+    if targets.dtype.kind == "O" and not all(isinstance(label, str) for label in targets.tolist()):
+        texts = any(isinstance(label, str) for label in targets.tolist())
+        targets = np.array(targets.tolist())
+        if texts or targets.dtype.kind not in "biuf":
+            raise InputError("the labels in y are of several kinds: give numbers, or text")
+    return targets
 
 
 def without_zeros(rows: Rows) -> Rows:
