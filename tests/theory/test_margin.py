@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -10,6 +12,8 @@ from scipy.sparse import csr_array
 from linnet import LinearSVC, Perceptron
 from linnet.errors import InputError, RecipeError
 from linnet.theory import distance_from_origin, margin, margins, max_margin, separability
+from linnet.theory.hard_margin import at_most
+from linnet.theory.points import Points, read
 
 
 def best_by_programme(X, y):
@@ -48,6 +52,49 @@ def test_the_best_margin_is_that_of_a_quadratic_programme(seed, form):
     assert np.linalg.norm(found.weights) == pytest.approx(1)
     assert found.check(form(X), y)
     assert margin(found, X, y) == pytest.approx(found.margin)
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("free", [False, True])
+def test_what_no_plane_exceeds_is_not_rounded_below_the_length_of_the_combination(seed, free):
+    """Beside the same sum in fractions, of points far away whose difference is small."""
+    rng = np.random.default_rng(seed)
+    X = 10.0 ** rng.integers(2, 10) + rng.normal(size=(7, 2))
+    signs = np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0])
+    points = Points(read(X, np.zeros(7))[0], signs, (0, 1))
+    shares = rng.random(7)
+    for side in (signs > 0, signs < 0) if free else (signs != 0,):
+        shares[side] /= shares[side].sum()
+    up, down = (sum(Fraction(share) for share in shares[signs == sign].tolist()) for sign in (1, -1))
+    of_sides = {1: up, -1: down} if free else {1: up + down, -1: up + down}
+    Z = X if free else np.column_stack([X, np.ones(7)])
+    combination = [
+        sum(
+            Fraction(share) / of_sides[int(sign)] * int(sign) * Fraction(x)
+            for share, sign, x in zip(shares.tolist(), signs.tolist(), column.tolist(), strict=True)
+        )
+        for column in Z.T
+    ]
+    length = (Fraction(1, 2) if free else 1) ** 2 * sum(each**2 for each in combination)
+    found = at_most(points, shares, free=free)
+    assert Fraction(found) ** 2 >= length
+    assert found == pytest.approx(float(length) ** 0.5, rel=1e-11, abs=1e-13 * float(np.abs(X).max()))
+
+
+def test_a_long_row_of_a_small_multiplier_hides_no_more_than_its_share():
+    """-(3e38, 1) and (1, 1): the combination nearest to the origin is (0, 1) but for 1 / 3e38."""
+    answer = separability([[3e38], [1]], [0, 1])
+    assert answer.margin <= 1 <= answer.most == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_best_margin_of_a_triangle_far_from_the_origin_is_within_the_two_values(seed):
+    """Its nearest side is parallel to an axis, so the margin is half of a difference of two numbers."""
+    below, above = np.random.default_rng(seed).uniform(0.5, 2, size=2)
+    X, y = np.array([[1e4, 0.0], [1e4 + 2.0**-6, -below], [1e4 + 2.0**-6, above]]), [0, 1, 1]
+    found = max_margin(X, y)
+    assert found.margin <= 2.0**-7 <= found.most
+    assert found.check(X, y)
 
 
 def test_the_best_margin_is_that_of_an_svm_that_allows_no_mistake():

@@ -17,7 +17,7 @@ import numpy as np
 
 from linnet.errors import NumericalError
 from linnet.kernels import margins
-from linnet.theory.points import OUTWARD, Flat, Points, norm
+from linnet.theory.points import EPSILON, OUTWARD, Flat, Points, norm
 from linnet.training.ascent import LEAST_SHARE, RHO, TOO_LONG
 
 # A bound on multipliers that none ever meets, so that the kernel's sums stay numbers.
@@ -110,6 +110,18 @@ def bracketed(points: Points, w: Flat, b: float, multipliers: Flat, *, free: boo
     for side in (up, ~up) if free else (np.full(points.n, True),):
         total = float(multipliers[side].sum())
         shares[side] = multipliers[side] / total if total > 0 else 1.0 / side.sum()
+    return Bracket(w.copy(), b, margin, shares, at_most(points, shares, free=free))
+
+
+def at_most(points: Points, shares: Flat, *, free: bool) -> float:
+    """The margin that no plane exceeds, by multipliers that sum to 1: rounded up for what rounding may hide.
+
+    A sum of k rows is off by at most k u times the sum of their lengths, and as much again by shares whose own sum is
+    not quite 1.
+    """
     apart, ones = points.combination(shares)
-    most = 0.5 * norm(apart) if free else norm(np.append(apart, ones))
-    return Bracket(w.copy(), b, margin, shares, most * (1.0 + OUTWARD))
+    in_it = shares > 0
+    lengths = np.sqrt(points.squared_lengths()[in_it] + 1.0)
+    hidden = 2.0 * (len(lengths) + 4) * EPSILON * float((shares[in_it] * lengths).sum())
+    found = norm(apart) if free else norm(np.append(apart, ones))
+    return (0.5 if free else 1.0) * (found * (1.0 + OUTWARD) + hidden)

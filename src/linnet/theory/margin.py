@@ -19,7 +19,7 @@ import numpy as np
 
 from linnet.errors import InputError, NumericalError, RecipeError
 from linnet.theory.active_set import COLUMNS_AT_MOST, nearest
-from linnet.theory.hard_margin import Bracket, HardMargin
+from linnet.theory.hard_margin import Bracket, HardMargin, at_most
 from linnet.theory.points import Flat, Indices, Points, norm, read
 from linnet.theory.proofs import sides
 from linnet.theory.separability import answered
@@ -57,12 +57,11 @@ class MaximumMargin:
         shares = np.zeros(points.n)
         shares[self.support] = self.multipliers
         sums = [float(shares[side].sum()) for side in (points.signs > 0, points.signs < 0)]
-        apart, _ = points.combination(shares)
         slack = 1e-9
         return bool(
             (shares >= 0).all()
             and np.allclose(sums, 1.0, rtol=slack, atol=0)
-            and 0.5 * norm(apart) <= self.most * (1 + slack)
+            and at_most(points, shares, free=True) <= self.most * (1 + slack)
             and abs(norm(self.weights) - 1.0) <= slack
             and points.sure_margins(self.weights, self.bias).min() >= self.margin * (1 - slack)
         )
