@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 
 from linnet import Perceptron, Winnow
 from linnet.examples import Rows
-from linnet.training.mistakes import shortest_found
+from linnet.training.mistakes import Mistakes, shortest_found
 
 
 def apart(rng, n=120, d=4, gap=0.3):
@@ -76,6 +76,22 @@ def test_no_bound_is_stated_where_none_is_proven(rng):
         assert proven.as_dict()["bound"] is None
         assert str(proven).startswith(f"none: {proven.made:,} mistakes made, and no bound on them: ")
     assert "neither 0 nor 1" in Winnow(variant="winnow2", **few).fit(X / 2, y).certificate_.reason
+
+
+@pytest.mark.parametrize("variant", ["winnow1", "winnow2"])
+def test_weights_that_stop_before_they_reach_the_threshold_have_no_bound(variant):
+    X, y = [[1, 0], [0, 1]], [1, 0]
+    for threshold, bounded in ((1e99, True), (1e100, False), (1e300, False)):
+        model = Winnow(variant=variant, threshold=threshold, max_iter=2000, tol=None).fit(X, y)
+        proven = model.certificate_
+        assert proven.holds is bounded
+        assert ("stop at 1e+100" in proven.reason) is not bounded
+
+
+def test_more_mistakes_than_the_bound_are_not_called_possible():
+    facts = {"radius": 2.0, "margin": 1.0, "outputs": 1.0}
+    assert str(Mistakes(4, 4.0, facts)) == "4 mistakes made, at most 4 possible: (R/γ)², R = 2, γ = 1"
+    assert str(Mistakes(5, 4.0, facts)) == "5 mistakes made, which is above the bound of 4: (R/γ)², R = 2, γ = 1"
 
 
 def test_rows_that_count_in_parts_have_no_bound_and_rows_that_count_for_nothing_no_part_in_one(rng):

@@ -37,10 +37,14 @@ from linnet.training.reduction import problems
 
 Flat = NDArray[np.float64]
 
+# Where the kernel of multiplied weights stops them (kernels/multiplicative.py).
+LARGEST_WEIGHT = 1e100
+
 NOT_SEPARATED = "the weights it ended with do not separate the rows, so no margin is known"
 NO_DISJUNCTION = "no disjunction of the variables is right of every row"
 NOT_BOOLEAN = "the bound is for Boolean columns, and some value is neither 0 nor 1"
 BALANCED = "no bound is proven here for balanced weights"
+STOPPED = f"the bound is for weights that may grow to αΘ, and they stop at {LARGEST_WEIGHT:g}: lower the threshold"
 PENALISED = "the bound is for steps of one length without a penalty"
 SHARES = "the bound is for rows that count whole times"
 NOT_KEPT = "the rows were not kept, and a bound takes them all"
@@ -80,6 +84,8 @@ class Mistakes:
         made = f"{self.made:,} mistake{'' if self.made == 1 else 's'} made"
         if self.reason:
             return f"none: {made}, and no bound on them: {self.reason}"
+        if not self.holds:  # only rounding could bring that about
+            return f"{made}, which is above the bound of {self.bound:,.6g}: {self._formula()}"
         return f"{made}, at most {self.bound:,.6g} possible: {self._formula()}"
 
     def _formula(self) -> str:
@@ -213,6 +219,8 @@ def _boolean(rows: Rows) -> bool:
 
 
 def _by_disjunction(factors: Factors, rows: Rows, positive: NDArray[np.bool_], threshold: float) -> Mistakes:
+    if factors.promotion * threshold > LARGEST_WEIGHT:
+        return Mistakes(0, reason=STOPPED)
     literals = shortest_found(rows, positive, complement=factors.complement)
     if literals is None:
         return Mistakes(0, reason=NO_DISJUNCTION)
