@@ -83,6 +83,15 @@ def test_several_classes_and_rows_of_no_weight(tmp_path):
     assert "3 rows" in done.stdout
 
 
+def test_one_class_is_not_said_to_be_parted_from_another(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x,kind\n1,low\n2,low\n")
+    done = call("verify", "--separable", path, "--target", "kind")
+    assert done.returncode == 0
+    assert done.stdout.startswith("separable  there is nothing to separate: every row is low\n")
+    assert "the rest" not in done.stdout
+
+
 def test_what_is_undecided_is_said_and_has_an_exit_code_of_its_own(tmp_path, rng):
     path = tmp_path / "noise.svm"
     with path.open("w") as file:

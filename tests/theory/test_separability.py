@@ -266,6 +266,8 @@ def test_one_class_only_is_separable_and_so_are_rows_without_columns_only_then()
     answer = separability([[1, 2], [3, 4]], ["a", "a"])
     assert isinstance(answer, Separable)
     assert answer.check([[1, 2], [3, 4]], ["a", "a"])
+    assert "every row is a, and" in str(answer)
+    assert "the rest" not in str(answer)
     assert separability(np.empty((3, 0)), [1, 1, 1]).separable
     assert separability(np.empty((3, 0)), [1, 1, 0]).separable is False
 

@@ -100,8 +100,11 @@ def _of_plane(answer: Separable, found: Separability) -> list[str]:
     most = "" if answer.most == float("inf") else f"; no plane has more than {answer.most:.6g}"
     order = sorted(range(len(answer.weights)), key=lambda j: -abs(answer.weights[j]))[:SHOWN]
     terms = ", ".join(f"{found.features.name(j)} {answer.weights[j]:+.4g}" for j in order if answer.weights[j])
+    parted = f"a plane has every {positive} on one side and every {negative} on the other"
+    if answer.one_class:
+        parted = f"there is nothing to separate: every row is {positive}"
     return [
-        f"[bold]separable[/]  a plane has every {positive} on one side and every {negative} on the other",
+        f"[bold]separable[/]  {parted}",
         f"  margin   γ = {answer.margin:.6g} [dim]in the space (x, 1), in which the intercept is a weight{most}[/]",
         f"  radius   R = {answer.radius:.6g}",
         f"  bound    (R/γ)² = {answer.bound:.6g} [dim]mistakes that a perceptron makes at most[/]",

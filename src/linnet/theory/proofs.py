@@ -90,6 +90,11 @@ class Separable(Answer):
             return f"the longest point has length {points.radius():.6g}, not {self.radius:.6g} as stated"
         return ""
 
+    @property
+    def one_class(self) -> bool:
+        """Whether there is nothing to separate: a plane without weights has all rows on one side."""
+        return not self.weights.any()
+
     def as_dict(self) -> dict[str, Any]:
         return {
             "separable": True,
@@ -106,10 +111,12 @@ class Separable(Answer):
 
     def __str__(self) -> str:
         most = f" (no plane has more than {self.most:.6g})" if np.isfinite(self.most) else ""
+        parted = f"a plane has {self.classes[1]} on one side and {self.classes[0]} on the other"
+        if self.one_class:
+            parted = f"every row is {self.classes[1]}, and a plane has them all on one side"
         return (
-            f"separable: a plane has {self.classes[1]} on one side and {self.classes[0]} on the other, with margin "
-            f"{self.margin:.6g}{most} and radius {self.radius:.6g} in the space (x, 1): a perceptron makes at most "
-            f"(R/γ)² = {self.bound:.6g} mistakes"
+            f"separable: {parted}, with margin {self.margin:.6g}{most} and radius {self.radius:.6g} in the "
+            f"space (x, 1): a perceptron makes at most (R/γ)² = {self.bound:.6g} mistakes"
         )
 
 
