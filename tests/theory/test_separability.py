@@ -243,6 +243,18 @@ def test_equal_rows_of_different_labels_are_the_proof():
     assert "rows 7 (1) and 40 (0) are equal; 4 rows have an equal row of the other class" in str(answer)
 
 
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+def test_equal_rows_are_all_counted_beside_a_number_that_hides_the_others(form, rng):
+    """1e17 and a small whole number: whatever the sum of a row is, all rows have the same."""
+    X, y = np.column_stack([np.full(500, 1e17), rng.integers(0, 30, size=500)]), rng.integers(0, 2, size=500)
+    sides_of = {}
+    for value, label in zip(X[:, 1].tolist(), y.tolist(), strict=True):
+        sides_of.setdefault(value, []).append(label)
+    answer = separability(form(X), y)
+    assert answer.twins == sum(len(labels) for labels in sides_of.values() if len(set(labels)) == 2)
+    assert_proven(answer, X, y)
+
+
 @pytest.mark.parametrize("form", ["bsr", "coo", "csc", "csr", "dia", "dok", "lil"])
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.float32, np.float64])
 def test_every_kind_of_sparse_matrix(form, dtype):

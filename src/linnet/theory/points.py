@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from linnet.errors import InputError
 from linnet.examples import NO_STARTS, Rows
 from linnet.kernels import dual, margins
+from linnet.kernels.fingerprints import fingerprints
 from linnet.labels import Labels
 
 Flat = NDArray[np.float64]
@@ -110,7 +111,10 @@ class Points:
     def twins(self) -> tuple[Indices, int]:
         """Two equal rows on opposite sides, the first such pair (else none), and how many rows have such a twin."""
         n = self.n
-        keys, copies = self.scores(np.random.default_rng(0).random(self.d)), np.empty(n, dtype=np.uint8)
+        numbers, copies = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint8)
+        # by all bits of the row: a sum would lose what is small beside a large number, and part equal rows by others
+        fingerprints(*self.rows.layout, np.zeros(n), np.empty(0), numbers)
+        keys = numbers.astype(np.float64)
         order = np.lexsort((np.arange(n), keys))
         margins.mark_copies(*self.rows.layout, order, keys, copies)
         group = np.empty(n, dtype=np.int64)
