@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
 from linnet import LinearSVC, Perceptron
-from linnet.errors import InputError, RecipeError
+from linnet.errors import InputError, NumericalError, RecipeError
 from linnet.theory import distance_from_origin, margin, margins, max_margin, separability
 from linnet.theory.hard_margin import at_most
 from linnet.theory.points import Points, read
@@ -95,6 +95,12 @@ def test_the_best_margin_of_a_triangle_far_from_the_origin_is_within_the_two_val
     found = max_margin(X, y)
     assert found.margin <= 2.0**-7 <= found.most
     assert found.check(X, y)
+
+
+def test_a_margin_that_is_not_found_is_not_said_to_be_none():
+    least = np.finfo(float).smallest_subnormal
+    with pytest.raises(NumericalError, match="not known: undecided: a plane separates"):
+        max_margin([[least], [2 * least]], [0, 1])
 
 
 def test_the_best_margin_is_that_of_an_svm_that_allows_no_mistake():

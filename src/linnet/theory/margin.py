@@ -78,7 +78,8 @@ def max_margin(
 ) -> MaximumMargin:
     """The plane with the largest margin between two classes, to a relative gap of `tol` that is proven.
 
-    Where no plane separates them there is none: an InputError then says why.
+    Where no plane separates them there is none: an InputError then says why.  A NumericalError says that it was not
+    found, or not as near as `tol`.
     """
     if not 0 < tol < 1:
         raise RecipeError(f"tol is a relative gap, between 0 and 1; not {tol!r}")
@@ -104,8 +105,10 @@ def _doubted(points: Points, climbed: HardMargin, found: Bracket, tol: float) ->
     """Descent is slow: is there a plane at all?  If there is, and the columns are few, it can be had at once."""
     if found.margin == 0:
         answer = answered(points)
-        if not answer.separable:
+        if answer.separable is False:
             raise InputError(f"there is no margin to maximise: {answer}")
+        if answer.separable is None:
+            raise NumericalError(f"whether there is a margin to maximise is not known: {answer}")
     if points.d <= COLUMNS_AT_MOST:
         exact = nearest(points, found.multipliers, free=True, tol=tol)
         if exact is not None:
