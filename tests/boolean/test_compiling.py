@@ -327,6 +327,19 @@ def test_tables_too_large_or_of_a_wrong_length_are_refused():
         boolean.compile("011")
 
 
+@pytest.mark.parametrize("given", [None, 5, iter([0, 1])])
+def test_what_is_neither_text_nor_a_table_is_one_clear_line(given):
+    with pytest.raises(RecipeError, match="give an expression"):
+        boolean.compile(given)
+
+
+def test_a_function_is_renamed_by_the_variables_given_or_they_are_refused():
+    function = boolean.parse("a & ~b")
+    assert boolean.compile(function, ["rain", "sun"]).formula == "rain - sun >= 1"
+    with pytest.raises(RecipeError, match="3 are named"):
+        boolean.compile(function, ["x", "y", "z"])
+
+
 def test_what_takes_too_many_conjunctions_is_refuted_all_the_same(rng):
     compiled = boolean.compile(rng.integers(0, 2, 2**14), seconds=0.0)
     assert not compiled.linear

@@ -135,10 +135,12 @@ def compile(  # noqa: A001
 
 def _function(given: Any, variables: Sequence[str] | None) -> BooleanFunction:
     if isinstance(given, BooleanFunction):
-        return given
+        return given if variables is None else BooleanFunction.of(given.table, checked_names(variables))
     if isinstance(given, str) and not DIGITS.fullmatch(given):
         return parse(given, variables)
     values = [int(digit) for digit in given.strip()] if isinstance(given, str) else given
+    if not hasattr(values, "__len__"):
+        raise RecipeError(f"give an expression like 'x1 & ~x2', or a truth table; not {given!r:.100}")
     if len(values) > 2**MOST_VARIABLES:
         raise RecipeError(too_many((len(values) - 1).bit_length()))
     return BooleanFunction.of(values, None if variables is None else checked_names(variables))
