@@ -41,6 +41,7 @@ Flat = NDArray[np.float64]
 LARGEST_WEIGHT = 1e100
 
 NOT_SEPARATED = "the weights it ended with do not separate the rows, so no margin is known"
+BY_ROUNDING = "the weights it ended with separate the rows by no more than rounding may have added to their scores"
 NO_DISJUNCTION = "no disjunction of the variables is right of every row"
 NOT_BOOLEAN = "the bound is for Boolean columns, and some value is neither 0 nor 1"
 BALANCED = "no bound is proven here for balanced weights"
@@ -195,7 +196,7 @@ def _by_margin(rows: Rows, targets: Flat, w: Flat, b: Flat | None) -> Mistakes:
     rounding = 4.0 * float(np.finfo(np.float64).eps) * (rows.shape[1] + 2) * radius
     margin = least / length - rounding if length > 0 else 0.0
     if not (margin > 0 and math.isfinite(margin) and math.isfinite(radius)):
-        return Mistakes(0, reason=NOT_SEPARATED)
+        return Mistakes(0, reason=BY_ROUNDING)
     bound = (2.0 if outputs > 1 else 1.0) * (radius / margin) ** 2
     return Mistakes(0, bound, {"radius": radius, "margin": margin, "outputs": float(outputs)})
 
