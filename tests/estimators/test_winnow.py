@@ -25,7 +25,8 @@ def disjunction(seed, d, k, n):
     relevant = rng.choice(d, size=k, replace=False)
     each = int(rng.integers(1, 12))
     columns = rng.integers(d, size=(n, each))
-    columns[rng.random(n) < 0.5, 0] = rng.choice(relevant)
+    positive = rng.random(n) < 0.5
+    columns[positive, 0] = rng.choice(relevant, size=int(positive.sum()))  # each by a variable of its own
     columns[0, 0] = relevant[0]
     X = csr_matrix((np.ones(columns.size), columns.ravel(), np.arange(0, columns.size + 1, each)), shape=(n, d))
     X.sum_duplicates()
