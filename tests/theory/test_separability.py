@@ -18,7 +18,7 @@ from linnet.errors import InputError, RecipeError
 from linnet.theory import Answers, Inseparable, Separable, Undecided, separability
 from linnet.theory.points import Points, read
 from linnet.theory.proofs import sides
-from linnet.theory.rational import decided, vanishing, whole_points
+from linnet.theory.rational import decided, independent, vanishing, whole_points
 
 
 def signed(X, y):
@@ -440,6 +440,64 @@ def test_whole_numbers_that_differ_by_one_are_not_taken_for_equal(large):
     assert separability(X, [0, 1]).separable is not False
     X[1, 7] = 0
     assert_proven(separability(X, [0, 1]), X, [0, 1])
+
+
+def independent_in_fractions(points):
+    """Whether no point is a combination of the others, by elimination."""
+    left = [list(point) for point in points]
+    while left:
+        line = left.pop()
+        at = next((j for j, number in enumerate(line) if number), None)
+        if at is None:
+            return False
+        left = [[a - b * other[at] / line[at] for a, b in zip(other, line, strict=True)] for other in left]
+    return True
+
+
+def independent_modulo(prime, points):
+    """The same modulo a prime: what is independent then is so in whole numbers."""
+    left = [[int(number) % prime for number in point] for point in points]
+    while left:
+        line = left.pop()
+        at = next((j for j, number in enumerate(line) if number), None)
+        if at is None:
+            return False
+        line = [number * pow(line[at], -1, prime) for number in line]
+        left = [[(a - b * other[at]) % prime for a, b in zip(other, line, strict=True)] for other in left]
+    return True
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+def test_independent_points_are_known_by_their_remainders(form, rng):
+    proven = 0
+    for _ in range(60):
+        n, d = int(rng.integers(1, 6)), int(rng.integers(1, 30))
+        X = rng.integers(-2, 3, size=(n, d)) * 0.1 * 2.0 ** rng.integers(-1040, 900)
+        y = np.arange(n) % 2
+        if n > 2 and rng.random() < 0.5:
+            X[0] = X[1] if rng.random() < 0.5 else (X[1] + X[2]) / 2
+        all_points = Points(read(form(X), y)[0], np.where(y, 1.0, -1.0), (0, 1))
+        truth = independent_in_fractions(signed(X, y))
+        assert independent(all_points, np.arange(n)) is truth
+        proven += truth
+    assert 10 < proven < 50
+
+
+def test_a_short_combination_of_independent_whole_numbers_is_no_proof(monkeypatch):
+    """The last row is the rounded mean of all others: separable, if only just.  The elimination is made too dear."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(-(2**20), 2**20, size=(80, 79)) * 2**24
+    X[-1] = np.round(X[:-1].mean(axis=0))
+    y = np.append(np.ones(79), 0)
+    assert independent_modulo(998_244_353, signed(X, y))
+    monkeypatch.setattr("linnet.theory.rational.SECONDS_AT_MOST", 1e-9)
+    assert separability(X, y).separable is not False
+    X[:-1] *= 79
+    X[-1] = X[:-1].sum(axis=0) // 79
+    answer = separability(X, y)
+    assert answer.separable is False
+    assert not answer.exact
+    assert answer.check(X, y)
 
 
 def test_a_plane_that_floating_point_cannot_hold_is_no_proof_that_there_is_none():

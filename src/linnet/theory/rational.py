@@ -20,6 +20,10 @@ Table = NDArray[Any]
 # 64 bits, for that is what a division costs.  Measured; it only decides what is tried.
 SECONDS_AT_MOST = 15.0
 STEP, STEP_BY_DIGITS = 0.5e-6, 6.5e-9
+# A prime, so that products of two remainders are whole numbers of 64 bits; and steps of an elimination modulo it, which
+# take 10 seconds or so.
+PRIME = 2**31 - 1
+STEPS_AT_MOST = 1 << 30
 # Cells of the table of an exact simplex.
 SIMPLEX_AT_MOST = 4000
 
@@ -98,6 +102,44 @@ def vanishing(table: Table) -> list[int] | None:
         if any(each < 0 for each in found):
             return []
     return _whole(found)
+
+
+def independent(points: Points, which: Indices) -> bool:
+    """Whether no combination of these points is 0 but that of none of them; False where that is not proven.
+
+    Points that are independent modulo a prime are so in whole numbers, and those modulo a prime stay small.  Columns
+    beyond twice the points are added up, each times a random number: what is independent after that was so before.
+    """
+    k = len(which)
+    width = min(points.d, 2 * k) + 1
+    if k * k * width / 2 > STEPS_AT_MOST:
+        return False
+    rng = np.random.default_rng(0)
+    places = np.arange(points.d) if points.d < width else rng.integers(width - 1, size=points.d)
+    times = rng.integers(1, PRIME, size=points.d)
+    table = np.zeros((k, width), dtype=np.int64)
+    table[:, -1] = 1
+    for line, row in zip(table, which.tolist(), strict=True):
+        columns, values = points.entries_of(row)
+        np.add.at(line, places[columns], _remainders(values.astype(np.float64)) * times[columns] % PRIME)
+    table %= PRIME
+    for at in range(k):
+        leading = np.flatnonzero(table[at])
+        if not len(leading):
+            return False
+        line = table[at] * pow(int(table[at, leading[0]]), -1, PRIME) % PRIME
+        below = table[at + 1 :]
+        below -= below[:, leading[:1]] * line % PRIME
+        below %= PRIME
+    return True
+
+
+def _remainders(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Floating-point numbers, which are whole numbers times powers of 2, modulo the prime."""
+    fractions, exponents = np.frexp(values)
+    powers, where = np.unique(exponents, return_inverse=True)
+    of_powers = np.array([pow(2, int(power) - 53, PRIME) for power in powers.tolist()], dtype=np.int64)
+    return np.asarray((fractions * 2.0**53).astype(np.int64) % PRIME * of_powers[where] % PRIME)
 
 
 def decided(points: Points) -> tuple[list[int], list[Fraction]]:

@@ -37,7 +37,7 @@ from linnet.theory.proofs import (
     combined,
     sides,
 )
-from linnet.theory.rational import SIMPLEX_AT_MOST, decided, vanishing, whole_points
+from linnet.theory.rational import SIMPLEX_AT_MOST, decided, independent, vanishing, whole_points
 
 Watch = Callable[[str], None]
 
@@ -182,10 +182,10 @@ def _by_rows(points: Points, which: Indices, multipliers: Flat, method: str) -> 
         return None
     table = whole_points(points, which)
     whole = None if table is None else vanishing(table)
+    if whole == [] or (whole is None and independent(points, which)):
+        return None  # however short the combination may be, it is not 0
     if whole is None:
         return _by_tolerance(points, which, multipliers, method)
-    if not whole:  # however short the combination may be, it is not 0
-        return None
     there = np.array([many > 0 for many in whole])
     answer = _inseparable(points, which[there], tuple(filter(None, whole)), f"{method}, then whole numbers")
     return None if answer.why_not_of(points) else answer
