@@ -235,3 +235,10 @@ def test_a_column_number_too_large_is_named_by_its_line():
     each = Block("data.svm", 1, Position(), sparse=rows, lines=np.array([17]))
     with pytest.raises(InputError, match=f"data.svm:17: the id {MOST_NUMBERED} is larger than"):
         features.number(each, [], frozen=False)
+
+
+def test_the_extent_of_an_svmlight_file_is_told_by_its_ids():
+    assert Features.numbered(Task.CLASSIFICATION, 14).extent == "ids up to 13"
+    assert Features.numbered(Task.CLASSIFICATION).extent == "0 features"
+    table = Features.of(Schema({"n": Role.NUMBER}), Task.CLASSIFICATION, FeatureOptions())
+    assert table.extent == "2 features"

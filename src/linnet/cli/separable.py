@@ -83,7 +83,7 @@ def _print(found: Separability, rejected: Rejected, seconds: float) -> None:
         console.print(f"[bold]together[/]  {many or 'none'} of {len(found.answers)} classes cannot be separated")
     held = "" if found.answer.separable is None or found.why_not else "; the proof was checked"
     left_out = f"; {rejected.count:,} could not be read" if rejected.count else ""
-    console.print(f"[dim]{found.rows:,} rows, {len(found.features):,} features, {seconds:.1f} s{left_out}{held}[/]")
+    console.print(f"[dim]{found.rows:,} rows, {found.features.extent}, {seconds:.1f} s{left_out}{held}[/]")
 
 
 def _lines(answer: Answer, found: Separability) -> list[str]:

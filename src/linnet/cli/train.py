@@ -169,7 +169,7 @@ def _print(model: Model, report: dict[str, Any], seconds: float, output: str) ->
     console = Console(highlight=False, soft_wrap=True)
     summary = model.summary
     console.print(
-        f"[bold]learnt[/]   {model.learner} from {summary['rows']:,} rows and {len(model.features):,} features "
+        f"[bold]learnt[/]   {model.learner} from {summary['rows']:,} rows and {model.features.extent} "
         f"in {seconds:.1f} s"
     )
     console.print(f"         [dim]{escape(summary['why'])}[/]")

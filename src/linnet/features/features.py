@@ -125,6 +125,11 @@ class Features:
         return sum(self.sizes)
 
     @property
+    def extent(self) -> str:
+        """How many there are, in words; of an svmlight file, whose ids begin with 0 or 1, how far they go."""
+        return f"ids up to {len(self) - 1:,}" if self.is_numbered and len(self) else f"{len(self):,} features"
+
+    @property
     def collisions(self) -> int:
         """How many names share a feature with another, where names are hashed."""
         hashed = (term for term in self.terms if isinstance(term, TextTerm | CategoryTerm | CrossTerm))
