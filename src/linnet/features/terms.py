@@ -285,6 +285,8 @@ class TextTerm:
 
     def weighed(self, piece: Piece, scales: NDArray[np.float64] = NO_SCALES) -> Piece:
         """Counts as values."""
+        if self.options.damping is Damping.COUNT and not self.options.unit_length and not len(scales):
+            return piece
         into = np.empty(len(piece.values), dtype=np.float32)
         options = self.options
         weigh(piece.values, piece.ids, piece.starts, _CODES[options.damping], scales, options.unit_length, into)
