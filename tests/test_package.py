@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 
 def test_public_names():
     assert linnet.__all__ == [
-        "Averaging", "BagOfWords", "BernoulliNB", "CertificateError", "Conjunctions", "CostSensitive",
+        "Averaging", "BagOfWords", "BernoulliNB", "BestThreshold", "CertificateError", "Conjunctions", "CostSensitive",
         "ExpressionError", "Factors", "Halving", "InputError", "LinearDiscriminantAnalysis", "LinearRegression",
         "LinearSVC", "LinnetError",
         "LogisticRegression", "Loss", "Model", "ModelFileError", "MultinomialNB", "NumericalError", "OneHot",

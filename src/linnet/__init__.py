@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from linnet.errors import RecipeError as RecipeError
     from linnet.errors import SeparationWarning as SeparationWarning
     from linnet.estimators.bag_of_words import BagOfWords as BagOfWords
+    from linnet.estimators.best_threshold import BestThreshold as BestThreshold
     from linnet.estimators.conjunctions import Conjunctions as Conjunctions
     from linnet.estimators.cost_sensitive import CostSensitive as CostSensitive
     from linnet.estimators.discriminant_analysis import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
@@ -55,6 +56,7 @@ _HOMES = {
     "Averaging": "linnet.learners.recipe",
     "BagOfWords": "linnet.estimators.bag_of_words",
     "BernoulliNB": "linnet.estimators.naive_bayes",
+    "BestThreshold": "linnet.estimators.best_threshold",
     "Conjunctions": "linnet.estimators.conjunctions",
     "CertificateError": "linnet.errors",
     "CostSensitive": "linnet.estimators.cost_sensitive",

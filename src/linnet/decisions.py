@@ -39,11 +39,15 @@ GivenCosts = Costs | Sequence[str]
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """What a mistake costs, truth down and decision across; and when to reject: at a cost, or below a probability."""
+    """What a mistake costs, truth down and decision across; and when to reject: at a cost, or below a probability.
+
+    With a `metric` the costs are nobody's: they say where a threshold lies that was chosen for it (thresholds.py).
+    """
 
     costs: Floats
     reject: float | None = None
     least: float | None = None
+    metric: str | None = None
 
     def __post_init__(self) -> None:
         check_rejection(self.reject, self.least)
@@ -69,6 +73,11 @@ class Rule:
             truth, decision = (_place(label, places) for label in pair)
             matrix[truth, decision] = _number(f"the cost of {pair[0]!r} taken for {pair[1]!r}", cost)
         return cls(matrix, reject, least)
+
+    @classmethod
+    def above(cls, threshold: float, metric: str) -> Rule:
+        """Of two classes the second, where its probability is above the threshold that was chosen for this metric."""
+        return cls(np.array([[0.0, threshold], [1.0 - threshold, 0.0]]), metric=metric)
 
     @property
     def threshold(self) -> float | None:

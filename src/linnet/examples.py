@@ -146,5 +146,26 @@ class Examples:
         return float(len(self.targets) if self.weights is None else self.weights.sum())
 
 
+def some(examples: Examples, which: NDArray[np.bool_]) -> Examples:
+    """These of the examples."""
+    at = np.flatnonzero(which)
+    rows = examples.rows if len(at) == examples.rows.shape[0] else rows_at(examples.rows, at)
+    return Examples(rows, examples.targets[at], None if examples.weights is None else examples.weights[at])
+
+
+def with_ones(rows: Rows) -> Rows:
+    """The rows with one column more, which is 1 in all of them."""
+    n, d = rows.shape
+    names = (*rows.names, "intercept") if rows.names else ()
+    if rows.dense:
+        table = np.ones((n, d + 1), dtype=rows.values.dtype)
+        table[:, :d] = rows.values.reshape(n, d)
+        return replace(rows, values=table.reshape(-1), shape=(n, d + 1), names=names)
+    ends = rows.starts[1:]
+    values = np.insert(rows.values, ends, 1.0)
+    ids = np.insert(rows.ids, ends, np.uint32(d))
+    return Rows(values, ids, rows.starts + np.arange(n + 1), (n, d + 1), names)
+
+
 def _value_type(X: NDArray[Any]) -> type[np.float32] | type[np.float64]:
     return np.float32 if X.dtype == np.float32 else np.float64

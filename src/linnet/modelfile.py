@@ -32,6 +32,7 @@ from linnet.kernels.vocabulary import Vocabulary
 from linnet.learners import catalogue
 from linnet.learners.recipe import Reduction
 from linnet.model import LinearModel
+from linnet.thresholds import Goal
 from linnet.training.certificate import Certificate
 from linnet.training.mistakes import FACTS, Mistakes
 from linnet.voting import Votes
@@ -87,7 +88,8 @@ def save(stored: Stored, path: str | os.PathLike[str]) -> None:
         content["calibration"] = calibration_to_file(stored.calibration, tensors)
     if stored.rule is not None:
         rejection = {"reject": stored.rule.reject, "least": stored.rule.least}
-        content["rule"] = {name: None if value is None else float(value) for name, value in rejection.items()}
+        rule: dict[str, Any] = {name: None if value is None else float(value) for name, value in rejection.items()}
+        content["rule"] = rule if stored.rule.metric is None else rule | {"metric": stored.rule.metric}
         tensors["rule.costs"] = stored.rule.costs
     container.write(path, "model", content, tensors)
 
@@ -284,8 +286,12 @@ def _rule(content: dict[str, Any], tensors: Tensors, linear: LinearModel, path: 
     _require(costs.shape == (k, k), path, f"{k} labels have {k} by {k} costs, there are {costs.shape}")
     numbers = (content["reject"], content["least"])
     _require(all(number is None or type(number) is float for number in numbers), path, "a rejection is no number")
+    metric = content.get("metric")
     try:
-        return Rule(costs, *numbers)
+        if metric is not None:
+            Goal.parsed(metric).among(linear.classes)
+            _require(numbers == (None, None), path, "a chosen threshold and a rejection do not go together")
+        return Rule(costs, *numbers, metric=metric)
     except RecipeError as error:
         raise ModelFileError(f"{path}: is damaged: {error}") from None
 

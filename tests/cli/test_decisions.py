@@ -148,3 +148,88 @@ def test_a_learner_without_probabilities_says_what_to_do(mail):
     )
     assert done.returncode == 2
     assert "train with --calibrate sigmoid" in done.stderr
+
+
+# -- thresholds for a metric, weights of classes, the intercept -------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def tuned(mail):
+    """A model that decides where F1 is best, and what was printed of it."""
+    done = call(
+        "train", str(mail / "mail.csv"), "--target", "kind", "-o", str(mail / "f1"), "--threshold-for", "f1:spam"
+    )
+    assert done.returncode == 0, done.stderr
+    return mail / "f1", done.stdout
+
+
+def test_a_threshold_is_told_by_train_inspect_and_evaluate(mail, tuned):
+    model, shown = tuned
+    said = json.loads(call("inspect", str(model), "--json").stdout)
+    told, t = said["summary"]["threshold"], said["rule"]["threshold"]
+    assert said["rule"]["metric"] == "f1:spam"
+    assert told["threshold"] == pytest.approx(t)
+    line = f"decides  for spam above a probability of {t:.4g}: the best for f1 in finding spam"
+    assert line in shown
+    assert line in call("inspect", str(model)).stdout
+    assert f"f1 {told['at_threshold']['f1']:.4f} on {told['rows']} rows not learnt from" in shown
+    assert f"(f1 {told['at_usual_threshold']['f1']:.4f} at 0.5)" in shown
+    assert f"f1 {told['held_out']['f1']:.4f} on the {told['held_out']['rows']} rows held out" in shown
+    rows = predictions(model, mail / "mail.csv")
+    for row in rows:
+        assert (row["prediction"] == "spam") == (float(row["probability:spam"]) > t)
+    truth = [row["kind"] for row in csv.DictReader(io.StringIO((mail / "mail.csv").read_text()))]
+    both = sum(row["prediction"] == kind == "spam" for row, kind in zip(rows, truth, strict=True))
+    either = truth.count("spam") + sum(row["prediction"] == "spam" for row in rows)
+    found = json.loads(call("evaluate", str(model), str(mail / "mail.csv"), "--json").stdout)
+    assert found["costs"] is None
+    assert found["threshold"]["figures"] == {"f1": pytest.approx(2 * both / either)}
+    shown = call("evaluate", str(model), str(mail / "mail.csv")).stdout
+    assert f"threshold f1 {2 * both / either:.4f} in finding spam" in shown
+
+
+def test_a_threshold_and_costs_do_not_go_together(mail, tuned):
+    data, model = str(mail / "mail.csv"), str(tuned[0])
+    for more in (["--cost", "ham,spam=2"], ["--reject", "0.3"], ["--least", "0.7"]):
+        done = call("train", data, "--target", "kind", "-o", str(mail / "x"), "--threshold-for", "f1:spam", *more)
+        assert done.returncode == 2
+        assert done.stderr.strip().splitlines()[-1].startswith("linnet: a threshold is chosen for a metric, or follows")
+    assert call("predict", model, data, "--reject", "0.3").returncode == 2
+    typed = predictions(model, data, "--cost", "ham,spam=10", "--reject", "0.4")
+    assert typed == predictions(mail / "costs", data)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--threshold-for", "f1"], "which label is to be found, 'ham' or 'spam'"),
+        (["--threshold-for", "recall"], "precision@recall=0.95"),
+        (["--threshold-for", "f1:egg"], "find the label 'egg', and there are 'ham' or 'spam'"),
+        (["--threshold-for", "f1:spam", "--learner", "svm"], "svm gives no probabilities: train with --calibrate"),
+        (["--class-weight", "spam"], "takes balanced, or LABEL=WEIGHT"),
+        (["--class-weight", "egg=2"], "names the label 'egg', which no row has"),
+        (["--class-weight", "balanced", "--learner", "adaptive"], "give numbers (--class-weight LABEL=WEIGHT)"),
+        (["--penalise-intercept", "--learner", "perceptron"], "--penalise-intercept is not for perceptron"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_line(mail, more, said):
+    done = call("train", str(mail / "mail.csv"), "--target", "kind", "-o", str(mail / "x"), "-q", *more)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_class_weights_and_the_intercept_are_kept_shown_and_verified(mail):
+    data, model = str(mail / "mail.csv"), str(mail / "weighed")
+    more = ["--class-weight", "spam=5", "--penalise-intercept", "--learner", "logistic-newton"]
+    done = call("train", data, "--target", "kind", "-o", model, *more)
+    assert done.returncode == 0, done.stderr
+    assert "rows count by their label: ham 1, spam 5" in done.stdout
+    assert "of the intercept too" in done.stdout
+    assert "rows count by their label: ham 1, spam 5" in call("inspect", model).stdout
+    assert call("verify", model, data).returncode == 0
+    same = linnet.train(data, "kind", learner="logistic-newton", class_weight={"spam": 5}, penalise_intercept=True)
+    np.testing.assert_array_equal(same.linear.weights, linnet.load(model).linear.weights)
+    before, after = (predictions(mail / name, data) for name in ("plain", "weighed"))
+    counts = [sum(row["prediction"] == "spam" for row in rows) for rows in (before, after)]
+    assert counts[1] > counts[0] + 50

@@ -11,12 +11,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from linnet.cli.options import Decisions
-from linnet.cli.show import cost_line, percent
+from linnet.cli.show import cost_line, figures_line, percent
 from linnet.errors import RecipeError
-from linnet.pipeline.model import load
+from linnet.pipeline.model import Model, load
 from linnet.pipeline.policy import OnError
 from linnet.pipeline.stream import Rejected
 from linnet.sources.formats import Format
+from linnet.thresholds import Goal, of_confusion, plain
 
 MOST_CLASSES_IN_A_MATRIX = 12
 
@@ -37,6 +38,8 @@ def run(
     model = decisions.of(load(model_path))
     rejected = Rejected(on_error)
     result = model.evaluate(data, form, rejected, threads).as_dict() | {"rejected_rows": rejected.count}
+    if model.rule is not None and model.rule.metric is not None:
+        result["threshold"] = _threshold(model, result)
     if as_json:
         print(json.dumps(result, ensure_ascii=False, indent=2))
         return
@@ -83,6 +86,12 @@ def _print_classification(console: Console, result: dict[str, Any]) -> None:
             console.print(f"{title:<9} {result[name]:.4f}  [dim]{_span(result[f'{name}_interval'])}[/]")
     if result["costs"] is not None:
         _print_costs(console, result)
+    if chosen := result.get("threshold"):
+        second, found = escape(str(result["classes"][1]["label"])), escape(str(chosen["label"]))
+        console.print(
+            f"threshold {figures_line(chosen['figures'])} in finding {found}  [dim]({second} above a probability of "
+            f"{chosen['threshold']:.4g}, chosen in training for {chosen['metric']})[/]"
+        )
     if result["unknown_labels"]:
         console.print(f"[yellow]{result['unknown_labels']:,} rows have labels the model has never seen[/]")
     table = Table(box=None, pad_edge=False)
@@ -96,6 +105,14 @@ def _print_classification(console: Console, result: dict[str, Any]) -> None:
     _print_confusion(console, result)
     if result["reliability"]:
         _print_reliability(console, result)
+
+
+def _threshold(model: Model, result: dict[str, Any]) -> dict[str, Any]:
+    """The threshold that the model keeps, what it was chosen for, and what that comes to here."""
+    assert model.rule is not None
+    goal = Goal.parsed(model.rule.metric or "").among(model.classes)
+    figures = plain(of_confusion(goal, model.classes, result["confusion"]))
+    return {"metric": goal.metric, "label": goal.label, "threshold": model.rule.threshold, "figures": figures}
 
 
 def _print_costs(console: Console, result: dict[str, Any]) -> None:

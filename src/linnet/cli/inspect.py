@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from linnet.cli.show import penalised, verdict
+from linnet.cli.show import penalised, threshold_lines, verdict, weighed
 from linnet.decisions import Rule
 from linnet.errors import InputError
 from linnet.examples import Rows
@@ -75,6 +75,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
         "reject": rule.reject,
         "least": rule.least,
         "threshold": rule.threshold,
+        "metric": rule.metric,
     }
 
 
@@ -144,6 +145,8 @@ def _print_contents(model: Model, report: dict[str, Any]) -> None:
         console.print(f"[bold]proven[/]   [dim]{model.certificate}[/]")
     if said := penalised(model):
         console.print(f"[bold]penalty[/]  {escape(said)}")
+    if said := weighed(model):
+        console.print(f"[bold]weighed[/]  rows count by their label: {escape(said)}")
     kept, all_of_them = report["nonzero_weights"], report["features"]
     shared = f"; {model.collisions:,} names share a feature with another" if model.collisions else ""
     console.print(f"[bold]features[/] {all_of_them:,}, {kept:,} of them with a weight{shared}")
@@ -151,6 +154,8 @@ def _print_contents(model: Model, report: dict[str, Any]) -> None:
         console.print(f"[bold]scores[/]   made probabilities by {report['calibration']} maps")
     if report["rule"]:
         console.print(f"[bold]decides[/]  {_decides(model, report['rule'])}")
+        for line in threshold_lines(model)[1:]:
+            console.print(f"         {line}")
     if report["schema"]:
         console.print(
             "[bold]columns[/]  "
@@ -176,6 +181,8 @@ def _print_contents(model: Model, report: dict[str, Any]) -> None:
 
 def _decides(model: Model, rule: dict[str, Any]) -> str:
     """How the model decides, for people."""
+    if chosen := threshold_lines(model):
+        return f"for {chosen[0]}"
     said = "for what costs least"
     if rule["threshold"] is not None and model.classes:
         said += f": {escape(str(model.classes[1]))} above a probability of {rule['threshold']:.4g}"

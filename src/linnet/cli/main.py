@@ -154,7 +154,7 @@ def train(
         Penalty | None,
         typer.Option(
             help="Draw all weights to 0 a little (l2), many of them to 0 exactly (l1), both (elasticnet), or none; "
-            "which there are depends on the learner. The intercept is never penalised.",
+            "which there are depends on the learner. The intercept is not penalised.",
             show_default=False,
             rich_help_panel="Penalty",
         ),
@@ -166,6 +166,26 @@ def train(
             help="The part of an elastic net that is l1 (default 0.5).",
             show_default=False,
             rich_help_panel="Penalty",
+        ),
+    ] = None,
+    penalise_intercept: Annotated[
+        bool,
+        typer.Option(
+            "--penalise-intercept",
+            help="Hold the intercept back as the weights are, for learners that see all rows at once under a penalty.",
+            rich_help_panel="Penalty",
+        ),
+    ] = False,
+    class_weight: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--class-weight",
+            metavar="balanced|LABEL=WEIGHT",
+            help="How much the rows of a label count in learning (1 if not given): spam=5 is as if each were there "
+            "five times. May be given often. balanced: all labels alike in all; for learners that see all rows at "
+            "once.",
+            show_default=False,
+            rich_help_panel="Learning",
         ),
     ] = None,
     multiclass: Annotated[
@@ -208,6 +228,19 @@ def train(
             help="Make scores probabilities by what they meant for rows not learnt from.",
             show_default=False,
             rich_help_panel="Deciding",
+        ),
+    ] = None,
+    threshold_for: Annotated[
+        str | None,
+        typer.Option(
+            "--threshold-for",
+            metavar="METRIC[:LABEL]",
+            show_default=False,
+            rich_help_panel="Deciding",
+            help="Of two labels decide at the probability that is best for a metric, chosen on rows not learnt from: "
+            "f1, f0.5, f2, accuracy, balanced-accuracy, matthews, precision@recall=0.95 (the best precision that still "
+            "finds 95 %), recall@precision=0.9. LABEL is what is to be found, as in f1:spam; of no and yes, or 0 and "
+            "1, that is plain.",
         ),
     ] = None,
     cost: Cost = None,
@@ -299,11 +332,14 @@ def train(
     linnet train adult.csv --target income --learner logistic-gradient --penalty l1 --C 0.1
 
     linnet train mail.csv --target kind --calibrate sigmoid --cost ham,spam=10
+
+    linnet train mail.csv --target kind --threshold-for precision@recall=0.95:spam
     """
     from linnet.cli import options as parse
     from linnet.cli import train as command
     from linnet.learners.strength import Strength
     from linnet.pipeline.train import TrainOptions
+    from linnet.training.class_weights import ClassWeights
 
     output = output or command.default_output(data)
     features = parse.features(ngrams, analyzer, counts, cross or [], polynomial, hash_bits)
@@ -314,7 +350,9 @@ def train(
             passes=passes, holdout=holdout, seed=seed, memory=parse.size(memory), features=features, on_error=on_error,
             quarantine=f"{output}.quarantine", threads=threads, checkpoint=f"{output}.checkpoint",
             checkpoint_every=checkpoint_every, resume=resume, calibrate=calibrate, costs=cost, reject=reject,
-            least=least, strength=Strength(cost_of_loss, alpha, penalty, l1_ratio, multiclass),
+            least=least, threshold_for=threshold_for,
+            class_weights=ClassWeights.of(class_weight) if class_weight else None,
+            strength=Strength(cost_of_loss, alpha, penalty, l1_ratio, multiclass, penalise_intercept),
         ),
         output,
         as_json=json,

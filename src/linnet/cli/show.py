@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.live import Live
+from rich.markup import escape
 from rich.text import Text
 
 from linnet.learners import catalogue
@@ -16,6 +17,7 @@ from linnet.pipeline.proof import as_stated
 from linnet.pipeline.train import Progress
 
 WIDTH = 28
+MOST_CLASSES_SHOWN = 6
 
 
 def percent(share: float) -> str:
@@ -41,6 +43,29 @@ def cost_line(costs: dict[str, Any]) -> str:
         f"{costs['realised']:.4g} a row [dim]({span}expected by the probabilities: {costs['expected']:.4g}; "
         f"always the one best decision: {costs['baseline']:.4g})[/]"
     )
+
+
+def threshold_lines(model: Model) -> list[str]:
+    """The threshold that was chosen for a metric, and what it brought on rows not learnt from."""
+    told, rule = model.summary.get("threshold"), model.rule
+    if not told or rule is None or rule.metric is None or rule.threshold is None or not model.classes:
+        return []
+    second, found = (escape(str(label)) for label in (model.classes[1], told["label"]))
+    lines = [f"{second} above a probability of {rule.threshold:.4g}: the best for {told['metric']} in finding {found}"]
+    before = figures_line(told["at_usual_threshold"])
+    lines.append(
+        f"[dim]{figures_line(told['at_threshold'])} on {told['rows']:,} rows not learnt from, which chose it "
+        f"({before} at {told['usual_threshold']:g})[/]"
+    )
+    if held := told.get("held_out"):
+        figures = {name: value for name, value in held.items() if name != "rows"}
+        lines.append(f"[dim]{figures_line(figures)} on the {held['rows']:,} rows held out, which did not[/]")
+    return lines
+
+
+def figures_line(figures: dict[str, float | None]) -> str:
+    """Measures by name."""
+    return ", ".join(f"{name} {'–' if value is None else f'{value:.4f}'}" for name, value in figures.items())
 
 
 def verdict(summary: dict[str, Any]) -> list[str]:
@@ -90,7 +115,15 @@ def penalised(model: Model) -> str:
     kind = "l2" if not penalty.l1 else "l1" if not penalty.l2 else f"elasticnet, {penalty.l1 / weight:g} of it l1"
     strength = f"C = {1 / weight:g}" if weight and entry.strength == "C" else f"alpha = {weight:g}"
     said = f"{kind}, {strength}" if weight else "none"
+    said += ", of the intercept too" if penalty.intercept else ""
     return said + (f"; classes {reduction}" if model.classes and len(model.classes) > 2 else "")
+
+
+def weighed(model: Model) -> str:
+    """How much the rows of each label counted, where that was asked for."""
+    each = model.summary.get("class_weight") or {}
+    shown = [f"{label} {weight:.4g}" for label, weight in list(each.items())[:MOST_CLASSES_SHOWN]]
+    return ", ".join(shown) + (f" and {len(each) - len(shown)} more" if len(each) > len(shown) else "")
 
 
 class Shower:

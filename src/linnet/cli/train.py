@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from linnet.cli.show import Shower, megabytes, penalised, verdict
+from linnet.cli.show import MOST_CLASSES_SHOWN, Shower, megabytes, penalised, threshold_lines, verdict, weighed
 from linnet.errors import OutputError, RecipeError
 from linnet.features.schema import Role
 from linnet.learners import catalogue
@@ -24,7 +24,6 @@ from linnet.training.certificate import Certificate
 from linnet.training.mistakes import Mistakes
 
 TOP = 8
-MOST_CLASSES_SHOWN = 6
 # A proven gap above this tells little: ten times what the loosest of the solvers asks for.
 WIDE_GAP = 1e-2
 # Learners that stop only when the gap is small, by loss.
@@ -139,7 +138,9 @@ def warnings(model: Model) -> list[str]:
     costs = (held or {}).get("costs")
     if costs and costs["realised"] is not None and costs["realised"] >= costs["baseline"]:
         found.append("on held-out rows the decisions cost no less than always taking the same one")
-    if held and not costs and held.get("accuracy") is not None and held["accuracy"] <= held["baseline_accuracy"]:
+    other_aims = costs or summary.get("threshold")  # for which accuracy may be given up
+    right = (held or {}).get("accuracy")
+    if held and right is not None and not other_aims and right <= held["baseline_accuracy"]:
         found.append("on held-out rows the model is no better than always guessing the most frequent label")
     if held and held.get("r2") is not None and held["r2"] <= 0:
         found.append("on held-out rows the model is no better than always guessing the mean")
@@ -175,8 +176,12 @@ def _print(model: Model, report: dict[str, Any], seconds: float, output: str) ->
     console.print(f"         [dim]{escape(summary['why'])}[/]")
     if said := penalised(model):
         console.print(f"         [dim]penalty {escape(said)}[/]")
+    if said := weighed(model):
+        console.print(f"         [dim]rows count by their label: {escape(said)}[/]")
     for line in verdict(summary):
         console.print(line)
+    for head, line in zip(("[bold]decides[/]  for ", "         ", "         "), threshold_lines(model), strict=False):
+        console.print(f"{head}{line}")
     if isinstance(model.certificate, Mistakes) or (model.certificate is not None and not model.certificate.reason):
         console.print(f"[bold]proven[/]   [dim]{model.certificate}[/]")
     _print_tops(console, model)

@@ -24,6 +24,7 @@ from linnet.learners.recipe import Averaging, Penalty, Recipe, Reduction
 from linnet.model import LinearModel
 from linnet.training import batch
 from linnet.training.certificate import ONLINE
+from linnet.training.class_weights import balancing
 from linnet.training.history import Pass, Watcher
 from linnet.training.mistakes import NOT_KEPT, Mistakes, has_bound
 from linnet.training.online import OnlineTraining, Passes
@@ -281,7 +282,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         """A weight for each class: the one given, 1 for those not named; or such that all classes count alike."""
         if self.class_weight == "balanced":
             totals = np.bincount(codes.astype(np.int64), weights=weights, minlength=len(labels))
-            return np.asarray(totals.sum() / (len(labels) * totals), dtype=np.float64)
+            return balancing(totals)
         given = [self.class_weight.get(label, 1.0) for label in labels.classes.tolist()]
         return np.array([check_number("a weight in class_weight", weight) for weight in given])
 
@@ -337,14 +338,18 @@ def chosen(options: Any, parameter: str, value: Any) -> Any:
     return table[value]
 
 
-def penalty_of(penalty: str | None, weight: float, l1_ratio: float, *, total: bool = False) -> Penalty:
+def penalty_of(
+    penalty: str | None, weight: float, l1_ratio: float, *, total: bool = False, intercept: bool = False
+) -> Penalty:
     """scikit-learn's three parameters as one penalty."""
     if penalty is None:
+        if intercept:
+            raise RecipeError("without a penalty the intercept has none either: leave penalise_intercept out")
         return Penalty()
     share = chosen({"l2": 0.0, "l1": 1.0, "elasticnet": l1_ratio, None: 0.0}, "penalty", penalty)
     if check_number("l1_ratio", share) > 1:
         raise RecipeError(f"l1_ratio must lie between 0 and 1; it is {l1_ratio}")
-    return Penalty(l1=weight * share, l2=weight * (1 - share), total=total)
+    return Penalty(l1=weight * share, l2=weight * (1 - share), total=total, intercept=bool(intercept))
 
 
 def check_number(name: str, value: Any) -> float:

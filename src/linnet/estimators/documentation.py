@@ -24,7 +24,7 @@ PARAMETERS = {
     "solver": "How the problem is solved, of those named above; `auto` chooses.",
     "loss": "The loss to minimise: `hinge` or `squared_hinge`.",
     "C": "How much the losses count: the penalty's weight is 1 / C, a passive-aggressive step at most C.",
-    "penalty": "`l2`, `l1` (sparse weights), `elasticnet`, or None; `keep` the learner's own. The intercept is never "
+    "penalty": "`l2`, `l1` (sparse weights), `elasticnet`, or None; `keep` the learner's own. The intercept is not "
     "penalised.",
     "alpha": "The penalty's weight, beside the mean loss of a row (`Ridge`: beside the sum of squares); None keeps the "
     "learner's own. Naive Bayes: what is added to every count. `Winnow`: what a promotion multiplies by, above 1.",
@@ -45,6 +45,8 @@ PARAMETERS = {
     "learner's own, or lets the solver find a safe one.",
     "power_t": "Steps are eta0 * t ** -power_t: 0 constant, 0.5 and 1 falling. None keeps the learner's own.",
     "fit_intercept": "Whether to learn an intercept b beside the weights.",
+    "penalise_intercept": "Whether the penalty holds the intercept back, too, as liblinear's does. Not for online "
+    "solvers.",
     "shuffle": "Whether to present the rows in a random order, a new one each pass. The order is drawn from the rows' "
     "contents: it does not depend on how the table is sorted.",
     "random_state": "The seed of the order. None is a seed like any other: the same data give the same model.",
@@ -82,6 +84,10 @@ PARAMETERS = {
     "crosses": "Which columns to take together, each a tuple of names or numbers; None takes all by `degree`.",
     "interaction_only": "Whether to leave out powers: products of different columns only.",
     "estimator": "A classifier with probabilities (`predict_proba`); it is copied, not changed.",
+    "metric": "What the threshold is to be best for, of those named above.",
+    "positive": "The label that is to be found; None where it is plain, of 0 and 1, -1 and 1, no and yes and the like, "
+    "or where the metric takes both labels alike.",
+    "cv": "How many folds, each label dealt out evenly; or scikit-learn's splitters.",
     "costs": "What a mistake costs, as a dictionary by (true label, predicted label); 1 for pairs not in it, 0 for "
     "being right.",
     "reject": "What it costs not to decide: rows where every decision is expected to cost more get `reject_label`.",

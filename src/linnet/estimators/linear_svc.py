@@ -58,6 +58,7 @@ class LinearSVC(LinearClassifier):
         tol: float | None = 1e-4,
         eta0: float | None = None,
         fit_intercept: bool = True,
+        penalise_intercept: bool = False,
         multiclass: str = "one-vs-rest",
         class_weight: Any = None,
         n_jobs: int | None = None,
@@ -73,6 +74,7 @@ class LinearSVC(LinearClassifier):
         self.tol = tol
         self.eta0 = eta0
         self.fit_intercept = fit_intercept
+        self.penalise_intercept = penalise_intercept
         self.multiclass = multiclass
         self.class_weight = class_weight
         self.n_jobs = n_jobs
@@ -83,7 +85,13 @@ class LinearSVC(LinearClassifier):
         chosen(SOLVERS, "solver", self.solver)
         return Recipe(
             chosen(LOSSES, "loss", self.loss),
-            penalty=penalty_of(self.penalty, 1.0 / check_positive("C", self.C), self.l1_ratio, total=True),
+            penalty=penalty_of(
+                self.penalty,
+                1.0 / check_positive("C", self.C),
+                self.l1_ratio,
+                total=True,
+                intercept=self.penalise_intercept,
+            ),
             reduction=self._reduction(),
         )
 

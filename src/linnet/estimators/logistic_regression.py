@@ -69,6 +69,7 @@ class LogisticRegression(LinearClassifier):
         tol: float | None = 1e-4,
         eta0: float | None = None,
         fit_intercept: bool = True,
+        penalise_intercept: bool = False,
         shuffle: bool = True,
         random_state: Any = None,
         multiclass: str = "joint",
@@ -85,6 +86,7 @@ class LogisticRegression(LinearClassifier):
         self.tol = tol
         self.eta0 = eta0
         self.fit_intercept = fit_intercept
+        self.penalise_intercept = penalise_intercept
         self.shuffle = shuffle
         self.random_state = random_state
         self.multiclass = multiclass
@@ -177,6 +179,7 @@ class LogisticRegression(LinearClassifier):
             ),
             (self.class_weight is not None, "do not hold where classes are weighted: leave class_weight out"),
             (penalty.l1 > 0, "are not known for an L1 penalty, which chooses among the columns: take penalty=None"),
+            (penalty.intercept, "are not known where the intercept is penalised: leave penalise_intercept out"),
             (
                 penalty.l2 > 0 and not penalised,
                 "of a penalised fit are no tests, for its estimates are drawn to 0: fit with penalty=None, or ask for "
@@ -212,6 +215,12 @@ class LogisticRegression(LinearClassifier):
         return Recipe(
             Loss.LOGISTIC,
             schedule=steps,
-            penalty=penalty_of(self.penalty, 1.0 / check_positive("C", self.C), self.l1_ratio, total=True),
+            penalty=penalty_of(
+                self.penalty,
+                1.0 / check_positive("C", self.C),
+                self.l1_ratio,
+                total=True,
+                intercept=self.penalise_intercept,
+            ),
             reduction=self._reduction(),
         )

@@ -40,6 +40,7 @@ class Ridge(LinearRegressor):
         max_iter: int = 1000,
         tol: float | None = 1e-6,
         fit_intercept: bool = True,
+        penalise_intercept: bool = False,
         warm_start: bool = False,
         verbose: int = 0,
     ) -> None:
@@ -48,14 +49,14 @@ class Ridge(LinearRegressor):
         self.max_iter = max_iter
         self.tol = tol
         self.fit_intercept = fit_intercept
+        self.penalise_intercept = penalise_intercept
         self.warm_start = warm_start
         self.verbose = verbose
 
     def _recipe(self) -> Recipe:
         chosen(SOLVERS, "solver", self.solver)
-        return replace(
-            catalogue.find("ridge").recipe, penalty=Penalty(l2=check_number("alpha", self.alpha), total=True)
-        )
+        penalty = Penalty(l2=check_number("alpha", self.alpha), total=True, intercept=bool(self.penalise_intercept))
+        return replace(catalogue.find("ridge").recipe, penalty=penalty)
 
     def _train(self, recipe: Recipe, examples: Examples, labels: Labels | None, watch: Watcher) -> Trained:
         if self.solver == "analytic" and not analytic.fits(examples):

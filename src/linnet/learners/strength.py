@@ -43,6 +43,7 @@ class Strength:
     penalty: Kind | None = None
     l1_ratio: float | None = None
     multiclass: Reduction | None = None
+    intercept: bool = False
 
     @classmethod
     def of_words(
@@ -52,9 +53,11 @@ class Strength:
         penalty: str | None = None,
         l1_ratio: float | None = None,
         multiclass: str | None = None,
+        intercept: bool = False,
     ) -> Strength:
         """As users write it."""
-        return cls(C, alpha, _one_of(Kind, "penalty", penalty), l1_ratio, _one_of(Reduction, "multiclass", multiclass))
+        kind, reduction = _one_of(Kind, "penalty", penalty), _one_of(Reduction, "multiclass", multiclass)
+        return cls(C, alpha, kind, l1_ratio, reduction, bool(intercept))
 
     @property
     def given(self) -> bool:
@@ -77,6 +80,8 @@ class Strength:
             raise RecipeError(f"an L1 ratio is for the penalty elasticnet; it is {self.penalty}")
         if self.penalty is Kind.NONE and (self.C is not None or self.alpha is not None):
             raise RecipeError("without a penalty there is no strength of it: leave C and alpha out")
+        if self.penalty is Kind.NONE and self.intercept:
+            raise RecipeError("without a penalty the intercept has none either: leave --penalise-intercept out")
 
     def fits(self, entry: Entry) -> bool:
         """Whether this learner takes all that was given."""
@@ -99,6 +104,8 @@ class Strength:
             raise _not_for(entry, option, lambda other: kind in other.penalties)
         if multiclass is not None and multiclass not in entry.multiclass:
             raise _not_for(entry, f"--multiclass {multiclass}", lambda other: multiclass in other.multiclass)
+        if self.intercept and not _may_penalise_intercept(entry):
+            raise _not_for(entry, "--penalise-intercept", _may_penalise_intercept)
         recipe = entry.recipe
         if multiclass is not None:
             recipe = replace(recipe, reduction=multiclass)
@@ -106,6 +113,10 @@ class Strength:
             recipe = replace(recipe, schedule=replace(recipe.schedule, eta=self.C))
         elif entry.penalties and (kind is not None or self.C is not None or self.alpha is not None):
             recipe = replace(recipe, penalty=self._penalty(entry, kind or Kind.L2))
+        if self.intercept:
+            if not (recipe.penalty.l1 > 0 or recipe.penalty.l2 > 0):
+                raise RecipeError(f"{entry.name} has no penalty of its own: give --alpha with --penalise-intercept")
+            recipe = replace(recipe, penalty=replace(recipe.penalty, intercept=True))
         return replace(entry, recipe=recipe)
 
     def _penalty(self, entry: Entry, kind: Kind) -> Penalty:
@@ -131,6 +142,11 @@ def _one_of(kinds: type[E], what: str, word: str | None) -> E | None:
 
 # Nothing was given: a learner's own.
 OWN = Strength()
+
+
+def _may_penalise_intercept(entry: Entry) -> bool:
+    """Whether all rows are seen at once, under a penalty."""
+    return bool(entry.penalties) and entry.way is not Way.ONLINE
 
 
 def _not_for(entry: Entry, option: str, can: Callable[[Entry], bool]) -> RecipeError:

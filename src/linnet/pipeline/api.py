@@ -17,6 +17,7 @@ from linnet.pipeline.policy import OnError
 from linnet.pipeline.train import AUTO, MEMORY, TrainOptions
 from linnet.pipeline.train import train as _train
 from linnet.sources.formats import Format
+from linnet.training.class_weights import ClassWeights
 
 
 def train(
@@ -45,19 +46,25 @@ def train(
     costs: Costs | None = None,
     reject: float | None = None,
     least: float | None = None,
+    threshold_for: str | None = None,
+    class_weight: Mapping[Any, float] | str | None = None,
     C: float | None = None,
     alpha: float | None = None,
     penalty: str | None = None,
     l1_ratio: float | None = None,
     multiclass: str | None = None,
+    penalise_intercept: bool = False,
 ) -> Model:
     """Learn a model from files, a data frame, or arrays (X, y).
 
     The options are those of `linnet train`; the same data and options give the same model, to the bit.  `columns` gives
     columns a role (number, category, text, id, weight, ignore), `marks` makes words of punctuation marks.
     `C` or `alpha`, `penalty` (l2, l1, elasticnet, none) and `l1_ratio` say how strongly weights are held back,
-    `multiclass` how more than two classes are taken, where the learner has a choice.
+    `multiclass` how more than two classes are taken, where the learner has a choice; the intercept is held back only if
+    `penalise_intercept` asks for it.  `class_weight` has how much the rows of a label count, or is "balanced".
     `costs` has what mistakes cost by (true label, predicted label): with it the model decides for what costs least.
+    `threshold_for` chooses, for two labels, the probability to decide at: the best for a metric such as "f1:spam" or
+    "precision@recall=0.95:spam" on rows not learnt from; `model.summary["threshold"]` tells which, and how it did.
 
     >>> import linnet
     >>> rows = {"text": ["good film", "good fun", "bad film", "so bad"] * 10, "label": ["+", "+", "-", "-"] * 10}
@@ -85,6 +92,8 @@ def train(
         costs=costs,
         reject=reject,
         least=least,
-        strength=Strength.of_words(C, alpha, penalty, l1_ratio, multiclass),
+        threshold_for=threshold_for,
+        class_weights=None if class_weight is None else ClassWeights.of(class_weight),
+        strength=Strength.of_words(C, alpha, penalty, l1_ratio, multiclass, penalise_intercept),
     )
     return _train(data, options)

@@ -13,18 +13,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.calibration import Calibration, Method
-from linnet.decisions import Rule
-from linnet.examples import Examples, Rows, rows_at
+from linnet.examples import Examples, Rows, rows_at, some, with_ones
 from linnet.features.features import Features
 from linnet.learners.catalogue import Entry, Way
 from linnet.learners.recipe import Loss
 from linnet.learners.strength import OWN, Strength
 from linnet.model import LinearModel
+from linnet.pipeline import folds
+from linnet.pipeline.apart import NOTHING, Settled, Wanted
 from linnet.pipeline.collected import Whole
-from linnet.pipeline.folds import calibrated
 from linnet.pipeline.online import held_out
-from linnet.pipeline.proof import proven, settled, some, stated
+from linnet.pipeline.proof import proven, settled, stated
 from linnet.pipeline.scaling import Scaling, measured, scaled, word_scaled
 from linnet.pipeline.scoring import Result, scorer
 from linnet.pipeline.targets import enough_labels
@@ -56,7 +55,7 @@ class BatchResult:
     facts: dict[str, Any]
     held_out: Result | None
     certificate: Certificate
-    calibration: Calibration | None = None
+    settled: Settled
 
 
 def train_batch(
@@ -68,13 +67,12 @@ def train_batch(
     threads: int,
     say: Say,
     watch: Watcher = ignore,
-    calibrate: Method | None = None,
-    rule: Rule | None = None,
+    wanted: Wanted = NOTHING,
     strength: Strength = OWN,
 ) -> BatchResult:
     """Fit this learner to the rows that are not held out, look at those that are, and then fit it to all.
 
-    Scores are calibrated on rows that are not held out either, so that these can tell how well.
+    Scores are calibrated, and thresholds chosen, on rows that are not held out either, so that these can tell how well.
     """
     if whole.labels is not None:
         by_class = np.bincount(whole.targets.astype(np.int64), whole.weights, minlength=len(whole.labels))
@@ -84,13 +82,15 @@ def train_batch(
     entry = settled(entry, strength, whole.features.text_features(), 0 if whole.labels is None else len(whole.labels))
     held = _held_out(whole, holdout, seed)
     trials = _Trials(whole, entry, raw, threads, watch)
-    calibration, result = None, None
-    if calibrate is not None:
-        say("calibrating, fold by fold")
-        calibration = calibrated(whole, ~held, calibrate, seed, trials.scored)
+    if wanted.needs_rows:
+        say("scoring rows not learnt from, fold by fold")
+        decided = folds.settled(whole, ~held, wanted, seed, trials.scored)
+    else:
+        decided = wanted.without_rows()
+    result = None
     if held.any():
         say("learning from all but held-out rows")
-        result = trials.measured(held, calibration, rule)
+        result = trials.measured(held, decided)
     say("learning from all rows")
     scaling = measured(whole.features, raw)
     rows = scaled(raw, scaling)
@@ -103,10 +103,13 @@ def train_batch(
     kept = model if scaling is None else scaling.brought_back(model)
     certificate = proven(whole, entry, rows, kept, solved.bound)
     facts |= {"recipe": stated(entry.recipe), "rows": n, "rows_held_out": int(held.sum())}
+    each = whole.each_class(whole.targets, whole.weights)
+    if each is not None and whole.labels is not None:
+        facts["class_weight"] = dict(zip(map(str, whole.labels.classes.tolist()), each.tolist(), strict=True))
     if scaling is not None and len(scaling.numbers):
         facts["numbers"] = _numbers(whole.features, scaling, rows)
     model = replace(model, weights=np.ascontiguousarray(model.weights))
-    return BatchResult(model, facts, result, certificate, calibration)
+    return BatchResult(model, facts, result, certificate, decided)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,11 +133,11 @@ class _Trials:
         model, rows = self._fitted(learnt, asked)
         return model.evidence(model.decision(rows))
 
-    def measured(self, held: NDArray[np.bool_], calibration: Calibration | None, rule: Rule | None) -> Result:
+    def measured(self, held: NDArray[np.bool_], decided: Settled) -> Result:
         """How what the other rows taught does on these."""
         model, rows = self._fitted(~held, held)
         probable = self.whole.labels is not None and self.entry.recipe.has_probabilities
-        measuring = scorer(model, probable, calibration, rule)
+        measuring = scorer(model, probable, decided.calibration, decided.rule)
         tally = measuring.tally()
         measuring.add_result(tally, rows, self.whole.targets[held])
         result: Result = tally.result()
@@ -204,16 +207,12 @@ def _solver(whole: Whole, entry: Entry, rows: Rows, threads: int, watch: Watcher
     return lambda which: _descended(whole, entry, rows, which, threads, watch)
 
 
-def _examples(whole: Whole, rows: Rows, which: NDArray[np.bool_]) -> Examples:
-    return some(Examples(rows, whole.targets, whole.weights), which)
-
-
 def _closed(whole: Whole, entry: Entry, rows: Rows, which: NDArray[np.bool_]) -> Solved:
     """Least squares, with a penalty or without."""
     penalised = entry.recipe.penalty.l2 > 0
     how = batch.Descent(STEPS, GAP_OF_SQUARES)
     method = ridge.solve if penalised else analytic.solve
-    trained = batch.train(method, how, _examples(whole, rows, which), None, entry.recipe)
+    trained = batch.train(method, how, whole.examples(rows, which), None, entry.recipe)
     facts = {"gap": trained.certificate.gap, "converged": trained.converged} if penalised else {}
     return Solved(trained.model, facts)
 
@@ -230,7 +229,7 @@ def _descended(
     if smooth and recipe.penalty.l1 > 0:  # its kinks are for proximal steps, of which more are needed
         method, most = to_gap(batch.descend), STEPS_WITH_L1
     how = batch.Descent(most, 1e-4, schedule)
-    trained = batch.train(method, how, _examples(whole, rows, which), whole.labels, recipe, n_jobs=threads, watch=watch)
+    trained = batch.train(method, how, whole.examples(rows, which), whole.labels, recipe, n_jobs=threads, watch=watch)
     return Solved(trained.model, {"steps": len(trained.history), "converged": trained.converged})
 
 
@@ -239,7 +238,7 @@ def _widest_margin(
 ) -> Solved:
     """A support vector machine by its dual; rows of unit length, or of columns on one scale, are taken as they are."""
     how = batch.Descent(EPOCHS, gap)
-    examples = _examples(whole, rows, which)
+    examples = whole.examples(rows, which)
     trained = batch.train(svm.descend, how, examples, whole.labels, entry.recipe, n_jobs=threads, watch=watch)
     facts = {
         "C": 1.0 / entry.recipe.penalty.l2,
@@ -261,29 +260,31 @@ class _DualSolver:
         self.problems = problems(len(whole.labels), self.reduction)
         self.text = whole.features.text_features()
         self.cost = 1.0 / entry.recipe.penalty.l2
+        self.held_back = entry.recipe.penalty.intercept
 
     def __call__(self, which: NDArray[np.bool_]) -> Solved:
         assert self.whole.labels is not None
-        everyone, classes = _examples(self.whole, self.rows, which), len(self.whole.labels)
+        everyone, classes = self.whole.examples(self.rows, which), len(self.whole.labels)
 
         def solve(problem: Problem) -> tuple[Flat, DualSolution, float]:
             members = problem.members(everyone.targets, classes)
             examples = everyone if members is None else some(everyone, members)
             signs = np.where(examples.targets == float(problem.positive or 0), 1.0, -1.0)
             rows, scales = word_scaled(examples.rows, signs, self.text)
-            found = DualLogistic(rows, signs, examples.weights).solve(
+            if self.held_back:  # the intercept is a weight like the others, of a column of ones
+                rows, scales = with_ones(rows), np.append(scales, 1.0)
+            found = DualLogistic(rows, signs, examples.weights, intercept=not self.held_back).solve(
                 self.cost, tol=self.gap, most=EPOCHS, watch=self.watch
             )
             # the dual is of C times the sum of losses and 1/2 |w|^2, the objective a mean
             return found.weights * scales, found, found.dual / (self.cost * examples.total_weight)
 
         solved = in_threads(solve, self.problems, self.threads)
-        model = LinearModel(
-            np.ascontiguousarray(np.column_stack([weights for weights, _, _ in solved])),
-            np.array([found.intercept for _, found, _ in solved]),
-            self.whole.labels.classes,
-            self.reduction,
-        )
+        weights = np.ascontiguousarray(np.column_stack([weights for weights, _, _ in solved]))
+        intercepts = np.array([found.intercept for _, found, _ in solved])
+        if self.held_back:
+            weights, intercepts = weights[:-1], weights[-1].copy()
+        model = LinearModel(weights, intercepts, self.whole.labels.classes, self.reduction)
         ends = [found for _, found, _ in solved]
         gap = max((found.primal - found.dual) / found.primal if found.primal > 0 else 0.0 for found in ends)
         facts = {

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.examples import Rows
+from linnet.examples import Examples, Rows, some
 from linnet.features.features import Features, Places, assembled
 from linnet.features.schema import Role, Task
 from linnet.features.terms import Piece, TextTerm
@@ -18,6 +18,7 @@ from linnet.labels import Labels
 from linnet.pipeline.stream import Prepared
 from linnet.pipeline.targets import Seen, few_labels, no_rows, row_weights, target_numbers
 from linnet.sources.block import Block, Position
+from linnet.training.class_weights import ClassWeights
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +30,27 @@ class Whole:
     targets: NDArray[np.float64]
     weights: NDArray[np.float64] | None
     labels: Labels | None
+    class_weights: ClassWeights | None = None
+
+    def examples(self, rows: Rows, which: NDArray[np.bool_] | None = None) -> Examples:
+        """All rows, or some, to learn from: each counts by its weight and its class's."""
+        examples = Examples(rows, self.targets, self.weights)
+        if which is not None:
+            examples = some(examples, which)
+        each = self.each_class(examples.targets, examples.weights)
+        if each is None:
+            return examples
+        by_row = each[examples.targets.astype(np.int64)]
+        return replace(examples, weights=by_row if examples.weights is None else by_row * examples.weights)
+
+    def each_class(
+        self, targets: NDArray[np.float64], weights: NDArray[np.float64] | None
+    ) -> NDArray[np.float64] | None:
+        """The weight of each class among these rows, if classes have any."""
+        if self.class_weights is None or self.labels is None:
+            return None
+        totals = np.bincount(targets.astype(np.int64), weights, minlength=len(self.labels))
+        return self.class_weights.each(self.labels.classes.tolist(), totals)
 
     @property
     def rows(self) -> Rows:

@@ -4,8 +4,8 @@ Some rows are held out as they come.  The model of all others is measured on the
 can be added to, so that nothing is learnt twice.  All rows that are held out are counted last, in their order; the
 outcome depends on the rows and the options alone, not on blocks, files or threads.
 
-Where probabilities are calibrated, further rows are set apart: the maps are fitted to the scores that the model of all
-others gives them, before they are counted as well.
+Where probabilities are calibrated, or a threshold is chosen, further rows are set apart: both follow the scores that
+the model of all others gives them, before they are counted as well.
 """
 
 from __future__ import annotations
@@ -17,8 +17,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet import calibration
-from linnet.decisions import Rule
 from linnet.errors import InputError
 from linnet.examples import Examples, Rows
 from linnet.features.features import FeatureOptions, Features, Places, assembled
@@ -27,6 +25,7 @@ from linnet.features.terms import Damping
 from linnet.labels import Labels
 from linnet.learners.catalogue import Entry
 from linnet.model import LinearModel
+from linnet.pipeline.apart import Settled, Wanted
 from linnet.pipeline.cache import Cache, Kept
 from linnet.pipeline.online import CALIBRATED_ON, CALIBRATION_STREAM, held_out
 from linnet.pipeline.scoring import Result, scorer
@@ -99,7 +98,7 @@ class CountingRun:
         seed: int,
         memory: int,
         alpha: float | None = None,
-        calibrating: bool = False,
+        sets_apart: bool = False,
     ) -> None:
         self.features = features
         self.entry = entry
@@ -110,7 +109,7 @@ class CountingRun:
         smoothing = {} if alpha is None else {"alpha": alpha}
         self.training = _KINDS[entry.name](0, Labels(), **smoothing)
         self.kept = Cache(memory)
-        self.apart = Cache(memory) if calibrating else None
+        self.apart = Cache(memory) if sets_apart else None
         self.rows = 0
         self.rows_held_out = 0
         self.weights: NDArray[np.float64] = np.zeros(0)
@@ -174,31 +173,33 @@ class CountingRun:
         """The labels met, sorted."""
         return Labels(list(self.seen.labels)).classes
 
-    def result(self, rule: Rule | None = None, maps: calibration.Calibration | None = None) -> Result | None:
+    def result(self, settled: Settled) -> Result | None:
         """How the model of the rows so far does on those held out; None where that tells nothing."""
         if self.rows_held_out < ENOUGH_HELD_OUT or not (self.weights > 0).all():
             return None
-        measuring = scorer(self._placed(), True, maps, rule)
+        measuring = scorer(self._placed(), True, settled.calibration, settled.rule)
         tally = measuring.tally()
         for kept in self.kept:
             measuring.add_result(tally, *self._for_model(kept))
         result: Result = tally.result()
         return result
 
-    def calibration(self, method: calibration.Method) -> calibration.Calibration:
-        """The maps fitted to the scores that the model of the rows so far gives those set apart."""
+    def settled(self, wanted: Wanted) -> Settled:
+        """What the scores settle that the model of the rows so far gives those set apart."""
+        if not wanted.needs_rows:
+            return wanted.without_rows()
         assert self.apart is not None
         enough_labels(list(self.seen.labels))
         if not (self.weights > 0).all():
-            raise InputError("a label has too few rows to set some apart to calibrate on: leave --calibrate out")
+            raise InputError(f"a label has too few rows to set some apart {wanted.purpose}: {wanted.remedy}")
         model = self._placed()
         asked = [(*self._for_model(kept), kept.weights) for kept in self.apart]
         if not asked:
-            raise InputError("there are too few rows to set some apart to calibrate on: leave --calibrate out")
+            raise InputError(f"there are too few rows to set some apart {wanted.purpose}: {wanted.remedy}")
         scores = np.concatenate([model.evidence(model.decision(rows)) for rows, _, _ in asked])
         weights = np.concatenate([each for _, _, each in asked])
         truth = np.concatenate([codes for _, codes, _ in asked])
-        return calibration.fit(method, scores, truth, weights if len(weights) else None)
+        return wanted.settled(scores, truth, weights if len(weights) else None)
 
     def _placed(self) -> LinearModel:
         """The model of the rows so far, its features as they are placed in the rows here."""

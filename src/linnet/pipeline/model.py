@@ -133,6 +133,11 @@ class Model:
             raise RecipeError("costs and rejection are for decisions between classes, and the model predicts a number")
         if not self.has_probabilities:
             raise no_probabilities(catalogue.find(self.learner))
+        if costs is None and self.rule is not None and self.rule.metric is not None:
+            raise RecipeError(
+                f"the model decides by a threshold chosen for {self.rule.metric}, which knows no price of a mistake: "
+                "to reject rows, give costs as well (--cost), which take its place"
+            )
         if reject is None and least is None and self.rule is not None:
             reject, least = self.rule.reject, self.rule.least
         if costs is None and self.rule is not None:

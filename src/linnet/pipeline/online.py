@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet import calibration
-from linnet.decisions import Rule
 from linnet.errors import InputError
 from linnet.examples import Examples, Rows
 from linnet.features.features import Features, Places, assembled
@@ -23,11 +21,13 @@ from linnet.kernels.fingerprints import scramble
 from linnet.labels import Labels
 from linnet.learners.recipe import Recipe, Reduction, Update
 from linnet.model import LinearModel
+from linnet.pipeline.apart import Settled, Wanted
 from linnet.pipeline.cache import ROWS, Cache, Kept
 from linnet.pipeline.scoring import Result, scorer
 from linnet.pipeline.stream import Prepared
 from linnet.pipeline.targets import Seen, row_weights, target_numbers
 from linnet.sources.block import Block, Position
+from linnet.training.class_weights import ClassWeights
 from linnet.training.mistakes import JOINED_LATE, NOT_KEPT, Mistakes, counted
 from linnet.training.online import OnlineTraining
 from linnet.training.order import Presentations, presentations
@@ -40,8 +40,10 @@ STREAM_THRESHOLD = FIRST_COLUMNS / 2
 # Passes without a better held-out loss before a run with several passes ends.
 PATIENCE = 2
 HELD_OUT_STREAM, CHUNK_STREAM, ROW_STREAM, CALIBRATION_STREAM, FOLD_STREAM = 1, 2, 3, 4, 5
-# The share of rows that scores are calibrated on, if they are: a stream is read once, which leaves no room for folds.
+# The share of rows that scores are calibrated and thresholds chosen on, if they are: a stream is read once, which
+# leaves no room for folds.
 CALIBRATED_ON = 0.1
+UNSETTLED = Settled()
 # Fewer rows than this are not called sorted, however they come.
 ENOUGH_TO_BE_SORTED = 100
 
@@ -106,7 +108,8 @@ class OnlineRun:
         holdout: float,
         seed: int,
         memory: int,
-        calibrating: bool = False,
+        sets_apart: bool = False,
+        class_weights: ClassWeights | None = None,
     ) -> None:
         self.features = features
         self.recipe = _for_a_stream(recipe)
@@ -117,7 +120,8 @@ class OnlineRun:
         self.seen = Seen()
         self.training: OnlineTraining | None = None
         self.cache = Cache(memory) if passes > 1 else None
-        self.calibrating = Cache(memory) if calibrating else None
+        self.apart = Cache(memory) if sets_apart else None
+        self.class_weights = class_weights
         self.weighed: set[int] = set()  # classes of which a row weighs something
         self.rows = 0
         self.position = Position()
@@ -130,7 +134,7 @@ class OnlineRun:
 
     def close(self) -> None:
         """Let go of what is kept for later."""
-        for cache in (self.cache, self.calibrating):
+        for cache in (self.cache, self.apart):
             if cache is not None:
                 cache.close()
 
@@ -182,8 +186,8 @@ class OnlineRun:
         self.rows += len(kept.targets)
         if self.cache is not None:
             self.cache.append(kept)
-        if self.calibrating is not None:
-            self.calibrating.append(kept.at(np.flatnonzero(self._calibrated_on(kept))))
+        if self.apart is not None:
+            self.apart.append(kept.at(np.flatnonzero(self._set_apart(kept))))
 
     def _check_fit(self, kept: Kept) -> None:
         """Raise for a value that the learner cannot take, naming the row in the stream and the feature."""
@@ -203,8 +207,8 @@ class OnlineRun:
         """The rows to measure on."""
         return held_out(kept.first, len(kept.targets), self.holdout, self.seed)
 
-    def _calibrated_on(self, kept: Kept) -> NDArray[np.bool_]:
-        """The rows to calibrate on, which are neither learnt nor measured on."""
+    def _set_apart(self, kept: Kept) -> NDArray[np.bool_]:
+        """The rows to calibrate and to choose a threshold on, which are neither learnt nor measured on."""
         chosen = held_out(kept.first, len(kept.targets), CALIBRATED_ON, self.seed, CALIBRATION_STREAM)
         return chosen & ~self._held(kept)
 
@@ -222,7 +226,7 @@ class OnlineRun:
         """Learn from rows of which the first so many classes are known; shuffled, in a later pass."""
         labels = self.labels(classes) if self.classes else None
         codes = self._codes(classes)[kept.targets.astype(np.int64)] if self.classes else kept.targets
-        examples = Examples(self._wide(kept.rows), codes, kept.weights if len(kept.weights) else None)
+        examples = Examples(self._wide(kept.rows), codes, self._counting(kept))
         if self.training is None:
             self.training = OnlineTraining(self.recipe, examples.rows.shape[1], labels)
         self.training.extend(labels)  # here: rows that are all held out or weigh nothing show their classes, too
@@ -236,6 +240,14 @@ class OnlineRun:
             self.progressive.mistakes += tally.mistakes
             self.progressive.loss += tally.loss * presented
 
+    def _counting(self, kept: Kept) -> NDArray[np.float64] | None:
+        """How much each row counts in learning: by its own weight and its class's."""
+        own = kept.weights if len(kept.weights) else None
+        if self.class_weights is None:
+            return own
+        by_row = self.class_weights.given_to(self.seen.labels)[kept.targets.astype(np.int64)]
+        return by_row if own is None else by_row * own
+
     def _plan(self, examples: Examples, kept: Kept, turn: int | None) -> Presentations | None:
         """Which rows are presented, in which order; None if no row has any weight."""
         if examples.weights is not None and not examples.weights.any():
@@ -243,10 +255,10 @@ class OnlineRun:
         plan = presentations(examples, shuffle=False)
         if turn is not None:
             plan = self._shuffled(plan, kept, turn)
-        if self.holdout or self.calibrating is not None:
+        if self.holdout or self.apart is not None:
             learnt = ~self._held(kept)
-            if self.calibrating is not None:
-                learnt &= ~self._calibrated_on(kept)
+            if self.apart is not None:
+                learnt &= ~self._set_apart(kept)
             order = np.arange(len(learnt)) if plan.rows is None else plan.rows
             plan = replace(plan, rows=order[learnt[order]])
         return plan
@@ -333,13 +345,11 @@ class OnlineRun:
         """The model that did best on the held-out rows, or the last."""
         return self.best if self.best is not None else self.current()
 
-    def held_out_result(
-        self, model: LinearModel, maps: calibration.Calibration | None = None, rule: Rule | None = None
-    ) -> tuple[float, Result | None]:
+    def held_out_result(self, model: LinearModel, settled: Settled = UNSETTLED) -> tuple[float, Result | None]:
         """The mean loss on the held-out rows, and all measures; None if there are no such rows."""
         assert self.cache is not None
         probable = self.classes and self.recipe.has_probabilities
-        measuring = scorer(model, probable, maps, rule)
+        measuring = scorer(model, probable, settled.calibration, settled.rule)
         tally = measuring.tally()
         for_model = self._for_model()
         wrong, count = 0.0, 0
@@ -351,20 +361,22 @@ class OnlineRun:
             count += len(part.targets)
         return wrong / max(count, 1), tally.result() if count else None
 
-    def calibration(self, model: LinearModel, method: calibration.Method) -> calibration.Calibration:
-        """The maps fitted to the model's scores of the rows set apart for it."""
-        assert self.calibrating is not None
+    def settled(self, model: LinearModel, wanted: Wanted) -> Settled:
+        """What the model's scores of the rows set apart settle."""
+        if not wanted.needs_rows:
+            return wanted.without_rows()
+        assert self.apart is not None
         for_model = self._for_model()
         scores, truths, weights = [], [], []
-        for kept in self.calibrating:
+        for kept in self.apart:
             rows, truth = for_model(kept)
             scores.append(model.evidence(model.decision(rows)))
             truths.append(truth)
             weights.append(kept.weights)
         if not scores:
-            raise InputError("there are too few rows to set some apart to calibrate on: leave --calibrate out")
+            raise InputError(f"there are too few rows to set some apart {wanted.purpose}: {wanted.remedy}")
         w = np.concatenate(weights)
-        return calibration.fit(method, np.concatenate(scores), np.concatenate(truths), w if len(w) else None)
+        return wanted.settled(np.concatenate(scores), np.concatenate(truths), w if len(w) else None)
 
     def mistakes(self, model: LinearModel) -> Mistakes:
         """The mistakes of all passes, beside the bound that the rows prove, if they were kept."""
@@ -376,10 +388,10 @@ class OnlineRun:
         if self.cache is None:
             return Mistakes(made, reason=f"{NOT_KEPT}: take --passes 2 or more")
         for_model = self._for_model()
-        parts = [(*for_model(kept), kept.weights) for kept in self.cache]
+        parts = [(*for_model(kept), self._counting(kept)) for kept in self.cache]
         rows = Rows.of(_stacked([rows.matrix() for rows, _, _ in parts]))
-        weights = np.concatenate([weights for _, _, weights in parts])
-        examples = Examples(rows, np.concatenate([t for _, t, _ in parts]), weights if len(weights) else None)
+        given = [weights for _, _, weights in parts if weights is not None]
+        examples = Examples(rows, np.concatenate([t for _, t, _ in parts]), np.concatenate(given) if given else None)
         some = next(iter(self.training.learners.values()))
         return counted(self.recipe, model, examples, made, some.threshold, intercept=some.intercept)
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.errors import ModelFileError, RecipeError
-from linnet.examples import Examples, Rows, rows_at
+from linnet.examples import Examples, Rows, some, with_ones
 from linnet.learners.catalogue import Entry, Way
 from linnet.learners.recipe import Loss, Penalty, Recipe, Reduction
 from linnet.learners.strength import Strength
@@ -31,7 +31,8 @@ def settled(entry: Entry, strength: Strength, text: NDArray[np.bool_], classes: 
     asked = strength if classes > 2 else replace(strength, multiclass=None)
     entry = asked.of(entry)
     if strength.C is None and _by_words(entry) and text.any():
-        entry = replace(entry, recipe=replace(entry.recipe, penalty=Penalty(l2=1.0 / COST_OF_TEXT, total=True)))
+        penalty = replace(entry.recipe.penalty, l2=1.0 / COST_OF_TEXT)
+        entry = replace(entry, recipe=replace(entry.recipe, penalty=penalty))
     return entry
 
 
@@ -43,15 +44,18 @@ def _by_words(entry: Entry) -> bool:
 def stated(recipe: Recipe) -> dict[str, Any]:
     """What a model keeps of a recipe, so that the problem that was solved can be put together again."""
     penalty = recipe.penalty
-    return {"l1": penalty.l1, "l2": penalty.l2, "total": penalty.total, "multiclass": str(recipe.reduction)}
+    kept = {"l1": penalty.l1, "l2": penalty.l2, "total": penalty.total, "multiclass": str(recipe.reduction)}
+    return kept | ({"intercept": True} if penalty.intercept else {})
 
 
 def as_stated(entry: Entry, kept: Any) -> Entry:
     """A learner of the catalogue with the recipe that a model kept."""
     try:
-        penalty = Penalty(float(kept["l1"]), float(kept["l2"]), total=bool(kept["total"]))
+        penalty = Penalty(
+            float(kept["l1"]), float(kept["l2"]), total=bool(kept["total"]), intercept=bool(kept.get("intercept"))
+        )
         recipe = replace(entry.recipe, penalty=penalty, reduction=Reduction(kept["multiclass"]))
-    except (KeyError, TypeError, ValueError, RecipeError):
+    except (AttributeError, KeyError, TypeError, ValueError, RecipeError):
         raise ModelFileError("the recipe that the model keeps is damaged: train it again") from None
     return replace(entry, recipe=recipe)
 
@@ -74,37 +78,35 @@ def _problems(whole: Whole, entry: Entry, rows: Rows, model: LinearModel) -> Ite
     """Every problem that was solved, and the weights of the model as they stand in it."""
     text = whole.features.text_features()
     classes = len(whole.labels) if whole.labels is not None else 0
-    recipe, first = entry.recipe, 0
+    recipe, first, everyone = entry.recipe, 0, whole.examples(rows)
+    held_back = recipe.penalty.intercept
     asked: list[Problem | None] = [None] if whole.labels is None else [*problems(classes, recipe.reduction)]
     for problem in asked:
         outputs = 1 if problem is None else problem.outputs(classes)
         positive = float(problem.positive or 0) if problem is not None else 0.0
         weights = model.weights[:, first : first + outputs]
-        examples = _members(Examples(rows, whole.targets, whole.weights), problem, classes)
+        examples = _members(everyone, problem, classes)
         if _by_words(entry):
             mine, scales = word_scaled(examples.rows, np.where(examples.targets == positive, 1.0, -1.0), text)
             examples, weights = replace(examples, rows=mine), weights / scales[:, np.newaxis]
+        intercepts = model.intercepts[np.newaxis, first : first + outputs]
+        if held_back:  # a weight like the others, of a column of ones
+            examples, weights = replace(examples, rows=with_ones(examples.rows)), np.concatenate([weights, intercepts])
+            intercepts = np.zeros_like(intercepts)
         objective = Objective(
             examples,
             recipe.loss,
             recipe.penalty,
             outputs,
-            intercept=True,
+            intercept=not held_back,
             regression=whole.labels is None,
             positive=positive,
             reference=recipe.reduction is Reduction.REFERENCE and outputs > 1,
         )
-        yield objective, np.concatenate([weights, model.intercepts[np.newaxis, first : first + outputs]]).reshape(-1)
+        yield objective, np.concatenate([weights, intercepts]).reshape(-1)
         first += outputs
 
 
 def _members(examples: Examples, problem: Problem | None, classes: int) -> Examples:
     members = None if problem is None else problem.members(examples.targets, classes)
     return examples if members is None else some(examples, members)
-
-
-def some(examples: Examples, which: NDArray[np.bool_]) -> Examples:
-    """These of the examples."""
-    at = np.flatnonzero(which)
-    rows = examples.rows if len(at) == examples.rows.shape[0] else rows_at(examples.rows, at)
-    return Examples(rows, examples.targets[at], None if examples.weights is None else examples.weights[at])

@@ -48,7 +48,8 @@ class Classifier:
         return self.linear.classes
 
     def tally(self) -> ClassificationTally:
-        return ClassificationTally(self.classes, self.rule)
+        priced = self.rule is not None and self.rule.metric is None
+        return ClassificationTally(self.classes, self.rule if priced else None)
 
     def answers(self, rows: Rows) -> Answers:
         decision = self.linear.decision(rows)

@@ -10,7 +10,6 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from linnet.decisions import Rule
 from linnet.errors import InputError, Interrupted, OutputError, RecipeError
 from linnet.features.features import Features
 from linnet.features.schema import Task
@@ -19,6 +18,7 @@ from linnet.learners.catalogue import Entry, Way
 from linnet.learners.recipe import Averaging
 from linnet.model import LinearModel
 from linnet.pipeline import checkpoint
+from linnet.pipeline.apart import NOTHING, Wanted
 from linnet.pipeline.batch import NARROW, train_batch
 from linnet.pipeline.cache import Kept
 from linnet.pipeline.collected import Collected, Whole
@@ -173,8 +173,12 @@ class _Run:
                         "allow more (--memory), or take an online learner such as --learner adaptive"
                     )
                 because = f"the rows take more than {_size(self.options.memory)}, so they are learnt as they come"
-                return self.online(online_learner(self.features.task), because, collected, blocks)
-        whole = collected.whole(LEAST_ROWS)
+                other = online_learner(self.features.task)
+                self.options.check_task(self.features.task, other)
+                return self.online(other, because, collected, blocks)
+        whole = replace(collected.whole(LEAST_ROWS), class_weights=self.options.class_weights)
+        if whole.class_weights is not None and whole.labels is not None:
+            whole.class_weights.check(whole.labels.classes.tolist())
         if entry is None:
             entry, why = self._chosen(collected.rows)
             if entry.way is Way.ONLINE:
@@ -186,7 +190,6 @@ class _Run:
             self._nothing_yet()
             self._progress(stage, len(whole.targets))
 
-        rule = None if whole.labels is None else self._rule(whole.labels.classes)
         result = train_batch(
             whole,
             entry,
@@ -195,12 +198,12 @@ class _Run:
             threads=self.threads,
             say=say,
             watch=lambda _: self._nothing_yet(),
-            calibrate=self.options.calibrate,
-            rule=rule,
+            wanted=NOTHING if whole.labels is None else self.options.wanted(whole.labels.classes),
             strength=self.options.strength,
         )
         summary = self._summary(entry, why) | result.facts
         summary["held_out"] = None if result.held_out is None else result.held_out.as_dict()
+        summary |= result.settled.told(summary["held_out"])
         return Model(
             self.features,
             result.model,
@@ -208,14 +211,9 @@ class _Run:
             summary,
             self.features.collisions,
             result.certificate,
-            calibration=result.calibration,
-            rule=rule,
+            calibration=result.settled.calibration,
+            rule=result.settled.rule,
         )
-
-    def _rule(self, classes: Any) -> Rule | None:
-        """How the model is to decide, if that was said."""
-        options = self.options
-        return Rule.of(classes, options.costs, options.reject, options.least) if options.decides else None
 
     def _holdout(self) -> float:
         return HOLDOUT if self.options.holdout is None else self.options.holdout
@@ -257,7 +255,7 @@ class _Run:
                 seed=self.options.seed,
                 memory=self.options.memory,
                 alpha=self.options.strength.alpha,
-                calibrating=self.options.calibrate is not None,
+                sets_apart=self.options.sets_apart,
             )
         ) as run:
             for made in self.blocks(Position(), self.rejected):
@@ -267,15 +265,15 @@ class _Run:
                 self._nothing_yet()
             if not run.rows:
                 raise no_rows()
-            rule, calibrate = self._rule(run.classes), self.options.calibrate
-            maps = None if calibrate is None else run.calibration(calibrate)
-            result = run.result(rule, maps)
+            settled = run.settled(self.options.wanted(run.classes))
+            result = run.result(settled)
             linear = run.model()
         summary = self._summary(entry, why) | {
             "rows": run.rows,
             "rows_held_out": 0 if result is None else run.rows_held_out,
             "held_out": None if result is None else result.as_dict(),
         }
+        summary |= settled.told(summary["held_out"])
         return Model(
             self.features,
             linear,
@@ -283,8 +281,8 @@ class _Run:
             summary,
             self.features.collisions,
             CLOSED_FORM,
-            calibration=maps,
-            rule=rule,
+            calibration=settled.calibration,
+            rule=settled.rule,
         )
 
     # -- online ------------------------------------------------------------------------------------------------------
@@ -301,7 +299,8 @@ class _Run:
             holdout=holdout,
             seed=self.options.seed,
             memory=self.options.memory,
-            calibrating=self.options.calibrate is not None,
+            sets_apart=self.options.sets_apart,
+            class_weights=self.options.class_weights,
         )
 
     def online(
@@ -350,17 +349,23 @@ class _Run:
         linear = run.model()
         if linear.classes is not None:
             enough_labels(list(run.seen.labels), [float(code in run.weighed) for code in range(len(run.seen.labels))])
-        calibrate, rule = self.options.calibrate, self._rule_in_the_end(run, linear, why)
-        maps = None if calibrate is None else run.calibration(linear, calibrate)
-        result = run.held_out_result(linear, maps, rule)[1] if run.holdout and run.cache is not None else None
+            if self.options.class_weights is not None:
+                self.options.class_weights.check(linear.classes.tolist())
+        settled = run.settled(linear, self._wanted_in_the_end(run, linear, why))
+        result = run.held_out_result(linear, settled)[1] if run.holdout and run.cache is not None else None
         summary = self._summary(entry, why) | {
             "rows": run.rows,
             "passes": run.done_passes,
             "progressive": {"rows": seen.rows, "mistakes": seen.mistakes} if run.classes else {"rows": seen.rows},
             "held_out": None if result is None else result.as_dict(),
         }
+        summary |= settled.told(summary["held_out"])
         if run.classes:
             summary["sorted_by_label"] = run.sorted_by_label
+        if self.options.class_weights is not None and linear.classes is not None:
+            labels = linear.classes.tolist()
+            each = self.options.class_weights.given_to(labels).tolist()
+            summary["class_weight"] = dict(zip(map(str, labels), each, strict=True))
         return Model(
             run.features,
             linear,
@@ -369,19 +374,20 @@ class _Run:
             run.features.collisions,
             run.mistakes(linear) if has_bound(run.recipe) else ONLINE,
             self.options.checkpoint,
-            calibration=maps,
-            rule=rule,
+            calibration=settled.calibration,
+            rule=settled.rule,
         )
 
-    def _rule_in_the_end(self, run: OnlineRun, linear: LinearModel, why: str) -> Rule | None:
-        """The rule, now that all labels are known; a slip in its labels must not cost what was learnt."""
+    def _wanted_in_the_end(self, run: OnlineRun, linear: LinearModel, why: str) -> Wanted:
+        """How to decide, now that all labels are known; a slip in naming them must not cost what was learnt."""
         try:
-            return None if linear.classes is None else self._rule(linear.classes)
+            return NOTHING if linear.classes is None else self.options.wanted(linear.classes)
         except RecipeError as error:
             if self.options.checkpoint is None or self.terms is None:
                 raise
             checkpoint.write(self.options.checkpoint, run, self.rejected, self.terms, why)
-            raise RecipeError(f"{error}; what was learnt is kept: mend the costs and add --resume") from None
+            what = "the costs" if self.options.priced else "--threshold-for"
+            raise RecipeError(f"{error}; what was learnt is kept: mend {what} and add --resume") from None
 
     def _watched(self, run: OnlineRun, stage: str) -> None:
         seen = run.progressive
@@ -401,7 +407,7 @@ class _Run:
         content, tensors = checkpoint.read(path, self.terms)
         why = checkpoint.restore(content, tensors, run, self.rejected, path)
         self.features = run.features
-        if run.cache is not None or run.calibrating is not None:
+        if run.cache is not None or run.apart is not None:
             self._read_again(run, path)
         return why
 

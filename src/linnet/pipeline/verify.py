@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any
 
-from linnet.errors import RecipeError
-from linnet.examples import Examples
+from linnet.errors import ModelFileError, RecipeError
 from linnet.learners import catalogue
 from linnet.learners.catalogue import Way
 from linnet.learners.strength import OWN
@@ -26,6 +25,7 @@ from linnet.pipeline.stream import Rejected
 from linnet.pipeline.targets import fit_to_learn
 from linnet.sources.formats import Format
 from linnet.training.certificate import Certificate
+from linnet.training.class_weights import ClassWeights
 from linnet.training.mistakes import Mistakes, counted
 
 # What rounding may do to a sum over all rows; a change of weights or data does more.
@@ -61,6 +61,8 @@ def verify(model: Model, data: Any, form: Format | None = None, rejected: Reject
     labels = [] if whole.labels is None else whole.labels.classes.tolist()
     if labels != known:
         return Verdict(False, stated, None, f"the data have the labels {labels}, the model was learnt from {known}")
+    if "class_weight" in model.summary:
+        whole = replace(whole, class_weights=_class_weights(model.summary["class_weight"]))
     if isinstance(stated, Mistakes):
         return _mistakes_compared(stated, _mistakes_found(model, stated, whole))
     rows = whole.rows
@@ -80,11 +82,19 @@ def verify(model: Model, data: Any, form: Format | None = None, rejected: Reject
     return verdict
 
 
+def _class_weights(kept: Any) -> ClassWeights:
+    """The weights that the model says its classes had."""
+    try:
+        return ClassWeights.of(dict(kept))
+    except (TypeError, ValueError, RecipeError):
+        raise ModelFileError("the class weights that the model keeps are damaged: train it again") from None
+
+
 def _mistakes_found(model: Model, stated: Mistakes, whole: Whole) -> Mistakes:
     """The bound on as many mistakes, by the rows at hand; the count itself is the training's word."""
     recipe = replace(catalogue.find(model.learner).recipe, reduction=model.linear.reduction)
     threshold = stated.facts.get("threshold", STREAM_THRESHOLD)
-    examples = Examples(whole.rows, whole.targets, whole.weights)
+    examples = whole.examples(whole.rows)
     return counted(recipe, model.linear, examples, stated.made, threshold, intercept=True)
 
 

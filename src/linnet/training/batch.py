@@ -15,7 +15,7 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from linnet.errors import NumericalError
-from linnet.examples import Examples
+from linnet.examples import Examples, with_ones
 from linnet.labels import Labels
 from linnet.learners.recipe import Recipe, Reduction
 from linnet.learners.schedule import Schedule
@@ -87,8 +87,17 @@ def train(
 ) -> Trained:
     """Solve every problem the recipe's reduction makes of these classes (one, for regression).
 
-    `start` is where to begin: the end of an earlier training of the same columns, classes and reduction.
+    `start` is where to begin: the end of an earlier training of the same columns, classes and reduction.  An intercept
+    that is penalised is learnt as a weight like the others, of a column of ones.
     """
+    if intercept and recipe.penalty.intercept:
+        plain = replace(recipe, penalty=replace(recipe.penalty, intercept=False))
+        ones = replace(examples, rows=with_ones(examples.rows))
+        begin = None if start is None else replace(start, model=_intercepts_among_weights(start.model))
+        trained = train(method, how, ones, labels, plain, intercept=False, n_jobs=n_jobs, watch=watch, start=begin)
+        model = _intercepts_apart(trained.model)
+        ended = None if trained.start is None else replace(trained.start, model=model)
+        return replace(trained, model=model, start=ended)
     classes = len(labels) if labels else 0
 
     def solve(numbered: tuple[int, Problem]) -> tuple[Found, int]:
@@ -143,6 +152,15 @@ def train(
         joined(certificates),
         Start(model, tuple(found.slopes for found, _ in solved)),
     )
+
+
+def _intercepts_among_weights(model: LinearModel) -> LinearModel:
+    weights = np.concatenate([model.weights, model.intercepts[np.newaxis]])
+    return replace(model, weights=weights, intercepts=np.zeros_like(model.intercepts))
+
+
+def _intercepts_apart(model: LinearModel) -> LinearModel:
+    return replace(model, weights=np.ascontiguousarray(model.weights[:-1]), intercepts=model.weights[-1].copy())
 
 
 def _from(start: Start, number: int, problem: Objective, how: Descent) -> Descent:

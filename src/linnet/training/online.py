@@ -61,6 +61,8 @@ class OnlineTraining:
     def __init__(self, recipe: Recipe, columns: int, labels: Labels | None, *, intercept: bool = True) -> None:
         if recipe.reduction is Reduction.REFERENCE:
             raise RecipeError("a reference class is for solvers that see all rows at once: online, take 'joint'")
+        if recipe.penalty.intercept:
+            raise RecipeError("the intercept is penalised by solvers that see all rows at once, not online")
         self.recipe = recipe
         self.columns = columns
         self.labels = labels

@@ -1,0 +1,87 @@
+"""How much a row counts by its class: numbers that are given, or such that all classes count alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.errors import RecipeError
+
+BALANCED = "balanced"
+
+Floats = NDArray[np.float64]
+# As Python takes them, or the command line.
+Given = Mapping[Any, float] | Sequence[str] | str
+
+
+@dataclass(frozen=True)
+class ClassWeights:
+    """A weight for each label that is named, 1 for others; without any, n / (classes * rows of the class)."""
+
+    named: Mapping[Any, float] | None = None
+
+    @classmethod
+    def of(cls, given: Given) -> ClassWeights:
+        """balanced, a dictionary by label, or LABEL=WEIGHT, often."""
+        if given == BALANCED or (isinstance(given, list | tuple) and list(given) == [BALANCED]):
+            return cls()
+        named = given if isinstance(given, Mapping) else _parsed([given] if isinstance(given, str) else given)
+        for label, weight in named.items():
+            if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 < float(weight) < float("inf"):
+                raise RecipeError(f"the weight of the class {label!r} must be a number above 0; it is {weight!r}")
+        return cls({label: float(weight) for label, weight in named.items()})
+
+    @property
+    def balanced(self) -> bool:
+        return self.named is None
+
+    def given_to(self, labels: Iterable[Any]) -> Floats:
+        """The weights given to these labels; a label given as text may be a number."""
+        assert self.named is not None
+        spelt = {_spelt(label): weight for label, weight in self.named.items()}
+        return np.array([spelt.get(_spelt(label), 1.0) for label in labels])
+
+    def each(self, labels: Sequence[Any], totals: NDArray[Any]) -> Floats:
+        """The weight of each class, of which rows count so much in all."""
+        return balancing(totals) if self.named is None else self.given_to(labels)
+
+    def check(self, labels: Sequence[Any]) -> None:
+        """Refuse a name that no label has, now that all are known: it would count for nothing."""
+        known = {_spelt(label) for label in labels}
+        for label in self.named or ():
+            if _spelt(label) not in known:
+                some = ", ".join(repr(each) for each in labels[:20])
+                raise RecipeError(f"a class weight names the label {label!r}, which no row has: there are {some}")
+
+
+def balancing(totals: NDArray[Any]) -> Floats:
+    """The weights by which classes whose rows come to these totals all count alike, and as much as before together."""
+    return np.asarray(totals.sum() / (len(totals) * totals), dtype=np.float64)
+
+
+def _parsed(texts: Sequence[str]) -> dict[str, float]:
+    named: dict[str, float] = {}
+    for text in texts:
+        label, equals, weight = str(text).rpartition("=")
+        try:
+            number = float(weight)
+        except ValueError:
+            number = float("nan")
+        if not equals or not label.strip() or not 0 < number < float("inf"):
+            raise RecipeError(f"--class-weight takes balanced, or LABEL=WEIGHT such as spam=5; not {text!r}")
+        named[label.strip()] = number
+    return named
+
+
+def _spelt(label: Any) -> str:
+    """A label as it may be typed: 1 for 1.0 and +1."""
+    text = str(label).strip()
+    try:
+        return f"{float(text):.17g}"
+    except ValueError:
+        return text
