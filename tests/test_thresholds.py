@@ -174,11 +174,12 @@ def test_some_labels_say_which_is_to_be_found(labels, found):
 
 
 def test_others_are_asked_for():
-    with pytest.raises(RecipeError, match=r"which label is to be found, 'ham' or 'spam'.* f1:spam"):
+    with pytest.raises(RecipeError, match=r"which label is to be found, 'ham' or 'spam'.* 'f1:spam'"):
         Goal.parsed("f1").among(CLASSES)
     assert Goal.parsed("balanced-accuracy").among(CLASSES).label == "spam"
     assert Goal.parsed("f1:ham").among(CLASSES).label == "ham"
     assert Goal.parsed("f1: +1").among([1, 2]).label == 1
+    assert str(Goal.parsed("matthews:ham").among(CLASSES)) == "matthews"
     assert str(Goal.parsed("precision@recall=0.95:a:b")) == "precision@recall=0.95:a:b"
     with pytest.raises(RecipeError, match="find the label 'egg', and there are 'ham' or 'spam'"):
         Goal.parsed("f1:egg").among(CLASSES)

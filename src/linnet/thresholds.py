@@ -134,7 +134,7 @@ class Goal:
         return self.measure if self.bounded is None else f"{self.measure}@{self.bounded}={self.least:g}"
 
     def __str__(self) -> str:
-        return self.metric if self.label is None else f"{self.metric}:{self.label}"
+        return f"{self.metric}:{self.label}" if self.label is not None and self.sided else self.metric
 
     @property
     def measures(self) -> list[str]:
@@ -183,7 +183,7 @@ class Choice:
         """For JSON: a figure that is not defined as null."""
         return {
             "metric": self.goal.metric,
-            "label": self.goal.label,
+            "label": self.goal.label if self.goal.sided else None,
             "threshold": self.threshold,
             "rows": self.rows,
             "at_threshold": plain(self.at_threshold),
@@ -281,8 +281,8 @@ def _evident(labels: Sequence[Any]) -> Any:
         if set(pair) == set(spelt):
             return labels[spelt.index(pair[1])]
     raise RecipeError(
-        f"which label is to be found, {_either(labels)}? Say it with the metric, such as f1:{labels[1]} (or, with "
-        "scikit-learn's interface, positive=)"
+        f"which label is to be found, {_either(labels)}? Say it with the metric, such as 'f1:{labels[1]}' (with "
+        "scikit-learn's interface: positive=)"
     )
 
 

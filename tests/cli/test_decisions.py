@@ -185,7 +185,7 @@ def test_a_threshold_is_told_by_train_inspect_and_evaluate(mail, tuned):
     assert found["costs"] is None
     assert found["threshold"]["figures"] == {"f1": pytest.approx(2 * both / either)}
     shown = call("evaluate", str(model), str(mail / "mail.csv")).stdout
-    assert f"threshold f1 {2 * both / either:.4f} in finding spam" in shown
+    assert f"threshold f1 {2 * both / either:.4f}  (spam above a probability of {t:.4g}, chosen in training" in shown
 
 
 def test_a_threshold_and_costs_do_not_go_together(mail, tuned):

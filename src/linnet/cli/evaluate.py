@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from linnet.cli.options import Decisions
-from linnet.cli.show import cost_line, figures_line, percent
+from linnet.cli.show import aim_line, cost_line, figures_line, percent
 from linnet.errors import RecipeError
 from linnet.pipeline.model import Model, load
 from linnet.pipeline.policy import OnError
@@ -87,10 +87,10 @@ def _print_classification(console: Console, result: dict[str, Any]) -> None:
     if result["costs"] is not None:
         _print_costs(console, result)
     if chosen := result.get("threshold"):
-        second, found = escape(str(result["classes"][1]["label"])), escape(str(chosen["label"]))
+        second = escape(str(result["classes"][1]["label"]))
         console.print(
-            f"threshold {figures_line(chosen['figures'])} in finding {found}  [dim]({second} above a probability of "
-            f"{chosen['threshold']:.4g}, chosen in training for {chosen['metric']})[/]"
+            f"threshold {figures_line(chosen['figures'])}  [dim]({second} above a probability of "
+            f"{chosen['threshold']:.4g}, chosen in training for {aim_line(chosen)})[/]"
         )
     if result["unknown_labels"]:
         console.print(f"[yellow]{result['unknown_labels']:,} rows have labels the model has never seen[/]")
@@ -112,7 +112,8 @@ def _threshold(model: Model, result: dict[str, Any]) -> dict[str, Any]:
     assert model.rule is not None
     goal = Goal.parsed(model.rule.metric or "").among(model.classes)
     figures = plain(of_confusion(goal, model.classes, result["confusion"]))
-    return {"metric": goal.metric, "label": goal.label, "threshold": model.rule.threshold, "figures": figures}
+    label = goal.label if goal.sided else None
+    return {"metric": goal.metric, "label": label, "threshold": model.rule.threshold, "figures": figures}
 
 
 def _print_costs(console: Console, result: dict[str, Any]) -> None:

@@ -50,8 +50,8 @@ def threshold_lines(model: Model) -> list[str]:
     told, rule = model.summary.get("threshold"), model.rule
     if not told or rule is None or rule.metric is None or rule.threshold is None or not model.classes:
         return []
-    second, found = (escape(str(label)) for label in (model.classes[1], told["label"]))
-    lines = [f"{second} above a probability of {rule.threshold:.4g}: the best for {told['metric']} in finding {found}"]
+    second, aim = escape(str(model.classes[1])), aim_line(told)
+    lines = [f"{second} above a probability of {rule.threshold:.4g}: the best for {aim}"]
     before = figures_line(told["at_usual_threshold"])
     lines.append(
         f"[dim]{figures_line(told['at_threshold'])} on {told['rows']:,} rows not learnt from, which chose it "
@@ -61,6 +61,11 @@ def threshold_lines(model: Model) -> list[str]:
         figures = {name: value for name, value in held.items() if name != "rows"}
         lines.append(f"[dim]{figures_line(figures)} on the {held['rows']:,} rows held out, which did not[/]")
     return lines
+
+
+def aim_line(told: dict[str, Any]) -> str:
+    """What a threshold was chosen for; a metric that takes both labels alike finds neither of them."""
+    return f"{told['metric']}" + ("" if told["label"] is None else f" in finding {escape(str(told['label']))}")
 
 
 def figures_line(figures: dict[str, float | None]) -> str:
@@ -94,9 +99,10 @@ def verdict(summary: dict[str, Any]) -> list[str]:
         )
     if progressive and progressive.get("mistakes") is not None and progressive["rows"]:
         wrong = progressive["mistakes"] / progressive["rows"]
+        copies = ", of which heavy ones came several times" if progressive["rows"] > summary.get("rows", 0) else ""
         lines.append(
             f"[bold]on the way[/] {percent(1 - wrong)} right of {progressive['rows']:,} rows, "
-            "[dim]each predicted before it was learnt[/]"
+            f"[dim]each predicted before it was learnt{copies}[/]"
         )
     if not lines:
         lines.append(
