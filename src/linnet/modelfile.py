@@ -15,12 +15,14 @@ from linnet import container
 from linnet.calibration import Calibration, Isotonic, Map, Method, Sigmoid
 from linnet.decisions import Rule
 from linnet.errors import ModelFileError, RecipeError
+from linnet.features.conjunctions import MOST_TOGETHER, ConjunctionTerm
 from linnet.features.features import Features
 from linnet.features.schema import Role, Schema, Task
 from linnet.features.terms import (
     CategoryTerm,
     CrossTerm,
     Damping,
+    NamedTerm,
     NumberedTerm,
     NumberTerm,
     Term,
@@ -45,6 +47,7 @@ ROLES = {
     "category": (Role.CATEGORY,),
     "text": (Role.TEXT,),
     "cross": (Role.NUMBER, Role.CATEGORY),
+    "conjunctions": (Role.NUMBER, Role.CATEGORY),
 }
 # The kind of a certificate that bounds mistakes.
 MISTAKES = "mistakes"
@@ -206,8 +209,10 @@ def _schema(content: Any, terms: list[Term], path: str) -> Schema:
     _require(len(schema.roles) == len(pairs), path, "the schema has a column twice")
     schema.only(Role.TARGET), schema.only(Role.WEIGHT)
     _require(bool(terms), path, "there are no terms")
-    if any(isinstance(term, NumberedTerm) for term in terms):
-        _require(len(terms) == 1 and not pairs, path, "numbered columns and named ones do not go together")
+    if any(isinstance(term, NumberedTerm) or not term.columns for term in terms):
+        kinds = [term.kind for term in terms]
+        alone = kinds in (["numbered"], ["numbered", "conjunctions"]) and not any(term.columns for term in terms)
+        _require(alone and not pairs, path, "numbered columns and named ones do not go together")
     for term in terms:
         for name in term.columns:
             _require(
@@ -306,7 +311,9 @@ def term_to_file(term: Term, number: int, tensors: Tensors, *, going_on: bool = 
         content["size"] = term.size
     if isinstance(term, TextTerm):
         content["options"] = asdict(term.options)
-    if isinstance(term, TextTerm | CategoryTerm | CrossTerm):
+    if isinstance(term, ConjunctionTerm):
+        content["degree"] = term.degree
+    if isinstance(term, TextTerm | NamedTerm):
         keys, names, starts, seen = term.vocabulary.stored()  # type: ignore[no-untyped-call]
         content["bits"] = term.vocabulary.bits
         for name, array in (("keys", keys), ("names", names), ("starts", starts)):
@@ -321,6 +328,10 @@ def term_from_file(content: dict[str, Any], number: int, tensors: Tensors, path:
     if kind == "numbered":
         _require(type(content["size"]) is int and content["size"] >= 0 and not columns, path, "a size is wrong")
         return NumberedTerm(content["size"])
+    if kind == "conjunctions":
+        degree = content["degree"]
+        _require(type(degree) is int and 2 <= degree <= MOST_TOGETHER, path, "a degree is wrong")
+        return ConjunctionTerm(columns, degree, vocabulary=_vocabulary(content["bits"], number, tensors, path))
     _require(bool(columns) and (kind == "cross" or len(columns) == 1), path, "a term has the wrong columns")
     if kind == "number":
         return NumberTerm(columns[0])

@@ -340,14 +340,28 @@ def test_a_function_is_renamed_by_the_variables_given_or_they_are_refused():
         boolean.compile(function, ["x", "y", "z"])
 
 
-def test_what_takes_too_many_conjunctions_is_refuted_all_the_same(rng):
-    compiled = boolean.compile(rng.integers(0, 2, 2**14), seconds=0.0)
+def test_what_takes_thousands_of_conjunctions_is_told_with_them_all(rng):
+    table = rng.integers(0, 2, 2**14)
+    compiled = boolean.compile(table, seconds=0.0)
     assert not compiled.linear
-    assert compiled.lifted is None
-    assert compiled.weights == {}
     assert compiled.check()
-    assert str(compiled) == "no linear threshold function"
-    assert compiled.as_dict()["threshold"] is None
+    assert not compiled.lifted.smallest
+    # written out at some points: the weights of all sets of variables that are 1 there
+    sets = [frozenset((j,)) for j in range(14)] + [frozenset(each) for each in compiled.lifted.conjunctions]
+    weights = list(compiled.weights.values())
+    for at in rng.integers(2**14, size=40).tolist():
+        on = {j for j in range(14) if at >> (13 - j) & 1}
+        total = sum(weight for each, weight in zip(sets, weights, strict=True) if each <= on)
+        assert (total >= compiled.threshold) == bool(table[at])
+        assert total == compiled.lifted.sums(14)[at]
+
+
+def test_the_parity_of_thirteen_takes_all_conjunctions():
+    names = [f"x{j}" for j in range(13)]
+    compiled = boolean.compile(" ^ ".join(names), seconds=0.0)
+    assert len(compiled.lifted.conjunctions) == 2**13 - 13 - 1
+    assert {abs(weight) for weight in compiled.weights.values()} == {2**k for k in range(13)}
+    assert compiled.check()
 
 
 def test_without_time_for_anything_else_a_functions_own_polynomial_makes_it_linear(rng):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_array, csr_matrix
 
 from linnet import Conjunctions, Factors, InputError, OnlineClassifier, RecipeError, Winnow
 from tests import twins
@@ -221,3 +223,52 @@ def test_the_name_of_a_column_is_told_too():
 def test_settings_that_mean_nothing_are_refused(given, message):
     with pytest.raises(RecipeError, match=message):
         Winnow(**given).fit([[0, 1], [1, 0]], [0, 1])
+
+
+@pytest.mark.parametrize("variant", ["balanced", "winnow1", "winnow2"])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_conjunctions_as_a_parameter_are_the_materialised_ones(variant, sparse):
+    rng = np.random.default_rng(1)
+    X = (rng.random((500, 20)) < 0.3).astype(float)
+    y = (X[:, 1] * X[:, 2] + X[:, 5] * X[:, 8] + X[:, 13] > 0).astype(int)
+    together = Winnow(variant=variant, conjunctions=2, max_iter=20, tol=None, shuffle=False)
+    together.fit(csr_array(X) if sparse else X, y)
+    pairs = together.conjunctions_
+    assert sorted(pairs) == list(combinations(range(20), 2))
+    every = np.hstack([X, np.stack([X[:, i] * X[:, j] for i, j in pairs], axis=1)])
+    plain = Winnow(variant=variant, max_iter=20, tol=None, shuffle=False).fit(every, y)
+    np.testing.assert_allclose(together.coef_, plain.coef_, rtol=1e-12)
+    assert together.certificate_.made == plain.certificate_.made
+    np.testing.assert_array_equal(together.predict(X), plain.predict(every))
+    assert together.n_features_in_ == 20
+    if variant == "winnow1":
+        assert together.certificate_.facts["literals"] == 3
+        assert (together.predict(X) == y).all()
+
+
+def test_conjunctions_join_a_stream_and_what_is_new_in_prediction_adds_nothing():
+    rng = np.random.default_rng(2)
+    X = (rng.random((300, 12)) < 0.3).astype(float)
+    X[:100, 6:] = 0.0
+    y = (X[:, 1] * X[:, 2] + X[:, 7] * X[:, 8] > 0).astype(int)
+    y[0], X[0] = 0, 0.0
+    stream = Winnow(variant="winnow2", conjunctions=2, threshold=20)
+    for part in np.array_split(np.arange(300), 6):
+        stream.partial_fit(X[part], y[part], classes=[0, 1])
+    with pytest.raises(InputError):
+        stream.partial_fit(np.full((1, 12), 7.0), [1])
+    once = Winnow(variant="winnow2", conjunctions=2, threshold=20, max_iter=1, tol=None, shuffle=False).fit(X, y)
+    np.testing.assert_allclose(stream.decision_function(X), once.decision_function(X))
+    few = Winnow(variant="winnow2", conjunctions=2, threshold=20).partial_fit(X[:100], y[:100], classes=[0, 1])
+    late = np.zeros((1, 12))
+    late[0, [7, 8]] = 1.0
+    assert few.decision_function(late)[0] == pytest.approx(few.coef_[0][[7, 8]].sum() + few.intercept_[0])
+
+
+def test_conjunctions_that_mean_nothing_are_refused():
+    X, y = [[1, 0], [0, 1]], [1, 0]
+    for conjunctions in (0, 6, 1.5, "2", True):
+        with pytest.raises(RecipeError, match="conjunctions must be"):
+            Winnow(conjunctions=conjunctions).fit(X, y)
+    with pytest.raises(RecipeError, match="1 - x as columns"):
+        Winnow(variant="winnow1", conjunctions=2, complement=True).fit(X, y)

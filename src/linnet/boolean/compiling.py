@@ -107,8 +107,7 @@ class Compiled:
     def __str__(self) -> str:
         if self.linear:
             return self.formula
-        if self.lifted is None:
-            return "no linear threshold function"
+        assert self.lifted is not None
         count = len(self.lifted.conjunctions)
         return f"no linear threshold function; with {count} conjunction{'s' * (count > 1)}: {self.formula}"
 

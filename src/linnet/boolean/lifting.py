@@ -31,8 +31,8 @@ from linnet.errors import NumericalError
 Conjunction = tuple[int, ...]
 SEARCHED_UP_TO = 8
 MOST_IMAGES = 720
-# Points times features: for which a programme in whole numbers is solved, one in floating point, and none.
-LARGEST_WEIGHED, LARGEST_SOLVED, LARGEST_CHECKED = 1_000_000, 10_000_000, 20_000_000
+# Points times features: for which a programme in whole numbers is solved, and one in floating point.
+LARGEST_WEIGHED, LARGEST_SOLVED = 1_000_000, 10_000_000
 SHARE_TO_SEARCH = 0.6  # of the time; the rest is for what can be had without a proof, and for the weights
 TIMES = "·"
 
@@ -53,19 +53,28 @@ class Lifted:
         """The variables and the conjunctions at every point of the cube."""
         return np.column_stack([cube(n), _products(cube(n), self.conjunctions)])
 
+    def sums(self, n: int) -> NDArray[np.int64]:
+        """The weighted sum at every point of the cube: all weights of sets of variables that are 1 there.
+
+        Added up one variable after the other: that costs n additions a point, however many conjunctions there are.
+        """
+        values = np.zeros((2,) * n, dtype=np.int64)
+        for each, weight in zip([*((j,) for j in range(n)), *self.conjunctions], self.unit.weights, strict=True):
+            values[tuple(int(j in each) for j in range(n))] += weight
+        for axis in range(n):
+            values = np.cumsum(values, axis=axis)
+        return values.reshape(-1)
+
     def holds(self, function: BooleanFunction) -> bool:
         """Does the unit say what the function says? In whole numbers, so exactly."""
-        return self.unit.holds(self.columns(function.n), function.table)
+        return bool(((self.sums(function.n) >= self.unit.threshold) == function.table).all())
 
     def names(self, variables: tuple[str, ...]) -> list[str]:
         return [*variables, *(TIMES.join(variables[j] for j in each) for each in self.conjunctions)]
 
 
-def lift(function: BooleanFunction, seconds: float = 10.0) -> Lifted | None:
-    """The smallest set of conjunctions that can be found in so many seconds, and the smallest weights over it.
-
-    None if that set is too large to be checked at every point.
-    """
+def lift(function: BooleanFunction, seconds: float = 10.0) -> Lifted:
+    """The smallest set of conjunctions that can be found in so many seconds, and the smallest weights over it."""
     start = monotonic()
     until = start + seconds
     points, table = function.points, function.table
@@ -80,8 +89,6 @@ def lift(function: BooleanFunction, seconds: float = 10.0) -> Lifted | None:
     unit = _weighed(small, truth, chosen, max(until - monotonic(), 1.0))
     if unit is None:
         (chosen, unit), proven = _by_polynomial(truth, len(kept)), False
-    if len(points) * (function.n + len(chosen)) > LARGEST_CHECKED:
-        return None
     weights = [0] * function.n
     for j, weight in zip(kept, unit.weights[: len(kept)], strict=True):
         weights[j] = weight

@@ -6,6 +6,7 @@ import json
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -72,15 +73,13 @@ def _print_linear(console: Console, expression: str, compiled: Compiled) -> None
 def _print_not_linear(console: Console, expression: str, compiled: Compiled) -> None:
     witness, lifted = compiled.witness, compiled.lifted
     assert witness is not None
+    assert lifted is not None
     console.print(f"{escape(expression)}  is [bold red]no linear threshold function[/]\n")
     _print_witness(console, compiled.variables, witness)
-    if lifted is None:
-        console.print("\n[bold]what helps[/]  conjunctions as features, but more of them than can be looked through")
-        return
     names = lifted.names(compiled.variables)[len(compiled.variables) :]
     several = len(names) > 1
     console.print(
-        f"\n[bold]what helps[/]  with {f'{len(names)} conjunctions' if several else 'one conjunction'} as "
+        f"\n[bold]what helps[/]  with {f'{len(names):,} conjunctions' if several else 'one conjunction'} as "
         f"{'features' if several else 'a feature'} beside the variables it is one: [bold]{escape(_some(names))}[/]"
     )
     formula = compiled.formula if len(names) <= MOST_TERMS else "weights: --json has them all"
@@ -131,15 +130,20 @@ def _fraction(value: Fraction) -> str:
 
 def _print_table(console: Console, compiled: Compiled) -> None:
     function, weights = compiled.function, compiled.weights
-    columns = function.points if compiled.lifted is None else compiled.lifted.columns(function.n)
-    sums = columns @ list(weights.values()) if weights else [0] * len(columns)
-    heads = [*weights, "sum", f">= {compiled.threshold}"] if compiled.formula else [*compiled.variables, "", "true"]
+    lifted, columns = compiled.lifted, function.points
+    if lifted is None:
+        sums = columns @ np.array(list(weights.values()), dtype=np.int64)
+    else:
+        sums = lifted.sums(function.n)
+        if len(lifted.conjunctions) <= MOST_TERMS:
+            columns = lifted.columns(function.n)
+    heads = [*list(weights)[: columns.shape[1]], "sum", f">= {compiled.threshold}"]
     shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name in heads:
         shown.add_column(escape(name), justify="right")
     for row, total, true in list(zip(columns.tolist(), sums, function.table.tolist(), strict=True))[:MOST_ROWS]:
         cells = [f"[dim]{x}[/]" if not x else str(x) for x in row]
-        shown.add_row(*cells, str(total) if compiled.formula else "", "[bold green]1[/]" if true else "[red]0[/]")
+        shown.add_row(*cells, str(total), "[bold green]1[/]" if true else "[red]0[/]")
     console.print()
     console.print(shown)
     if len(columns) > MOST_ROWS:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from linnet.cli.show import penalised, threshold_lines, verdict, weighed
+from linnet.cli.show import penalised, threshold_lines, verdict, weighed, winnowed
 from linnet.decisions import Rule
 from linnet.errors import InputError
 from linnet.examples import Rows
@@ -147,6 +147,8 @@ def _print_contents(model: Model, report: dict[str, Any]) -> None:
         console.print(f"[bold]penalty[/]  {escape(said)}")
     if said := weighed(model):
         console.print(f"[bold]weighed[/]  rows count by their label: {escape(said)}")
+    if said := winnowed(model):
+        console.print(f"[bold]factors[/]  {said}")
     kept, all_of_them = report["nonzero_weights"], report["features"]
     shared = f"; {model.collisions:,} names share a feature with another" if model.collisions else ""
     console.print(f"[bold]features[/] {all_of_them:,}, {kept:,} of them with a weight{shared}")

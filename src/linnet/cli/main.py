@@ -197,6 +197,25 @@ def train(
             rich_help_panel="Learning",
         ),
     ] = None,
+    promotion: Annotated[
+        float | None,
+        typer.Option(
+            metavar="ALPHA",
+            help="Winnow's α: what a mistake multiplies weights by, or divides them by (default 2; balanced 1.2).",
+            show_default=False,
+            rich_help_panel="Learning",
+        ),
+    ] = None,
+    winnow_threshold: Annotated[
+        float | None,
+        typer.Option(
+            metavar="THETA",
+            help="The Θ of winnow1 and winnow2: what a row's weights must exceed together (default: half the features "
+            "where all columns are numbers; else 512).",
+            show_default=False,
+            rich_help_panel="Learning",
+        ),
+    ] = None,
     passes: Annotated[
         int | None,
         typer.Option(
@@ -268,6 +287,16 @@ def train(
     polynomial: Annotated[
         int, typer.Option(min=1, max=5, help="All products of numbers up to this degree.", rich_help_panel="Features")
     ] = 1,
+    conjunctions: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=5,
+            metavar="K",
+            help="Up to K columns together that a row has (are not 0), whichever they are: with winnow1, a k-DNF.",
+            rich_help_panel="Features",
+        ),
+    ] = 1,
     ngrams: Annotated[
         str,
         typer.Option(
@@ -338,11 +367,12 @@ def train(
     from linnet.cli import options as parse
     from linnet.cli import train as command
     from linnet.learners.strength import Strength
+    from linnet.learners.winnowing import Winnowing
     from linnet.pipeline.train import TrainOptions
     from linnet.training.class_weights import ClassWeights
 
     output = output or command.default_output(data)
-    features = parse.features(ngrams, analyzer, counts, cross or [], polynomial, hash_bits)
+    features = parse.features(ngrams, analyzer, counts, cross or [], polynomial, hash_bits, conjunctions)
     command.run(
         data,
         TrainOptions(
@@ -353,6 +383,7 @@ def train(
             least=least, threshold_for=threshold_for,
             class_weights=ClassWeights.of(class_weight) if class_weight else None,
             strength=Strength(cost_of_loss, alpha, penalty, l1_ratio, multiclass, penalise_intercept),
+            winnowing=Winnowing(promotion, winnow_threshold),
         ),
         output,
         as_json=json,

@@ -49,7 +49,7 @@ def roles(columns: list[str]) -> dict[str, Role]:
 
 
 def features(
-    ngrams: str, analyzer: str, counts: str, crosses: list[str], polynomial: int, hash_bits: int
+    ngrams: str, analyzer: str, counts: str, crosses: list[str], polynomial: int, hash_bits: int, conjunctions: int = 1
 ) -> FeatureOptions:
     """How columns become features."""
     shortest, longest = _range(ngrams)
@@ -59,7 +59,9 @@ def features(
     for cross in crosses:
         if len(cross.split(",")) < 2:
             raise RecipeError(f"--cross takes two columns or more, such as --cross a,b; not {cross!r}")
-    return FeatureOptions(text, tuple(tuple(cross.split(",")) for cross in crosses), polynomial, hash_bits)
+    return FeatureOptions(
+        text, tuple(tuple(cross.split(",")) for cross in crosses), polynomial, hash_bits, conjunctions
+    )
 
 
 def _range(ngrams: str) -> tuple[int, int]:

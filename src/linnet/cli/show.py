@@ -12,7 +12,9 @@ from rich.markup import escape
 from rich.text import Text
 
 from linnet.learners import catalogue
+from linnet.learners.recipe import Update
 from linnet.pipeline.model import Model
+from linnet.pipeline.online import recipe_again
 from linnet.pipeline.proof import as_stated
 from linnet.pipeline.train import Progress
 
@@ -130,6 +132,15 @@ def weighed(model: Model) -> str:
     each = model.summary.get("class_weight") or {}
     shown = [f"{label} {weight:.4g}" for label, weight in list(each.items())[:MOST_CLASSES_SHOWN]]
     return ", ".join(shown) + (f" and {len(each) - len(shown)} more" if len(each) > len(shown) else "")
+
+
+def winnowed(model: Model) -> str:
+    """What Winnow multiplied by and compared with; nothing for other learners, or where that is not kept."""
+    recipe = catalogue.find(model.learner).recipe
+    if "run" not in model.summary or recipe.update is not Update.MULTIPLICATIVE:
+        return ""
+    factors = recipe_again(recipe, model.summary).factors
+    return f"α = {factors.promotion:g}" + ("" if factors.threshold is None else f", Θ = {factors.threshold:g}")
 
 
 class Shower:

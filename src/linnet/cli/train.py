@@ -13,7 +13,16 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from linnet.cli.show import MOST_CLASSES_SHOWN, Shower, megabytes, penalised, threshold_lines, verdict, weighed
+from linnet.cli.show import (
+    MOST_CLASSES_SHOWN,
+    Shower,
+    megabytes,
+    penalised,
+    threshold_lines,
+    verdict,
+    weighed,
+    winnowed,
+)
 from linnet.errors import OutputError, RecipeError
 from linnet.features.schema import Role
 from linnet.learners import catalogue
@@ -178,6 +187,8 @@ def _print(model: Model, report: dict[str, Any], seconds: float, output: str) ->
         console.print(f"         [dim]penalty {escape(said)}[/]")
     if said := weighed(model):
         console.print(f"         [dim]rows count by their label: {escape(said)}[/]")
+    if said := winnowed(model):
+        console.print(f"         [dim]{said}[/]")
     for line in verdict(summary):
         console.print(line)
     for head, line in zip(("[bold]decides[/]  for ", "         ", "         "), threshold_lines(model), strict=False):

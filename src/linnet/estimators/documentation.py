@@ -20,6 +20,8 @@ PARAMETERS = {
     "variant": "`winnow1`: promotion and elimination, for Boolean columns. `winnow2`: promotion and demotion by "
     "division. `balanced`: a weight for every column and one against it, and a threshold that is learnt.",
     "threshold": "What the weighted sum is compared with; None is half the number of variables (`balanced`: none).",
+    "conjunctions": "Up to so many columns that a row has together (are not 0) are variables, too, where some row has "
+    "them: of these `winnow1` learns a k-DNF.",
     "complement": "Whether every variable x has another, 1 - x: for disjunctions of literals, negated or not.",
     "solver": "How the problem is solved, of those named above; `auto` chooses.",
     "loss": "The loss to minimise: `hinge` or `squared_hinge`.",

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
 from linnet.errors import RecipeError
 from linnet.estimators.base import LinearClassifier, check_number, check_positive, chosen
+from linnet.estimators.columns import is_whole
 from linnet.estimators.documentation import documented
+from linnet.examples import Rows
+from linnet.features.conjunctions import MOST_TOGETHER, ConjunctionTerm
+from linnet.features.features import Places, assembled
+from linnet.features.terms import CROSS, Piece
 from linnet.learners.recipe import Factors, Loss, Recipe, Update
 
 VARIANTS = ("balanced", "winnow1", "winnow2")
@@ -29,9 +37,17 @@ class Winnow(LinearClassifier):
     [1, 0]
     >>> model.certificate_.made <= model.certificate_.bound
     True
+
+    With `conjunctions=k` a k-DNF: columns that a row has together are variables, too.
+
+    >>> X, y = [[1, 1, 0], [1, 0, 1], [0, 1, 1], [1, 1, 1], [0, 1, 0]], [1, 0, 0, 1, 0]
+    >>> model = Winnow(variant="winnow1", conjunctions=2).fit(X, y)
+    >>> model.predict(X).tolist()
+    [1, 0, 0, 1, 0]
     """
 
     fit_intercept = True
+    _together: ConjunctionTerm | None
 
     def __init__(
         self,
@@ -40,6 +56,7 @@ class Winnow(LinearClassifier):
         alpha: float | None = None,
         threshold: float | None = None,
         complement: bool = False,
+        conjunctions: int = 1,
         max_iter: int = 1000,
         tol: float | None = 0.0,
         shuffle: bool = True,
@@ -53,6 +70,7 @@ class Winnow(LinearClassifier):
         self.alpha = alpha
         self.threshold = threshold
         self.complement = complement
+        self.conjunctions = conjunctions
         self.max_iter = max_iter
         self.tol = tol
         self.shuffle = shuffle
@@ -62,7 +80,28 @@ class Winnow(LinearClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    @property
+    def conjunctions_(self) -> list[tuple[int, ...]]:
+        """The columns of each conjunction, in the order of the weights that follow those of the columns."""
+        check_is_fitted(self)
+        names = [] if self._together is None else [self._together.name(j) for j in range(len(self._together))]
+        return [tuple(map(int, name.split(CROSS))) for name in names]
+
+    def _rows(self, X: Any) -> Rows:
+        rows = super()._rows(X)
+        return rows if self._together is None else _expanded(rows, self._together, len(self.model_.weights))
+
+    def _rows_and_targets(self, X: Any, y: Any, *, reset: bool, numeric: bool) -> tuple[Rows, NDArray[Any]]:
+        rows, y = super()._rows_and_targets(X, y, reset=reset, numeric=numeric)
+        if reset:
+            self._together = ConjunctionTerm((), self.conjunctions) if self.conjunctions > 1 else None
+        return rows if self._together is None else _expanded(rows, self._together), y
+
     def _recipe(self) -> Recipe:
+        if not is_whole(self.conjunctions, 1, MOST_TOGETHER):
+            raise RecipeError(f"conjunctions must be a whole number, 1 to {MOST_TOGETHER}; it is {self.conjunctions!r}")
+        if self.conjunctions > 1 and self.complement:
+            raise RecipeError("conjunctions are of columns as they are: for negated ones give 1 - x as columns, too")
         variant = str(chosen(VARIANTS, "variant", self.variant))
         promotion = PROMOTION[variant] if self.alpha is None else check_number("alpha", self.alpha)
         if not promotion > 1:
@@ -75,3 +114,19 @@ class Winnow(LinearClassifier):
             complement=bool(self.complement),
         )
         return Recipe(Loss.PERCEPTRON, Update.MULTIPLICATIVE, reduction=self._reduction(), factors=factors)
+
+
+def _expanded(rows: Rows, together: ConjunctionTerm, known: int | None = None) -> Rows:
+    """The rows with the conjunctions behind their columns; where so many weights are known, without any other."""
+    from scipy.sparse import csr_array
+
+    sparse = Rows.of(csr_array(rows.matrix()))
+    piece = together.number(together.prepare_rows(sparse), frozen=known is not None)
+    conjunctions = len(together) if known is None else known - rows.shape[1]
+    if known is not None and conjunctions < len(together):  # of a block that could not be learnt from
+        matrix = csr_array((piece.values, piece.ids, piece.starts), shape=(rows.shape[0], len(together)))
+        fewer = matrix[:, :conjunctions]
+        piece = Piece(fewer.indices, fewer.data, fewer.indptr)
+    places = Places.in_turn([rows.shape[1], conjunctions])
+    both = assembled([Piece(sparse.ids, sparse.values, sparse.starts), piece], places)
+    return Rows(both.values, both.ids, both.starts, both.shape, rows.names)

@@ -12,11 +12,15 @@ from numpy.typing import NDArray
 
 from linnet.errors import InputError, RecipeError
 from linnet.examples import Rows
+from linnet.features.conjunctions import ConjunctionTerm, Together
 from linnet.features.schema import Role, Schema, Task
 from linnet.features.terms import (
+    CROSS,
     CategoryTerm,
     ColumnTerm,
     CrossTerm,
+    Distinct,
+    NamedTerm,
     NumberedTerm,
     NumberTerm,
     Piece,
@@ -38,6 +42,7 @@ class FeatureOptions:
     crosses: tuple[tuple[str, ...], ...] = ()
     polynomial: int = 1
     hash_bits: int = 0
+    conjunctions: int = 1
 
 
 class Places:
@@ -106,12 +111,20 @@ class Features:
         for cross in crosses:
             _check_cross(cross, schema)
             terms.append(CrossTerm(cross, options.hash_bits))
+        if options.conjunctions > 1:
+            together = tuple(name for name, role in schema.roles.items() if role in (Role.NUMBER, Role.CATEGORY))
+            if len(together) < 2:
+                raise RecipeError("--conjunctions is for two columns of numbers or categories, or more")
+            terms.append(ConjunctionTerm(together, options.conjunctions, options.hash_bits))
         return cls(schema, task, terms)
 
     @classmethod
-    def numbered(cls, task: Task, columns: int = 0) -> Features:
+    def numbered(cls, task: Task, columns: int = 0, options: FeatureOptions | None = None) -> Features:
         """The columns of an svmlight file."""
-        return cls(Schema({}), task, [NumberedTerm(columns)])
+        terms: list[Term] = [NumberedTerm(columns)]
+        if options is not None and options.conjunctions > 1:
+            terms.append(ConjunctionTerm((), options.conjunctions, options.hash_bits))
+        return cls(Schema({}), task, terms)
 
     @property
     def is_numbered(self) -> bool:
@@ -130,9 +143,14 @@ class Features:
         return f"ids up to {len(self) - 1:,}" if self.is_numbered and len(self) else f"{len(self):,} features"
 
     @property
+    def known_size(self) -> int | None:
+        """How many features there will be, where no row can add one: all columns are numbers."""
+        return len(self) if all(isinstance(term, NumberTerm) for term in self.terms) else None
+
+    @property
     def collisions(self) -> int:
         """How many names share a feature with another, where names are hashed."""
-        hashed = (term for term in self.terms if isinstance(term, TextTerm | CategoryTerm | CrossTerm))
+        hashed = (term for term in self.terms if isinstance(term, TextTerm | NamedTerm))
         return sum(term.vocabulary.collisions for term in hashed if term.vocabulary.bits)
 
     def names(self) -> list[str]:
@@ -152,7 +170,11 @@ class Features:
     def prepare(self, block: Block) -> list[Any]:
         """What depends on the block alone."""
         if self.is_numbered:
-            return []
+            rows = block.sparse
+            assert rows is not None
+            together = [term.prepare_rows(rows) for term in self.terms if isinstance(term, ConjunctionTerm)]
+            self._check_products(block, together)
+            return together
         self._check(block)
         prepared = [term.prepare(block.columns) for term in self._of_columns()]
         self._check_products(block, prepared)
@@ -167,7 +189,11 @@ class Features:
             return [term.number(each, frozen=frozen) for term, each in zip(self._of_columns(), prepared, strict=True)]
         rows = block.sparse
         assert rows is not None
-        return [self._numbered_piece(block, rows, frozen=frozen)]
+        together = [term for term in self.terms if isinstance(term, ConjunctionTerm)]
+        return [
+            self._numbered_piece(block, rows, frozen=frozen),
+            *(term.number(each, frozen=frozen) for term, each in zip(together, prepared, strict=True)),
+        ]
 
     def _numbered_piece(self, block: Block, rows: Rows, *, frozen: bool) -> Piece:
         term = self.terms[0]
@@ -209,12 +235,12 @@ class Features:
 
     def _check_products(self, block: Block, prepared: list[Any]) -> None:
         """No product of numbers beyond the range of floating point."""
-        for term, each in zip(self._of_columns(), prepared, strict=True):
-            if isinstance(term, CrossTerm) and np.isinf(each.values).any():
-                row = int(np.flatnonzero(np.isinf(each.values))[0])
-                raise InputError(
-                    f"{block.place(row)}: the product of {', '.join(term.columns)} is infinite: make them smaller"
-                )
+        for each in prepared:
+            if isinstance(each, Distinct | Together) and np.isinf(each.values).any():
+                at = int(np.flatnonzero(np.isinf(each.values))[0])
+                factors = ", ".join(each.names.strings()[int(each.which[at])].split(CROSS))
+                row = at if isinstance(each, Distinct) else int(np.searchsorted(each.starts, at, side="right")) - 1
+                raise InputError(f"{block.place(row)}: the product of {factors} is infinite: make them smaller")
 
     # -- columns that training measures and scales ----------------------------------------------------------------
 

@@ -89,6 +89,8 @@ class NamedTerm:
     `as_is` takes values for names as they are; otherwise as every format of files would spell them (see tidy).
     """
 
+    kind: str
+
     def __init__(
         self, columns: tuple[str, ...], bits: int = 0, vocabulary: Vocabulary | None = None, *, as_is: bool = False
     ) -> None:
@@ -99,7 +101,10 @@ class NamedTerm:
     def __len__(self) -> int:
         return len(self.vocabulary)
 
-    def number(self, prepared: Distinct, *, frozen: bool) -> Piece:
+    def prepare(self, columns: Mapping[str, Column]) -> Any:
+        raise NotImplementedError
+
+    def number(self, prepared: Any, *, frozen: bool) -> Piece:
         numbers = self.vocabulary.numbers(prepared.names.data, prepared.names.starts, b"", frozen)
         return Piece(numbers[prepared.which] if len(numbers) else prepared.which, prepared.values)
 
@@ -320,5 +325,5 @@ class NumberedTerm:
         return str(number)
 
 
-ColumnTerm = NumberTerm | CategoryTerm | CrossTerm | TextTerm
+ColumnTerm = NumberTerm | NamedTerm | TextTerm
 Term = ColumnTerm | NumberedTerm

@@ -12,6 +12,7 @@ from linnet.features.schema import Role, Task
 from linnet.features.terms import Damping, TextOptions
 from linnet.features.units import Analyzer
 from linnet.learners.strength import Strength
+from linnet.learners.winnowing import Winnowing
 from linnet.pipeline.model import Model
 from linnet.pipeline.policy import OnError
 from linnet.pipeline.train import AUTO, MEMORY, TrainOptions
@@ -28,6 +29,7 @@ def train(
     columns: Mapping[str, str] | None = None,
     crosses: Sequence[Sequence[str]] = (),
     polynomial: int = 1,
+    conjunctions: int = 1,
     ngrams: int | tuple[int, int] = (1, 2),
     analyzer: str = "word",
     marks: bool = True,
@@ -54,6 +56,8 @@ def train(
     l1_ratio: float | None = None,
     multiclass: str | None = None,
     penalise_intercept: bool = False,
+    promotion: float | None = None,
+    winnow_threshold: float | None = None,
 ) -> Model:
     """Learn a model from files, a data frame, or arrays (X, y).
 
@@ -62,6 +66,7 @@ def train(
     `C` or `alpha`, `penalty` (l2, l1, elasticnet, none) and `l1_ratio` say how strongly weights are held back,
     `multiclass` how more than two classes are taken, where the learner has a choice; the intercept is held back only if
     `penalise_intercept` asks for it.  `class_weight` has how much the rows of a label count, or is "balanced".
+    `promotion` and `winnow_threshold` are the α and Θ of Winnow.
     `costs` has what mistakes cost by (true label, predicted label): with it the model decides for what costs least.
     `threshold_for` chooses, for two labels, the probability to decide at: the best for a metric such as "f1:spam" or
     "precision@recall=0.95:spam" on rows not learnt from; `model.summary["threshold"]` tells which, and how it did.
@@ -85,7 +90,7 @@ def train(
         holdout=holdout,
         seed=seed,
         memory=memory,
-        features=FeatureOptions(text, tuple(tuple(cross) for cross in crosses), polynomial, hash_bits),
+        features=FeatureOptions(text, tuple(tuple(cross) for cross in crosses), polynomial, hash_bits, conjunctions),
         on_error=OnError(on_error),
         threads=threads,
         calibrate=None if calibrate is None else Method(calibrate),
@@ -95,5 +100,6 @@ def train(
         threshold_for=threshold_for,
         class_weights=None if class_weight is None else ClassWeights.of(class_weight),
         strength=Strength.of_words(C, alpha, penalty, l1_ratio, multiclass, penalise_intercept),
+        winnowing=Winnowing(promotion, winnow_threshold),
     )
     return _train(data, options)

@@ -253,8 +253,9 @@ class Model:
 
     def _array(self, X: Any) -> Source:
         """Rows in memory, for a model of numbered columns."""
-        if X.shape[1] > len(self.features):
-            raise InputError(f"the data have {X.shape[1]} columns, the model was trained on {len(self.features)}")
+        known = self.features.sizes[0]
+        if X.shape[1] > known:
+            raise InputError(f"the data have {X.shape[1]} columns, the model was trained on {known}")
         return Arrays.of(X, np.zeros(X.shape[0]))
 
     def rows(self, block: Block, work: list[Any]) -> Rows:

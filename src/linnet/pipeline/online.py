@@ -5,14 +5,15 @@ The outcome depends on the rows and the options alone: not on blocks, files, thr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.errors import InputError
+from linnet.errors import InputError, ModelFileError, RecipeError
 from linnet.examples import Examples, Rows
 from linnet.features.features import Features, Places, assembled
 from linnet.features.schema import Task
@@ -23,12 +24,13 @@ from linnet.learners.recipe import Recipe, Reduction, Update
 from linnet.model import LinearModel
 from linnet.pipeline.apart import Settled, Wanted
 from linnet.pipeline.cache import ROWS, Cache, Kept
+from linnet.pipeline.options import MEMORY
 from linnet.pipeline.scoring import Result, scorer
 from linnet.pipeline.stream import Prepared
 from linnet.pipeline.targets import Seen, row_weights, target_numbers
 from linnet.sources.block import Block, Position
 from linnet.training.class_weights import ClassWeights
-from linnet.training.mistakes import JOINED_LATE, NOT_KEPT, Mistakes, counted
+from linnet.training.mistakes import NOT_KEPT, Mistakes
 from linnet.training.online import OnlineTraining
 from linnet.training.order import Presentations, presentations
 from linnet.voting import Votes
@@ -46,6 +48,11 @@ CALIBRATED_ON = 0.1
 UNSETTLED = Settled()
 # Fewer rows than this are not called sorted, however they come.
 ENOUGH_TO_BE_SORTED = 100
+CHANGED = "the input has changed since it was learnt from"
+
+
+class InputChanged(Exception):
+    """What was read again is not what was learnt from."""
 
 
 def mixed(numbers: NDArray[np.uint64], seed: int, stream: int, turn: int = 0) -> NDArray[np.uint64]:
@@ -88,12 +95,30 @@ class Runs:
         return rows >= ENOUGH_TO_BE_SORTED and classes > 1 and self.count <= 2 * classes
 
 
-def _for_a_stream(recipe: Recipe) -> Recipe:
-    """A recipe that asks for no number of columns: a stream does not know it before its end."""
+def _for_a_stream(recipe: Recipe, columns: int | None) -> Recipe:
+    """A recipe that asks for no number of columns: most streams do not know it before their end."""
     factors = recipe.factors
     if recipe.update is not Update.MULTIPLICATIVE or factors.balanced or factors.threshold is not None:
         return recipe
-    return replace(recipe, factors=replace(factors, threshold=STREAM_THRESHOLD))
+    return replace(recipe, factors=replace(factors, threshold=columns / 2 if columns else STREAM_THRESHOLD))
+
+
+def recipe_again(recipe: Recipe, summary: Mapping[str, Any]) -> Recipe:
+    """A learner's recipe with what a model's summary tells of it."""
+    try:
+        kept, factors = summary["run"], recipe.factors
+        if recipe.update is Update.MULTIPLICATIVE:
+            threshold = None if kept["threshold"] is None else float(kept["threshold"])
+            factors = replace(
+                factors, promotion=float(kept["promotion"]), demotion=float(kept["demotion"]), threshold=threshold
+            )
+        return replace(recipe, factors=factors, reduction=Reduction(kept["multiclass"]))
+    except (KeyError, TypeError, ValueError, OverflowError, RecipeError):
+        raise _not_told() from None
+
+
+def _not_told() -> ModelFileError:
+    return ModelFileError("how the model was trained is not kept in it, or damaged: train it again")
 
 
 class OnlineRun:
@@ -110,9 +135,10 @@ class OnlineRun:
         memory: int,
         sets_apart: bool = False,
         class_weights: ClassWeights | None = None,
+        columns: int | None = None,
     ) -> None:
         self.features = features
-        self.recipe = _for_a_stream(recipe)
+        self.recipe = _for_a_stream(recipe, columns)
         self.passes = passes
         self.holdout = holdout
         self.seed = seed
@@ -131,6 +157,38 @@ class OnlineRun:
         self.runs = Runs()
         self.losses: list[float] = []
         self.best: LinearModel | None = None
+
+    def terms(self) -> dict[str, Any]:
+        """What it takes, beside the seed, to go the same way again."""
+        factors = self.recipe.factors
+        return {
+            "passes": self.passes,
+            "holdout": self.holdout,
+            "sets_apart": self.apart is not None,
+            "multiclass": str(self.recipe.reduction),
+            "promotion": factors.promotion,
+            "demotion": factors.demotion,
+            "threshold": factors.threshold,
+        }
+
+    @classmethod
+    def again(cls, features: Features, recipe: Recipe, summary: Mapping[str, Any]) -> OnlineRun:
+        """A run as the one that a model's summary tells of."""
+        recipe, class_weights = recipe_again(recipe, summary), ClassWeights.kept(summary)
+        try:
+            kept = summary["run"]
+            return cls(
+                features,
+                recipe,
+                passes=int(kept["passes"]),
+                holdout=float(kept["holdout"]),
+                seed=int(summary["seed"]),
+                memory=MEMORY,
+                sets_apart=bool(kept["sets_apart"]),
+                class_weights=class_weights,
+            )
+        except (KeyError, TypeError, ValueError, OverflowError):
+            raise _not_told() from None
 
     def close(self) -> None:
         """Let go of what is kept for later."""
@@ -226,7 +284,7 @@ class OnlineRun:
         """Learn from rows of which the first so many classes are known; shuffled, in a later pass."""
         labels = self.labels(classes) if self.classes else None
         codes = self._codes(classes)[kept.targets.astype(np.int64)] if self.classes else kept.targets
-        examples = Examples(self._wide(kept.rows), codes, self._counting(kept))
+        examples = Examples(self._wide(kept.rows), codes, self._counting(kept.targets, kept.weights))
         if self.training is None:
             self.training = OnlineTraining(self.recipe, examples.rows.shape[1], labels)
         self.training.extend(labels)  # here: rows that are all held out or weigh nothing show their classes, too
@@ -240,12 +298,12 @@ class OnlineRun:
             self.progressive.mistakes += tally.mistakes
             self.progressive.loss += tally.loss * presented
 
-    def _counting(self, kept: Kept) -> NDArray[np.float64] | None:
-        """How much each row counts in learning: by its own weight and its class's."""
-        own = kept.weights if len(kept.weights) else None
+    def _counting(self, targets: NDArray[Any], weights: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """How much each row counts in learning: by its own weight, if rows have any, and its class's."""
+        own = weights if len(weights) else None
         if self.class_weights is None:
             return own
-        by_row = self.class_weights.given_to(self.seen.labels)[kept.targets.astype(np.int64)]
+        by_row = self.class_weights.given_to(self.seen.labels)[targets.astype(np.int64)]
         return by_row if own is None else by_row * own
 
     def _plan(self, examples: Examples, kept: Kept, turn: int | None) -> Presentations | None:
@@ -378,22 +436,45 @@ class OnlineRun:
         w = np.concatenate(weights)
         return wanted.settled(np.concatenate(scores), np.concatenate(truths), w if len(w) else None)
 
-    def mistakes(self, model: LinearModel) -> Mistakes:
-        """The mistakes of all passes, beside the bound that the rows prove, if they were kept."""
+    def mistakes(self, model: LinearModel, read_again: Callable[[], Iterator[Prepared]] | None) -> Mistakes:
+        """The mistakes of all passes, beside the bound that the rows prove: from the cache, or read once more."""
         assert self.training is not None
-        made = self.training.mistakes_made
-        outputs = model.weights.shape[1]
-        if outputs > 1 and self.recipe.reduction is Reduction.JOINT:
-            return Mistakes(made, reason=JOINED_LATE)
+        read: Callable[[], Iterator[Examples]] = self._from_cache
         if self.cache is None:
-            return Mistakes(made, reason=f"{NOT_KEPT}: take --passes 2 or more")
+            if read_again is None:
+                why = f"{NOT_KEPT}: standard input cannot be read again; take --passes 2 or more, or a file"
+                return Mistakes(self.training.mistakes_made, reason=why)
+            read = partial(self._from_source, read_again)
+        try:
+            return self.training.mistakes(model, read, self.done_passes, joining=True)
+        except InputChanged:
+            return Mistakes(self.training.mistakes_made, reason=CHANGED)
+
+    def _from_cache(self) -> Iterator[Examples]:
+        """All rows as the model has them."""
+        assert self.cache is not None
         for_model = self._for_model()
-        parts = [(*for_model(kept), self._counting(kept)) for kept in self.cache]
-        rows = Rows.of(_stacked([rows.matrix() for rows, _, _ in parts]))
-        given = [weights for _, _, weights in parts if weights is not None]
-        examples = Examples(rows, np.concatenate([t for _, t, _ in parts]), np.concatenate(given) if given else None)
-        some = next(iter(self.training.learners.values()))
-        return counted(self.recipe, model, examples, made, some.threshold, intercept=some.intercept)
+        for kept in self.cache:
+            yield Examples(*for_model(kept), self._counting(kept.targets, kept.weights))
+
+    def _from_source(self, read_again: Callable[[], Iterator[Prepared]]) -> Iterator[Examples]:
+        """As `_from_cache`, of rows that were not kept; they must be those that were learnt from."""
+        features, schema, places = self.features, self.features.schema, Places.in_turn(self.features.sizes)
+        codes, rows = self._codes(len(self.seen.labels)), 0
+        for made in read_again():
+            block = made.block
+            if not block.rows:
+                continue
+            numbers = self.seen.numbers(block, schema, frozen=True)
+            rows += block.rows
+            if rows > self.rows or numbers.min() < 0:
+                raise InputChanged
+            pieces = features.weighed(features.number(block, made.work, frozen=True))
+            given = row_weights(block, schema)
+            weights = self._counting(numbers, np.empty(0) if given is None else given)
+            yield Examples(assembled(pieces, places), codes[numbers], weights)
+        if rows != self.rows:
+            raise InputChanged
 
     def _for_model(self) -> Callable[[Kept], tuple[Rows, NDArray[np.float64]]]:
         """What brings kept rows to the model's order: features term after term, targets as its codes."""
@@ -406,9 +487,3 @@ class OnlineRun:
             return rows, kept.targets if codes is None else codes[kept.targets.astype(np.int64)]
 
         return translated
-
-
-def _stacked(parts: Sequence[Any]) -> Any:
-    from scipy.sparse import csr_array, vstack
-
-    return vstack([csr_array(part) for part in parts], format="csr")

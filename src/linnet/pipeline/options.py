@@ -9,10 +9,12 @@ from typing import Any
 from linnet.calibration import Method
 from linnet.decisions import GivenCosts, Rule, check_given
 from linnet.errors import RecipeError
+from linnet.features.conjunctions import MOST_TOGETHER
 from linnet.features.features import FeatureOptions
 from linnet.features.schema import Role, Schema, Task
 from linnet.learners.catalogue import Entry, Way
 from linnet.learners.strength import OWN, Strength
+from linnet.learners.winnowing import Winnowing
 from linnet.pipeline.apart import Wanted
 from linnet.pipeline.policy import OnError
 from linnet.sources.formats import Format
@@ -51,6 +53,7 @@ class TrainOptions:
     threshold_for: str | None = None
     class_weights: ClassWeights | None = None
     strength: Strength = OWN
+    winnowing: Winnowing = field(default_factory=Winnowing)
 
     @property
     def decides(self) -> bool:
@@ -79,6 +82,10 @@ class TrainOptions:
             raise RecipeError(f"holdout is a share of the rows, from 0 to below 1; not {self.holdout}")
         if self.passes is not None and self.passes < 1:
             raise RecipeError(f"passes are 1 or more; not {self.passes}")
+        if not 1 <= self.features.conjunctions <= MOST_TOGETHER:
+            raise RecipeError(
+                f"conjunctions are of 1 to {MOST_TOGETHER} columns (1: of none); not {self.features.conjunctions}"
+            )
         check_given(self.costs, self.reject, self.least)
         if self.threshold_for is not None:
             Goal.parsed(self.threshold_for)

@@ -48,10 +48,8 @@ def features_of(source: Source, options: TrainOptions) -> tuple[Features, str]:
         )
     if options.features.crosses or options.features.polynomial > 1:
         raise RecipeError(f"{source.format} data have no named columns to cross")
-    if options.task is not None:
-        return Features.numbered(options.task), "given"
-    task, why = task_of_numbers(_first_targets(source))
-    return Features.numbered(task), why
+    task, why = (options.task, "given") if options.task is not None else task_of_numbers(_first_targets(source))
+    return Features.numbered(task, options=options.features), why
 
 
 def _of_table(
@@ -107,8 +105,10 @@ def learner_of(options: TrainOptions, task: Task) -> tuple[Entry | None, str]:
             what = "--passes" if options.passes else "--checkpoint-every"
             how = "counts the rows in one pass" if entry.way is Way.COUNTING else "sees all rows at once"
             raise RecipeError(f"{what} is for online learners; {entry.name} {how}")
-        options.strength.of(entry)  # refused before anything is read
+        options.winnowing.of(options.strength.of(entry))  # refused before anything is read
         return entry, "as asked for"
+    if options.winnowing.given:
+        raise RecipeError("--promotion and --winnow-threshold go with --learner winnow1, winnow2 or winnow: name one")
     if options.passes:
         return online_learner(task), "passes were asked for, which an online learner makes"
     if options.checkpoint_every or (options.resume and options.checkpoint and os.path.exists(options.checkpoint)):

@@ -34,6 +34,7 @@ from linnet.pipeline.planning import features_of, learner_of, online_learner
 from linnet.pipeline.policy import OnError
 from linnet.pipeline.stream import Prepared, Rejected, prepared_blocks
 from linnet.pipeline.targets import enough_labels, fit_to_learn, no_rows, unfit
+from linnet.sources.arrays import Arrays
 from linnet.sources.block import Position
 from linnet.sources.opening import of_anything
 from linnet.sources.source import Source
@@ -288,7 +289,7 @@ class _Run:
     # -- online ------------------------------------------------------------------------------------------------------
 
     def _online_run(self, entry: Entry, passes: int) -> OnlineRun:
-        entry = self.options.strength.of(entry)
+        entry = self.options.winnowing.of(self.options.strength.of(entry))
         holdout = self.options.holdout
         if holdout is None:
             holdout = HOLDOUT if passes > 1 and entry.recipe.averaging is not Averaging.VOTE else 0.0
@@ -301,6 +302,7 @@ class _Run:
             memory=self.options.memory,
             sets_apart=self.options.sets_apart,
             class_weights=self.options.class_weights,
+            columns=self.source.columns if isinstance(self.source, Arrays) else self.features.known_size,
         )
 
     def online(
@@ -366,17 +368,34 @@ class _Run:
             labels = linear.classes.tolist()
             each = self.options.class_weights.given_to(labels).tolist()
             summary["class_weight"] = dict(zip(map(str, labels), each, strict=True))
+        if has_bound(run.recipe):
+            summary["run"] = run.terms()
         return Model(
             run.features,
             linear,
             entry.name,
             summary,
             run.features.collisions,
-            run.mistakes(linear) if has_bound(run.recipe) else ONLINE,
+            run.mistakes(linear, self._reading_again(run, why)) if has_bound(run.recipe) else ONLINE,
             self.options.checkpoint,
             calibration=settled.calibration,
             rule=settled.rule,
         )
+
+    def _reading_again(self, run: OnlineRun, why: str) -> Callable[[], Iterator[Prepared]] | None:
+        """How to go once more through what was learnt from, where that can be: to see what it proves."""
+        if not self.source.reopenable:
+            return None
+
+        def blocks() -> Iterator[Prepared]:
+            rows = 0
+            for made in self.blocks(Position(), Rejected(OnError.SKIP)):
+                yield made
+                rows += made.block.rows
+                self._progress("proving", rows)
+                self._perhaps_checkpoint(run, why)
+
+        return blocks
 
     def _wanted_in_the_end(self, run: OnlineRun, linear: LinearModel, why: str) -> Wanted:
         """How to decide, now that all labels are known; a slip in naming them must not cost what was learnt."""

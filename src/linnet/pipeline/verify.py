@@ -3,30 +3,37 @@
 The problem that was solved is put together a second time: columns on their scales, words on theirs, the penalty of the
 learner.  The model's weights are brought back to those scales, and `certify` tells what they reach, and what no weights
 can; a learner that solves the dual does so once more, for its dual point proves more than one made of weights.
+
+Mistakes are counted by training once more, as the model says it was trained: the same rows in the same order make the
+same ones.  The bound on them is worked out from the rows and the model's weights.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any
 
-from linnet.errors import ModelFileError, RecipeError
+from linnet.errors import InputError, RecipeError
 from linnet.learners import catalogue
 from linnet.learners.catalogue import Way
 from linnet.learners.strength import OWN
 from linnet.pipeline.batch import GAP, bound_again
 from linnet.pipeline.collected import Collected, Whole
 from linnet.pipeline.model import Model
-from linnet.pipeline.online import STREAM_THRESHOLD
+from linnet.pipeline.online import OnlineRun
+from linnet.pipeline.policy import OnError
 from linnet.pipeline.proof import as_stated, proven, settled
 from linnet.pipeline.scaling import measured, scaled
-from linnet.pipeline.stream import Rejected
-from linnet.pipeline.targets import fit_to_learn
+from linnet.pipeline.stream import Prepared, Rejected
+from linnet.pipeline.targets import fit_to_learn, no_rows, unfit
 from linnet.sources.formats import Format
+from linnet.sources.source import Source
 from linnet.training.certificate import Certificate
 from linnet.training.class_weights import ClassWeights
-from linnet.training.mistakes import Mistakes, counted
+from linnet.training.mistakes import Mistakes
 
 # What rounding may do to a sum over all rows; a change of weights or data does more.
 ROUNDING = 1e-12
@@ -56,15 +63,16 @@ def verify(model: Model, data: Any, form: Format | None = None, rejected: Reject
         return Verdict(False, stated, None, stated.reason)
     if not model.weights_as_certified:
         return Verdict(False, stated, None, "the weights and what is stated of them do not belong together")
-    whole = _collected(model, data, form, Rejected() if rejected is None else rejected)
+    rejected = Rejected() if rejected is None else rejected
+    if isinstance(stated, Mistakes):
+        return _trained_again(model, stated, model.open(data, form, labelled=True), rejected)
+    whole = _collected(model, data, form, rejected)
     known = [] if model.classes is None else model.classes
     labels = [] if whole.labels is None else whole.labels.classes.tolist()
     if labels != known:
-        return Verdict(False, stated, None, f"the data have the labels {labels}, the model was learnt from {known}")
+        return Verdict(False, stated, None, _other_labels(labels, known))
     if "class_weight" in model.summary:
-        whole = replace(whole, class_weights=_class_weights(model.summary["class_weight"]))
-    if isinstance(stated, Mistakes):
-        return _mistakes_compared(stated, _mistakes_found(model, stated, whole))
+        whole = replace(whole, class_weights=ClassWeights.kept(model.summary))
     rows = whole.rows
     scaling = measured(whole.features, rows)
     linear = model.linear if scaling is None else scaling.brought_back(model.linear)
@@ -82,23 +90,43 @@ def verify(model: Model, data: Any, form: Format | None = None, rejected: Reject
     return verdict
 
 
-def _class_weights(kept: Any) -> ClassWeights:
-    """The weights that the model says its classes had."""
-    try:
-        return ClassWeights.of(dict(kept))
-    except (TypeError, ValueError, RecipeError):
-        raise ModelFileError("the class weights that the model keeps are damaged: train it again") from None
+def _other_labels(labels: list[Any], known: list[Any]) -> str:
+    return f"the data have the labels {labels}, the model was learnt from {known}"
 
 
-def _mistakes_found(model: Model, stated: Mistakes, whole: Whole) -> Mistakes:
-    """The bound on as many mistakes, by the rows at hand; the count itself is the training's word."""
-    recipe = replace(catalogue.find(model.learner).recipe, reduction=model.linear.reduction)
-    threshold = stated.facts.get("threshold", STREAM_THRESHOLD)
-    examples = whole.examples(whole.rows)
-    return counted(recipe, model.linear, examples, stated.made, threshold, intercept=True)
+def _trained_again(model: Model, stated: Mistakes, source: Source, rejected: Rejected) -> Verdict:
+    """Train once more, and compare the mistakes, and the bound on them, with what is stated."""
+    features, entry = model.features, catalogue.find(model.learner)
+
+    def blocks(rejected: Rejected) -> Iterator[Prepared]:
+        schema = features.schema
+        return model.blocks(
+            source, rejected, 0, lambda block: fit_to_learn(block, schema) | unfit(entry.recipe, block, schema)
+        )
+
+    with closing(OnlineRun.again(features, entry.recipe, model.summary)) as run:
+        if run.cache is None and not source.reopenable:
+            raise InputError("standard input cannot be read twice, which it takes to verify this model: use a file")
+        for made in blocks(rejected):
+            if made.block.rows:
+                run.take_pieces(made.block, features.number(made.block, made.work, frozen=True))
+        if not run.rows:
+            raise no_rows()
+        labels, known = run.labels(len(run.seen.labels)).classes.tolist(), model.classes or []
+        if labels != known:
+            return Verdict(False, stated, None, _other_labels(labels, known))
+        run.end_pass()
+        while not run.finished:
+            while run.next_chunk():
+                pass
+            run.end_pass()
+        return _mistakes_compared(stated, run.mistakes(model.linear, lambda: blocks(Rejected(OnError.SKIP))))
 
 
 def _mistakes_compared(stated: Mistakes, found: Mistakes) -> Verdict:
+    if found.made != stated.made:
+        why = f"training once more on these data makes {found.made:,} mistakes, not {stated.made:,} as stated"
+        return Verdict(False, stated, found, why)
     if found.reason:
         return Verdict(False, stated, found, found.reason)
     if not abs(found.bound - stated.bound) <= ROUNDING_OF_BOUNDS * found.bound:

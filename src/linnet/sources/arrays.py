@@ -41,6 +41,10 @@ class Arrays:
             raise InputError("y holds numbers that are missing or infinite: leave those rows out")
         return cls(csr_array(rows.matrix()), targets.astype(np.float64))
 
+    @property
+    def columns(self) -> int:
+        return int(self._X.shape[1])
+
     def fingerprint(self) -> list[dict[str, Any]]:
         raise InputError("arrays in memory cannot be told from changed ones: resume from files")
 

@@ -1,9 +1,10 @@
 """Can a plane separate the classes?  A proof either way.
 
-Three ways, from the cheapest to the most thorough:
+Four ways, from the cheapest to the most thorough:
 
     twins       two equal rows of different classes (their multipliers are 1/2 and 1/2)
     margin      dual coordinate descent on the hard margin (hard_margin.py), which brackets the best margin
+    within      multipliers of many points at once (interior.py), where there are hundreds of columns or more
     programme   linear programmes over few of the points (programme.py), where descent has found no plane
 
 A plane is a proof as soon as every point is on its side for sure (points.py), whatever the data.  Multipliers that
@@ -25,6 +26,7 @@ import numpy as np
 from linnet.errors import NumericalError, RecipeError
 from linnet.theory.active_set import COLUMNS_AT_MOST, nearest
 from linnet.theory.hard_margin import Bracket, HardMargin, bracketed
+from linnet.theory.interior import within
 from linnet.theory.points import OUTWARD, Flat, Indices, Points, norm, read
 from linnet.theory.programme import guessed
 from linnet.theory.proofs import (
@@ -105,7 +107,11 @@ def answered(points: Points, max_seconds: float = SECONDS, watch: Watch = lambda
     if bracket is not None and bracket.margin > 0:
         return _plane(points, bracket.w, bracket.b, "dual coordinate descent on the hard margin", bracket.most)
     most = float("inf") if bracket is None else bracket.most
-    answer = _programmed(points, shares, seconds_left, watch)
+    answer: Answer | None = None
+    if points.d > FEW_COLUMNS and shares is not None:
+        watch("multipliers from within")
+        answer = _from_within(points, shares, seconds_left)
+    answer = answer or _programmed(points, shares, seconds_left, watch)
     if answer is not None:
         return answer
     if shares is not None:
@@ -139,6 +145,16 @@ def _descended(points: Points, seconds_left: Callable[[], float], watch: Watch) 
     except NumericalError:
         return None, None
     return found, None if found is None else found.multipliers
+
+
+def _from_within(points: Points, shares: Flat, seconds_left: Callable[[], float]) -> Answer | None:
+    """By multipliers of many points at once; None where they are not found, as where there are none."""
+    found = within(points, shares, seconds_left)
+    if found is None:
+        return None
+    # so few may be independent of each other, however short a combination of them is
+    proof = _by_rows if len(found[0]) <= points.d + 2 else _by_tolerance
+    return proof(points, *found, "affine scaling of multipliers")
 
 
 def _programmed(points: Points, shares: Flat | None, seconds_left: Callable[[], float], watch: Watch) -> Answer | None:

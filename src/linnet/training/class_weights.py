@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.errors import RecipeError
+from linnet.errors import ModelFileError, RecipeError
 
 BALANCED = "balanced"
 
@@ -35,6 +35,16 @@ class ClassWeights:
             if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 < float(weight) < float("inf"):
                 raise RecipeError(f"the weight of the class {label!r} must be a number above 0; it is {weight!r}")
         return cls({label: float(weight) for label, weight in named.items()})
+
+    @classmethod
+    def kept(cls, summary: Mapping[str, Any]) -> ClassWeights | None:
+        """The weights that a model's summary says its classes had, if they had any."""
+        if "class_weight" not in summary:
+            return None
+        try:
+            return cls.of(dict(summary["class_weight"]))
+        except (TypeError, ValueError, RecipeError):
+            raise ModelFileError("the class weights that the model keeps are damaged: train it again") from None
 
     @property
     def balanced(self) -> bool:

@@ -1,13 +1,7 @@
 """Mistake bounds: how often a learner was wrong on its way, beside how often it can have been at most.
 
-The perceptron (Novikoff 1962): if some plane leaves every row at a distance of gamma or more on its own side, a
-perceptron that begins at 0 makes at most (R / gamma)^2 mistakes, in whatever order and however often the rows come; R
-is the length of the longest row.  Both are measured where the learner works: on the points (x, 1) if it has an
-intercept.  With many classes at once, gamma is the least lead over a rival under weights of length 1 in all, and a
-mistake moves two classes: 2 (R / gamma)^2 (Collins 2002).  Any plane that separates will do; the one at hand is the
-model's.
-
-Winnow (Littlestone 1988): if some disjunction of k of the d Boolean variables is right of every row, a variable of it
+The perceptron and balanced Winnow: by a plane, which need not separate the rows (planes.py).  Winnow with one weight a
+column (Littlestone 1988): if some disjunction of k of the d Boolean variables is right of every row, a variable of it
 is never demoted, and is promoted only while its weight is at most Theta: u <= k (log_alpha Theta + 1) promotions, for
 each promotes one of the k at least.  A promotion adds at most (alpha - 1) Theta to the sum of all weights, which begins
 at d; a demotion by the factor beta takes more than (1 - beta) Theta from it, and the sum never is below 0.  So there
@@ -15,13 +9,13 @@ are at most (d / Theta + (alpha - 1) u) / (1 - beta) demotions.  For Winnow1, be
 
     alpha k (log_alpha Theta + 1) + d / Theta.
 
-Any disjunction that is right of every row will do; a short one is looked for greedily.
+Any disjunction that is right of every row will do; a short one is looked for greedily (disjunctions.py).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,32 +26,39 @@ from linnet.examples import Examples, Rows
 from linnet.learners.recipe import Factors, Loss, Recipe, Update
 from linnet.learners.schedule import Step
 from linnet.model import LinearModel
-from linnet.training.order import presentations
-from linnet.training.reduction import problems
-
-Flat = NDArray[np.float64]
+from linnet.training.disjunctions import READINGS, Disjunction
+from linnet.training.order import MOST_PRESENTATIONS
+from linnet.training.planes import Flat, Margins, bound_of_balanced, bound_of_perceptron, within_limits
+from linnet.training.reduction import Problem, problems
 
 # Where the kernel of multiplied weights stops them (kernels/multiplicative.py).
 LARGEST_WEIGHT = 1e100
 
-NOT_SEPARATED = "the weights it ended with do not separate the rows, so no margin is known"
+NOT_SEPARATED = (
+    "the weights it ended with do not separate the rows, and lose so much on them that every row may have been mistaken"
+)
 BY_ROUNDING = "the weights it ended with separate the rows by no more than rounding may have added to their scores"
 NO_DISJUNCTION = "no disjunction of the variables is right of every row"
 NOT_BOOLEAN = "the bound is for Boolean columns, and some value is neither 0 nor 1"
-BALANCED = "no bound is proven here for balanced weights"
 STOPPED = f"the bound is for weights that may grow to αΘ, and they stop at {LARGEST_WEIGHT:g}: lower the threshold"
 PENALISED = "the bound is for steps of one length without a penalty"
 SHARES = "the bound is for rows that count whole times"
 NOT_KEPT = "the rows were not kept, and a bound takes them all"
-JOINED_LATE = "classes joined on the way, and the bound is for classes known from the start"
-# The numbers that a bound is made of: by a margin, by a disjunction, or of several problems.
+JOINED_LATE = (
+    "the weights it ended with do not separate the rows, which the bound for many classes that join on the way asks for"
+)
+UNEVEN = "the bound is for balanced weights whose demotion takes back a promotion"
+AT_THE_LIMITS = "so many mistakes may bring weights to the limits of numbers, where they are held"
+# The numbers that a bound is made of: by a plane (of the perceptron, of balanced Winnow), by a disjunction, or of
+# several problems.
 FACTS = (
-    {"radius", "margin", "outputs"},
+    {"radius", "margin", "losses", "factor"},
+    {"variables", "promotion", "margin", "losses"},
     {"literals", "variables", "promotion", "demotion", "threshold"},
     {"problems"},
 )
-# Rows whose margins are measured at once: where rows are not separated, the first of them tell.
-AT_ONCE = 1 << 12
+# (R / gamma)^2 times this: one plane, many classes at once, many classes of which some joined on the way (planes.py).
+ONE_PLANE, MANY_PLANES, MANY_THAT_JOIN = 1.0, 2.0, 2.25
 
 
 @dataclass(frozen=True)
@@ -91,15 +92,23 @@ class Mistakes:
 
     def _formula(self) -> str:
         facts = self.facts
-        if "margin" in facts:
-            twice = "2 " if facts["outputs"] > 1 else ""
-            return f"{twice}(R/γ)², R = {facts['radius']:.6g}, γ = {facts['margin']:.6g}"
+        if "radius" in facts:
+            times = "" if facts["factor"] == 1 else f"{facts['factor']:g} "
+            numbers = f"R = {facts['radius']:.6g}, γ = {facts['margin']:.6g}"
+            if not facts["losses"]:
+                return f"{times}(R/γ)², {numbers}"
+            return f"((a + √(a² + 4L))/2)², a² = {times}(R/γ)², {numbers}, losses L = {facts['losses']:.6g}"
         if "literals" in facts:
             terms = "αk(log_α Θ + 1) + d/Θ" if facts["demotion"] == 0 else "u + (d/Θ + (α - 1)u)/(1 - β), "
             terms += "" if facts["demotion"] == 0 else f"u = k(log_α Θ + 1), β = {facts['demotion']:g}"
             return (
                 f"{terms}, k = {facts['literals']:g}, α = {facts['promotion']:g}, Θ = {facts['threshold']:g}, "
                 f"d = {facts['variables']:g}"
+            )
+        if "margin" in facts:
+            return (
+                f"(ln(2d + 2) + ηγL)/(ηγ - ln cosh η), η = ln α, α = {facts['promotion']:g}, "
+                f"γ = {facts['margin']:.6g}, losses L = {facts['losses']:.6g}, d = {facts['variables']:g}"
             )
         return f"the sum of the bounds of {facts['problems']:g} problems"
 
@@ -109,37 +118,41 @@ def has_bound(recipe: Recipe) -> bool:
     return recipe.loss is Loss.PERCEPTRON
 
 
-def counted(
-    recipe: Recipe, model: LinearModel, examples: Examples, made: int, threshold: float, *, intercept: bool
-) -> Mistakes:
-    """The bound on these mistakes that the examples, and the weights that were learnt from them, prove."""
+@dataclass(frozen=True)
+class Run:
+    """What a bound must know of the run that it is for.
+
+    `passes` is how often a row was presented at most, `threshold` Winnow's; `joining` says that classes may have joined
+    on the way.
+    """
+
+    made: int
+    passes: int
+    threshold: float = 0.0
+    intercept: bool = True
+    joining: bool = False
+
+
+def counted(recipe: Recipe, model: LinearModel, read: Callable[[], Iterable[Examples]], run: Run) -> Mistakes:
+    """The bound on the mistakes of this run that the examples, and the weights that were learnt from them, prove.
+
+    `read` goes through all of them, block after block; once, or twice if a disjunction is looked for.  It may go
+    through more than were learnt from, too.
+    """
     reason = _excluded(recipe)
     if reason:
-        return Mistakes(made, reason=reason)
-    if examples.weights is not None:
-        if len(presentations(examples, shuffle=False).shares):
-            return Mistakes(made, reason=SHARES)
-        examples = _some(examples, np.flatnonzero(examples.weights > 0))
-    if recipe.update is Update.MULTIPLICATIVE and not _boolean(examples.rows):
-        return Mistakes(made, reason=NOT_BOOLEAN)
-    classes = 1 if model.classes is None else len(model.classes)
-    found, first = [], 0
-    for problem in problems(classes, recipe.reduction):
-        members = problem.members(examples.targets, classes)
-        mine = examples if members is None else _some(examples, np.flatnonzero(members))
-        outputs = problem.outputs(classes)
-        if recipe.update is Update.MULTIPLICATIVE:
-            positive = mine.targets == float(problem.positive or 0)
-            found.append(_by_disjunction(recipe.factors, mine.rows, positive, threshold))
-        else:
-            of_problem = slice(first, first + outputs)
-            w, b = model.weights[:, of_problem], model.intercepts[of_problem] if intercept else None
-            targets = mine.targets if outputs > 1 else (mine.targets == float(problem.positive or 0)).astype(np.float64)
-            found.append(_by_margin(mine.rows, targets, w, b))
-        if found[-1].reason:
-            break
-        first += outputs
-    return _together(found, made)
+        return Mistakes(run.made, reason=reason)
+    proofs = _proofs(recipe, model, run)
+    for reading in range(max(proof.readings for proof in proofs)):
+        for examples in read():
+            times = examples.weights
+            if times is not None and not _whole(times):
+                return Mistakes(run.made, reason=SHARES)
+            for proof in proofs:
+                proof.take(reading, examples)
+                if proof.reason:
+                    return Mistakes(run.made, reason=proof.reason)
+    return _together([proof.result(run) for proof in proofs], run.made)
 
 
 def bound_of_winnow(literals: int, variables: int, factors: Factors, threshold: float) -> float:
@@ -152,117 +165,151 @@ def bound_of_winnow(literals: int, variables: int, factors: Factors, threshold: 
 def _excluded(recipe: Recipe) -> str:
     """Why there is no bound, whatever the rows are; nothing where there may be one."""
     if recipe.update is Update.MULTIPLICATIVE:
-        return BALANCED if recipe.factors.balanced else ""
+        taken_back = math.isclose(recipe.factors.promotion * recipe.factors.demotion, 1.0, rel_tol=1e-12)
+        return UNEVEN if recipe.factors.balanced and not taken_back else ""
     penalised = recipe.penalty.l1 > 0 or recipe.penalty.l2 > 0
     even = recipe.update is Update.ADDITIVE and recipe.schedule.step is Step.POWER and recipe.schedule.power == 0
     return PENALISED if penalised or not even else ""
 
 
-def _some(examples: Examples, which: NDArray[np.int64]) -> Examples:
-    if len(which) == len(examples.targets):
-        return Examples(examples.rows, examples.targets)
-    return Examples(Rows.of(examples.rows.matrix(which)), examples.targets[which])
+def _whole(times: Flat) -> bool:
+    return bool((times == np.minimum(np.ceil(times), MOST_PRESENTATIONS)).all())
 
 
 def _together(found: Sequence[Mistakes], made: int) -> Mistakes:
     """The bound on the mistakes of all problems."""
-    if found[-1].reason:
-        return Mistakes(made, reason=found[-1].reason)
+    reason = next((each.reason for each in found if each.reason), "")
+    if reason:
+        return Mistakes(made, reason=reason)
     if len(found) == 1:
         return Mistakes(made, found[0].bound, found[0].facts)
     return Mistakes(made, sum(each.bound for each in found), {"problems": float(len(found))})
 
 
-# -- the perceptron ---------------------------------------------------------------------------------------------------
+# -- one problem after the other ---------------------------------------------------------------------------------------
 
 
-@np.errstate(over="ignore", invalid="ignore")  # a margin or radius beyond the range of numbers proves nothing
-def _by_margin(rows: Rows, targets: Flat, w: Flat, b: Flat | None) -> Mistakes:
-    """2 (R / gamma)^2 by the margin of these weights, or (R / gamma)^2 of two classes; targets are class numbers."""
-    outputs = w.shape[1]
-    offset = np.zeros(outputs) if b is None else b
-    length = math.sqrt(float((w * w).sum() + (offset * offset).sum()))
-    least, longest = math.inf, 0.0
-    for first in range(0, rows.shape[0], AT_ONCE):
-        block = rows.matrix(slice(first, first + AT_ONCE)).astype(np.float64)
-        scores, codes = np.asarray(block @ w) + offset, targets[first : first + AT_ONCE].astype(np.int64)
-        least = min(least, float(_leads(scores, codes).min(initial=math.inf)))
-        if not least > 0:
+def _proofs(recipe: Recipe, model: LinearModel, run: Run) -> list[_ByPlane | _ByDisjunction]:
+    classes = 1 if model.classes is None else len(model.classes)
+    found: list[_ByPlane | _ByDisjunction] = []
+    first = 0
+    for problem in problems(classes, recipe.reduction):
+        outputs = problem.outputs(classes)
+        w, b = model.weights[:, first : first + outputs], model.intercepts[first : first + outputs]
+        if recipe.update is Update.MULTIPLICATIVE and not recipe.factors.balanced:
+            found.append(_ByDisjunction(_Rows(problem, classes), recipe.factors, len(w), run.threshold))
+        else:
+            found.append(_ByPlane(_Rows(problem, classes), recipe, w, b if run.intercept else None))
+        first += outputs
+    return found
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The part that rows take in a problem."""
+
+    problem: Problem
+    classes: int
+
+    def of(self, examples: Examples) -> tuple[Rows, NDArray[np.int64], Flat | None]:
+        """Those that count, the numbers of their classes (of two sides: 1 for the positive), and how often they do."""
+        members, times = self.problem.members(examples.targets, self.classes), examples.weights
+        which = np.ones(len(examples.targets), dtype=bool) if members is None else members
+        if times is not None:
+            which = which & (times > 0)
+        codes = examples.targets.astype(np.int64)
+        if self.problem.outputs(self.classes) == 1:
+            codes = (codes == (self.problem.positive or 0)).astype(np.int64)
+        if which.all():
+            return examples.rows, codes, times
+        at = np.flatnonzero(which)
+        return Rows.of(examples.rows.matrix(at)), codes[at], None if times is None else times[at]
+
+
+class _ByPlane:
+    """By the margins of the model's own plane."""
+
+    readings = 1
+    reason = ""
+
+    def __init__(self, part: _Rows, recipe: Recipe, w: Flat, b: Flat | None) -> None:
+        self.part, self.recipe = part, recipe
+        self.balanced = recipe.update is Update.MULTIPLICATIVE
+        self.margins = Margins(w, b, norm=1 if self.balanced else 2)
+
+    def take(self, reading: int, examples: Examples) -> None:
+        if reading == 0 and self.margins.length > 0:
+            self.margins.take(*self.part.of(examples))
+
+    def result(self, run: Run) -> Mistakes:
+        if not 0 < self.margins.length < math.inf:
             return Mistakes(0, reason=NOT_SEPARATED)
-        squares = block.multiply(block).sum(axis=1) if hasattr(block, "multiply") else (block * block).sum(axis=1)
-        longest = max(longest, float(np.asarray(squares).max(initial=0.0)))
-    radius = math.sqrt(longest + (b is not None))
-    # what rounding may have added to a score, for every product of its sum
-    rounding = 4.0 * float(np.finfo(np.float64).eps) * (rows.shape[1] + 2) * radius
-    margin = least / length - rounding if length > 0 else 0.0
-    if not (margin > 0 and math.isfinite(margin) and math.isfinite(radius)):
-        return Mistakes(0, reason=BY_ROUNDING)
-    bound = (2.0 if outputs > 1 else 1.0) * (radius / margin) ** 2
-    return Mistakes(0, bound, {"radius": radius, "margin": margin, "outputs": float(outputs)})
+        return self._of_balanced(run) if self.balanced else self._of_perceptron(run)
+
+    def _of_perceptron(self, run: Run) -> Mistakes:
+        margins, many = self.margins, self.margins.w.shape[1] > 1
+        factor = ONE_PLANE if not many else MANY_THAT_JOIN if run.joining else MANY_PLANES
+        if many and run.joining and not margins.margin > 0:
+            return Mistakes(0, reason=JOINED_LATE)
+        radius = margins.radius
+        proven = margins.best(
+            lambda gamma, losses: (
+                math.inf if losses and many and run.joining else bound_of_perceptron(radius, gamma, losses, factor)
+            ),
+            run.passes,
+        )
+        if proven is None:
+            return Mistakes(0, reason=BY_ROUNDING if margins.least > 0 else NOT_SEPARATED)
+        facts = {"radius": radius, "margin": proven.gamma, "losses": proven.losses, "factor": factor}
+        return Mistakes(0, proven.bound, facts)
+
+    def _of_balanced(self, run: Run) -> Mistakes:
+        columns, promotion = len(self.margins.w), self.recipe.factors.promotion
+        if run.made >= within_limits(columns, promotion):
+            return Mistakes(0, reason=AT_THE_LIMITS)
+        proven = self.margins.best(
+            lambda gamma, losses: bound_of_balanced(columns, promotion, gamma, losses), run.passes
+        )
+        if proven is None:
+            return Mistakes(0, reason=NOT_SEPARATED)
+        facts = {
+            "variables": float(columns),
+            "promotion": promotion,
+            "margin": proven.gamma,
+            "losses": proven.losses,
+        }
+        return Mistakes(0, proven.bound, facts)
 
 
-def _leads(scores: Flat, codes: NDArray[np.int64]) -> Flat:
-    """By how much each row's own side or class leads."""
-    if scores.shape[1] == 1:
-        return np.asarray(np.where(codes == 1, scores[:, 0], -scores[:, 0]))
-    every = np.arange(len(codes))
-    own = scores[every, codes]
-    rivals = scores.copy()
-    rivals[every, codes] = -np.inf
-    return np.asarray(own - rivals.max(axis=1))
+class _ByDisjunction:
+    """By a disjunction that is right of every row."""
 
+    readings = READINGS
 
-# -- Winnow -----------------------------------------------------------------------------------------------------------
+    def __init__(self, part: _Rows, factors: Factors, columns: int, threshold: float) -> None:
+        self.part, self.factors, self.threshold = part, factors, threshold
+        self.variables = columns * (2 if factors.complement else 1)
+        self.found = Disjunction(columns, complement=factors.complement)
+        self.reason = STOPPED if factors.promotion * threshold > LARGEST_WEIGHT else ""
 
+    def take(self, reading: int, examples: Examples) -> None:
+        rows, codes, _ = self.part.of(examples)
+        if reading == 0 and not ((rows.values == 0) | (rows.values == 1)).all():
+            self.reason = NOT_BOOLEAN
+            return
+        self.found.take(reading, rows, codes == 1)
+        if not self.found.exists:
+            self.reason = NO_DISJUNCTION
 
-def _boolean(rows: Rows) -> bool:
-    return bool(((rows.values == 0) | (rows.values == 1)).all())
-
-
-def _by_disjunction(factors: Factors, rows: Rows, positive: NDArray[np.bool_], threshold: float) -> Mistakes:
-    if factors.promotion * threshold > LARGEST_WEIGHT:
-        return Mistakes(0, reason=STOPPED)
-    literals = shortest_found(rows, positive, complement=factors.complement)
-    if literals is None:
-        return Mistakes(0, reason=NO_DISJUNCTION)
-    variables = rows.shape[1] * (2 if factors.complement else 1)
-    facts = {
-        "literals": float(literals),
-        "variables": float(variables),
-        "promotion": factors.promotion,
-        "demotion": factors.demotion,
-        "threshold": threshold,
-    }
-    return Mistakes(0, bound_of_winnow(literals, variables, factors, threshold), facts)
-
-
-def shortest_found(rows: Rows, positive: NDArray[np.bool_], *, complement: bool = False) -> int | None:
-    """How many literals a disjunction takes that is right of every row, found greedily; None if there is none.
-
-    Its literals are false in every negative row, and one of them is true in every positive row: of those that may be
-    in it, the one that most of the rows still lack is taken, and again.
-    """
-    from scipy.sparse import csc_array, csr_array, hstack
-
-    matrix = csr_array(rows.matrix(slice(None)))
-    matrix.eliminate_zeros()
-    matrix.data = np.ones(len(matrix.data))
-    negatives = np.asarray(matrix[np.flatnonzero(~positive)].sum(axis=0)).reshape(-1)
-    wanted = matrix[np.flatnonzero(positive)]
-    choices = csc_array(wanted[:, np.flatnonzero(negatives == 0)])
-    if complement:
-        opposed = wanted[:, np.flatnonzero(negatives == int((~positive).sum()))]
-        choices = csc_array(hstack([choices, csc_array(1.0 - opposed.toarray())], format="csc"))
-        choices.eliminate_zeros()
-    by_row = csr_array(choices)
-    if np.diff(by_row.indptr).min(initial=1) == 0:
-        return None
-    lacking, gains, taken = np.ones(wanted.shape[0], dtype=bool), np.diff(choices.indptr).astype(np.int64), 0
-    while lacking.any():
-        best = int(np.argmax(gains))
-        covered = choices.indices[choices.indptr[best] : choices.indptr[best + 1]]
-        covered = covered[lacking[covered]]
-        lacking[covered] = False
-        gains -= np.bincount(by_row[covered].indices, minlength=len(gains))
-        taken += 1
-    return taken
+    def result(self, run: Run) -> Mistakes:  # noqa: ARG002
+        literals = self.found.length()
+        if literals is None:
+            return Mistakes(0, reason=NO_DISJUNCTION)
+        facts = {
+            "literals": float(literals),
+            "variables": float(self.variables),
+            "promotion": self.factors.promotion,
+            "demotion": self.factors.demotion,
+            "threshold": self.threshold,
+        }
+        return Mistakes(0, bound_of_winnow(literals, self.variables, self.factors, self.threshold), facts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,7 +15,7 @@ from linnet.learners.recipe import Loss, Recipe, Reduction, Update
 from linnet.model import LinearModel
 from linnet.training.history import Pass, Watcher, added, ignore
 from linnet.training.learner import Learner
-from linnet.training.mistakes import Mistakes, counted, has_bound
+from linnet.training.mistakes import Mistakes, Run, counted, has_bound
 from linnet.training.order import Presentations, presentations
 from linnet.training.reduction import Problem, grown, problems
 from linnet.training.threads import in_threads
@@ -79,7 +80,9 @@ class OnlineTraining:
         results = in_threads(run, self.learners.items(), passes.n_jobs)
         histories = [history for history, _ in results]
         model = self.model()
-        bounded = self.mistakes(model, examples) if has_bound(self.recipe) else None
+        bounded = None
+        if has_bound(self.recipe):
+            bounded = self.mistakes(model, lambda: [examples], max(map(len, histories)))
         return Trained(model, added(histories), all(converged for _, converged in results), mistakes=bounded)
 
     @property
@@ -87,10 +90,13 @@ class OnlineTraining:
         """By the learners there are now, in all that they were given."""
         return int(sum(learner.clock["mistakes"] for learner in self.learners.values()))
 
-    def mistakes(self, model: LinearModel, examples: Examples) -> Mistakes:
-        """The mistakes made, beside the bound that these examples prove: they must be all there were."""
+    def mistakes(
+        self, model: LinearModel, read: Callable[[], Iterable[Examples]], passes: int, *, joining: bool = False
+    ) -> Mistakes:
+        """The mistakes made in so many passes, beside the bound that these examples prove: all there were."""
         some = next(iter(self.learners.values()))
-        return counted(self.recipe, model, examples, self.mistakes_made, some.threshold, intercept=some.intercept)
+        run = Run(self.mistakes_made, passes, some.threshold, some.intercept, joining)
+        return counted(self.recipe, model, read, run)
 
     def take(self, examples: Examples, labels: Labels | None = None) -> Pass:
         """Learn from one block of a stream, row by row as it stands; `labels` are all known by now.
