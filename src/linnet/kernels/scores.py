@@ -25,11 +25,18 @@ def scores(
     start: cython.Py_ssize_t
     stop: cython.Py_ssize_t
     j: cython.Py_ssize_t
+    ahead: cython.Py_ssize_t
     x: cython.double
+    x1: cython.double
+    x2: cython.double
+    x3: cython.double
     total: cython.double
     last: cython.Py_ssize_t = ids.shape[0] - 1
     sums: cython.p_double
     line: cython.pointer(cython.const[cython.double])
+    line1: cython.pointer(cython.const[cython.double])
+    line2: cython.pointer(cython.const[cython.double])
+    line3: cython.pointer(cython.const[cython.double])
     with cython.nogil:
         for i in range(into.shape[0]):
             start = i * columns if dense else starts[i]
@@ -44,12 +51,27 @@ def scores(
                 sums = cython.address(into[i, 0])
                 for k in range(outputs):
                     sums[k] = intercepts[k]
-                for e in range(start, stop):
+                e = start
+                while e + 4 <= stop:  # four at a time: the sums are fetched and put back once for all of them
                     if not dense:  # of a wide table, the next weights lie anywhere
-                        line = cython.address(weights[ids[min(e + ENTRIES_AHEAD, last)], 0])
-                        for k in range(0, outputs, 8):
-                            prefetch(line + k)
+                        for ahead in range(e + ENTRIES_AHEAD, e + ENTRIES_AHEAD + 4):
+                            line = cython.address(weights[ids[min(ahead, last)], 0])
+                            for k in range(0, outputs, 8):
+                                prefetch(line + k)
+                    line = cython.address(weights[e - start if dense else ids[e], 0])
+                    line1 = cython.address(weights[e + 1 - start if dense else ids[e + 1], 0])
+                    line2 = cython.address(weights[e + 2 - start if dense else ids[e + 2], 0])
+                    line3 = cython.address(weights[e + 3 - start if dense else ids[e + 3], 0])
+                    x = values[e]
+                    x1 = values[e + 1]
+                    x2 = values[e + 2]
+                    x3 = values[e + 3]
+                    for k in range(outputs):
+                        sums[k] = (((sums[k] + x * line[k]) + x1 * line1[k]) + x2 * line2[k]) + x3 * line3[k]
+                    e += 4
+                while e < stop:
                     line = cython.address(weights[e - start if dense else ids[e], 0])
                     x = values[e]
                     for k in range(outputs):
                         sums[k] += x * line[k]
+                    e += 1
