@@ -8,7 +8,7 @@ For a row of weight c, class y and scores z, with p = exp(z) / sum exp(z):
 
 import cython
 from cython.cimports.libc.math import log
-from cython.cimports.linnet.kernels.losses import exp_same_bits
+from cython.cimports.linnet.kernels.losses import exp_inline
 
 
 @cython.cdivision(True)
@@ -48,7 +48,8 @@ def along(
             top = slopes[i, best]
             total = mean = square = 0.0
             for k in range(outputs):
-                slopes[i, k] = exp_same_bits(slopes[i, k] - top)
+                slopes[i, k] = exp_inline(slopes[i, k] - top)
+            for k in range(outputs):
                 total += slopes[i, k]
                 mean += slopes[i, k] * change[i, k]
                 square += slopes[i, k] * change[i, k] * change[i, k]

@@ -94,10 +94,10 @@ class Objective:
         mean = tally["loss"] / self.total
         return into, Pass(tally["mistakes"], tally["updates"], mean, perf_counter() - began)
 
-    def scores(self, weights: Flat) -> NDArray[np.float64]:
-        """w . x + b of every row and output, for these weights or for a change of them."""
+    def scores(self, weights: Flat, into: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """w . x + b of every row and output, for these weights or for a change of them; `into` is room for them."""
         table = weights.reshape(-1, self.outputs)
-        into = np.empty((self.rows.shape[0], self.outputs))
+        into = np.empty((self.rows.shape[0], self.outputs)) if into is None else into
         if not self.rows.dense and self.outputs > 1:
             _on_threads(self.rows, table[:-1], table[-1], into)
             return into
@@ -111,13 +111,16 @@ class Objective:
         over_parts(part, len(into), self.rows_a_part)
         return into
 
-    def summed(self, amounts: NDArray[np.float64]) -> Flat:
-        """The rows (x, 1) summed, each times its amount, for every output: flat as weights are."""
+    def summed(self, amounts: NDArray[np.float64], into: Flat | None = None) -> Flat:
+        """The rows (x, 1) summed, each times its amount, for every output: flat as weights are.
+
+        `into` is room for the sums, which may be taken or not.
+        """
         if self.rows.dense or self.outputs == 1:
             parts = over_parts(lambda a, b: self.summed_part(amounts[a:b], a), len(amounts), self.rows_a_part)
             return self.free(added(parts))
         # as sums by column, each is added up by one thread in the order of the rows
-        into = np.empty(self.size)
+        into = np.empty(self.size) if into is None else into
         table = into.reshape(-1, self.outputs)
         _on_threads(self._by_column, np.ascontiguousarray(amounts), np.zeros(self.outputs), table[:-1])
         table[-1] = amounts.sum(axis=0)

@@ -4,9 +4,10 @@ L-BFGS (Liu, Nocedal 1989) with two changes, which make a step cost one read of 
 
 - Along a step the scores are z + t X p: the search for its length needs no further pass, so it can be a good one, by
   Newton's method on t.
-- The last steps s and changes of the gradient y are only read twice: once for their products with what is new, and once
-  for their combination; between the two all is done on the small table of their products (Chen, Wang, Zhou 2014,
-  Large-scale L-BFGS using MapReduce).  They are kept in single precision: they only shape the direction.
+- The last steps s and changes of the gradient y are only read twice: once for their products with the new gradient, and
+  once for their combination (kernels/quasi_newton.py); between the two all is done on the small table of their products
+  (Chen, Wang, Zhou 2014, Large-scale L-BFGS using MapReduce).  They are kept in single precision: they only shape the
+  direction.
 
 At weights of gradient g the slopes of the losses are a dual point with a gap of |g|^2 / (2 l2), but for the intercepts'
 part; certificate.py has the last word.
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.errors import NumericalError
+from linnet.kernels import quasi_newton as memories
 from linnet.kernels import softmax as kernel
 from linnet.training.batch import Descent, Found
 from linnet.training.certificate import certify, problem_shares
@@ -55,7 +57,22 @@ class _Memory:
 
     def next_slot(self) -> int:
         """Where the next step goes: over the oldest, once there is no more room."""
-        return len(self.slots) if len(self.slots) < REMEMBERED else self.slots.pop(0)
+        if len(self.slots) == REMEMBERED:
+            return self.slots.pop(0)
+        return min(set(range(REMEMBERED)) - set(self.slots))
+
+    def remember(self, slot: int, along: Flat, bend: float, squared: float) -> None:
+        """The step and the change that are new in this slot, by the products of all and of the gradient with the
+        gradient, of the two with one another, and of the change with itself.
+
+        A change's products are differences of the gradient's.  Those of a step with earlier changes nobody asks for.
+        """
+        y, last, table = slot + REMEMBERED, 2 * REMEMBERED, self.products
+        table[y, :last] = table[:last, y] = along[:last] - table[last, :last]
+        table[last] = table[:, last] = along
+        table[y, slot], table[slot, y], table[y, y] = bend, bend, squared
+        if bend > 0:
+            self.slots.append(slot)
 
     def combination(self) -> Flat:
         """What times the steps, the changes and the gradient gives the next direction: the two loops of L-BFGS."""
@@ -76,23 +93,21 @@ class _Memory:
 
 
 class _Walk:
-    """Weights measured in each column's unit, their scores, f, its gradient, and the memory."""
+    """Weights, their scores, f, and, measured in each column's unit, its gradient and the memory."""
 
     def __init__(self, problem: Objective, start: Flat | None) -> None:
         self.problem, self.shares = problem, problem_shares(problem)
         self.units = problem.units() ** UNIT_POWER
         self.per_unit = 1.0 / self.units
-        self.penalties = problem.penalty.l2 * self.per_unit**2
-        self.penalties[-problem.outputs :] = 0.0
-        self.weights = np.zeros(problem.size) if start is None else start * self.units
-        self.scores = problem.scores(self.weights * self.per_unit)
-        self.direction, self.plain = np.zeros(problem.size), np.zeros(problem.size)
-        self.change = np.zeros_like(self.scores)
+        self.l2, self.penalised = problem.penalty.l2, problem.size - problem.outputs
+        self.weights = np.zeros(problem.size) if start is None else start.copy()
+        self.scores = problem.scores(self.weights)
+        self.direction, self.change = np.zeros(problem.size), np.zeros_like(self.scores)
         self.slopes, self.gradient = np.empty_like(self.scores), np.zeros(problem.size)
-        self.memory = _Memory(problem.size)
+        self.room, self.memory = np.empty(problem.size), _Memory(problem.size)
         self.loss, _, _, self.mistakes = self._along(0.0)
-        self.squared = float(np.sum(self.penalties * self.weights**2))
-        self._arrive(0.0)
+        self.squared = self.l2 * float(np.sum(problem.penalised(self.weights) ** 2))
+        self.steepness = self._arrive(0.0)
 
     @property
     def value(self) -> float:
@@ -121,31 +136,30 @@ class _Walk:
             crossed, squared, slope = self._turn()
         if not np.isfinite(slope):
             raise NumericalError(TOO_LARGE)
-        self.change = self.problem.scores(self.plain)
+        self.problem.scores(self.direction, self.change)
         length = self._length(crossed, squared, slope)
         if length == 0.0:
             return False
         self.squared += length * (2.0 * crossed + length * squared)
         self.scores += length * self.change
-        self._arrive(length)
+        self.steepness = self._arrive(length)
         return True
 
     def _turn(self) -> tuple[float, float, float]:
-        """Set the direction, in units and plain; its penalty with the weights and with itself; f's slope that way."""
+        """Set the direction; its penalty with the weights and with itself; f's slope that way."""
         c = self.memory.combination()
         kept = c[:-1].astype(np.float32)
 
-        def part(first: int, last: int) -> tuple[float, float, float]:
-            at = slice(first, last)
-            p = kept @ self.memory.kept[:, at] + c[-1] * self.gradient[at]
-            self.direction[at] = p
-            np.multiply(p, self.per_unit[at], out=self.plain[at])
-            weighed = self.penalties[at] * p
-            return float(weighed @ self.weights[at]), float(weighed @ p), float(p @ self.gradient[at])
+        def part(first: int, stop: int) -> tuple[float, float, float]:
+            sums: tuple[float, float, float] = memories.direction(
+                first, stop, kept, self.memory.kept, c[-1], self.gradient,
+                self.per_unit, self.weights, self.penalised, self.direction,
+            )  # fmt: skip
+            return sums
 
         sums = over_parts(part, self.problem.size, PART)
-        crossed, squared, slope = (float(sum(each)) for each in zip(*sums, strict=True))
-        return crossed, squared, slope
+        slope, crossed, squared = (float(sum(each)) for each in zip(*sums, strict=True))
+        return self.l2 * crossed, self.l2 * squared, slope
 
     def _length(self, crossed: float, squared: float, slope: float) -> float:
         """How far to go: Newton's steps for the length, kept between one too short and one too far."""
@@ -173,38 +187,28 @@ class _Walk:
         self.loss, self.mistakes = loss, mistakes
         return length if -slope * length > ROUNDING * before else 0.0
 
-    def _arrive(self, length: float) -> None:
-        """Take the step of this length, work out the gradient there, and remember."""
+    def _arrive(self, length: float) -> float:
+        """Take the step of this length, work out the gradient there, and remember; |gradient|^2, but for intercepts."""
         problem, memory = self.problem, self.memory
-        summed = problem.summed(self.slopes)
+        summed = problem.summed(self.slopes, self.room)
         if not problem.intercept:
             summed[-problem.outputs :] = 0.0
         slot = memory.next_slot()
-        last = 2 * REMEMBERED
 
-        def part(first: int, stop: int) -> Table:
-            at = slice(first, stop)
-            step = length * self.direction[at]
-            self.weights[at] += step
-            gradient = summed[at] * self.per_unit[at] + self.penalties[at] * self.weights[at]
-            if length > 0:
-                memory.kept[slot, at] = step
-                memory.kept[slot + REMEMBERED, at] = gradient - self.gradient[at]
-            self.gradient[at] = gradient
-            kept, products = memory.kept[:, at], np.empty((3, last + 1))
-            products[0, :last], products[1, :last] = kept @ kept[slot], kept @ kept[slot + REMEMBERED]
-            products[2, :last] = kept @ gradient.astype(np.float32)
-            products[:, last] = products[2, slot], products[2, slot + REMEMBERED], gradient @ gradient
-            return products
+        def part(first: int, stop: int) -> Flat:
+            along = np.empty(2 * REMEMBERED)
+            sums = memories.arrival(
+                first, stop, length, self.direction, summed, self.units, self.per_unit, self.l2, self.penalised,
+                self.weights, self.gradient, memory.kept, slot, along,
+            )  # fmt: skip
+            return np.append(along, sums)
 
-        products = np.sum(over_parts(part, problem.size, PART), axis=0)
-        if not np.isfinite(products).all():
+        sums = np.sum(over_parts(part, problem.size, PART), axis=0)
+        if not np.isfinite(sums).all():
             raise NumericalError(TOO_LARGE)
-        table = memory.products
-        for at, line in zip((slot, slot + REMEMBERED, last), products, strict=True):
-            table[at] = table[:, at] = line
-        if length > 0 and table[slot, slot + REMEMBERED] > 0:
-            memory.slots.append(slot)
+        *along, bend, squared, steepness = sums
+        memory.remember(slot, np.array(along), bend, squared)
+        return float(steepness)
 
 
 def lbfgs(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
@@ -218,11 +222,10 @@ def lbfgs(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
         tally = Pass(walk.mistakes, len(problem.targets), walk.loss, perf_counter() - began)
         history.append(tally)
         watch(tally)
-        w = problem.penalised(walk.gradient * walk.units)
-        guess = 0.5 * float(w @ w) / l2
+        guess = 0.5 * walk.steepness / l2
         if ends or guess <= min(tol * walk.value, 0.5 * tried):
             tried = guess
-            certificate = certify(problem, walk.weights * walk.per_unit, scores=walk.scores)
+            certificate = certify(problem, walk.weights, scores=walk.scores)
             if ends or certificate.gap <= tol:
                 break
-    return Found(walk.weights * walk.per_unit, history, how.tol is None or certificate.gap <= tol, certificate)
+    return Found(walk.weights, history, how.tol is None or certificate.gap <= tol, certificate)
