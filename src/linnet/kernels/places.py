@@ -12,7 +12,7 @@ multiplied by BLAS.  Everything adds in row order.
 
 import cython
 from cython.cimports.libc.math import fabs, log
-from cython.cimports.linnet.kernels.losses import Loss, LossPoint, exp_same_bits
+from cython.cimports.linnet.kernels.losses import Loss, LossPoint, exp_inline
 from cython.cimports.linnet.kernels.rows import add, dot, value_t
 
 # How many entries ahead of a dot product the next ones are asked for.
@@ -106,7 +106,7 @@ def loss_there(loss: cython.int, margin: cython.double) -> LossPoint:
     at.pull = 0.0
     at.factor = 0.0
     if loss == Loss.LOGISTIC:
-        e = exp_same_bits(-fabs(margin))
+        e = exp_inline(-fabs(margin))
         u = 1.0 + e
         at.value = log(u) + (e - (u - 1.0)) / u - (margin if margin < 0 else 0.0)  # what u lost of e is put back
         at.pull = (e if margin >= 0 else 1.0) / u

@@ -98,9 +98,17 @@ def cholesky(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found
     _check(problem, "newton-cholesky", (Loss.LOGISTIC, Loss.SQUARED_HINGE))
     if problem.outputs > 1:
         raise RecipeError("solver='newton-cholesky' takes many classes one by one: multiclass='one-vs-rest'")
-    few = _fewer(problem) if how.start is None else None
-    start = how.begin(problem) if few is None else cholesky(few, Descent(how.most, ROUGHLY)).weights
+    start = _rough_start(problem, how.most) if how.start is None else how.start
     return _descend(problem, start, how, watch, _Cholesky())
+
+
+def _rough_start(problem: Objective, most: int) -> Flat:
+    """About the optimum on few of the rows, of which nothing need be proven; 0 where they are few already."""
+    few = _fewer(problem)
+    if few is None:
+        return np.zeros(problem.size)
+    how = Descent(most, ROUGHLY)
+    return _descend(few, _rough_start(few, most), how, ignore, _Cholesky(), proven=False).weights
 
 
 def conjugate_gradients(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
@@ -136,8 +144,11 @@ def _fewer(problem: Objective) -> Objective | None:
     )
 
 
-def _descend(problem: Objective, start: Flat, how: Descent, watch: Watcher, direction: _Direction) -> Found:
-    """Newton steps until the gap is at most tol, or until rounding lets f fall no further."""
+def _descend(
+    problem: Objective, start: Flat, how: Descent, watch: Watcher, direction: _Direction, *, proven: bool = True
+) -> Found:
+    """Newton steps until the gap is at most tol, or until rounding lets f fall no further; unless it is to be proven,
+    until it is so by guess."""
     place = place_at(problem, start)
     history: list[Pass] = []
     tol = how.tol or 0.0
@@ -153,10 +164,13 @@ def _descend(problem: Objective, start: Flat, how: Descent, watch: Watcher, dire
         slopes = before.slopes + step.bent(place.along) if length == 1.0 else None
         ends = left == 0 or length == 0.0 or -step.slope <= ROUNDING * place.value
         if ends or (slopes is not None and _guess(place, slopes, step) <= tol * place.value):
-            place = place_at(problem, place.weights)  # the scores were summed over the steps, and rounding with them
-            certificate = certify(problem, place.weights, slopes, scores=place.scores)
+            if not proven:
+                return Found(place.weights, history, not ends)
+            # not by the scores at hand: they were summed over the steps, and rounding with them
+            certificate = certify(problem, place.weights, slopes)
             if ends or certificate.gap <= tol:
                 break
+            place = place_at(problem, place.weights)
     return Found(place.weights, history, how.tol is None or certificate.gap <= tol, certificate)
 
 
