@@ -26,7 +26,7 @@ from linnet.examples import Examples
 from linnet.learners.recipe import Loss, Penalty
 from linnet.training.analytic import TOO_LARGE, checked, decomposed, dense, examples_of, fits
 from linnet.training.analytic import solve as least_squares
-from linnet.training.batch import Descent, Found, one_thread
+from linnet.training.batch import Descent, Found
 from linnet.training.certificate import Certificate, certify
 from linnet.training.history import Pass, Watcher
 from linnet.training.objective import Objective
@@ -73,7 +73,7 @@ def analytic(problem: Objective, how: Descent, watch: Watcher) -> Found:
 def ridge(examples: Examples, alpha: float, *, intercept: bool) -> tuple[Flat, float]:
     """The weights and the intercept, in closed form."""
     n, d = examples.rows.shape
-    with np.errstate(over="ignore", invalid="ignore"), one_thread():  # what is no number is solved by the axes instead
+    with np.errstate(over="ignore", invalid="ignore"):  # what is no number is solved by the axes instead
         found = _narrow(examples, alpha, intercept) if d <= n else _wide(examples, alpha, intercept)
     if found is None:
         found = decomposed(examples, intercept=intercept).weights(alpha)
@@ -207,8 +207,7 @@ def conjugate_gradients(problem: Objective, how: Descent, watch: Watcher) -> Fou
 
 def _proof(problem: Objective, flat: Flat) -> Certificate:
     """The certificate; none where squares leave the range of numbers."""
-    with one_thread():
-        proof = certify(problem, flat)
+    proof = certify(problem, flat)
     if np.isfinite(proof.primal) and not np.isnan(proof.dual):
         return proof
     return Certificate(proof.primal, -np.inf, "the squares leave the range of numbers")

@@ -18,8 +18,10 @@ R = TypeVar("R")
 
 def in_threads(work: Callable[[T], R], items: Iterable[T], n_jobs: int) -> list[R]:
     """work(item) for each, on so many threads (-1: one a core); independent work, so the results are the same."""
-    items = list(items)
-    threads = min(len(items), n_jobs if n_jobs > 0 else (os.cpu_count() or 1) + 1 + n_jobs)
+    items, threads = list(items), n_jobs
+    if n_jobs <= 0 and len(items) > 1:  # to count the cores takes longer than a short piece of work
+        threads = (os.cpu_count() or 1) + 1 + n_jobs
+    threads = min(len(items), threads)
     if threads <= 1:
         return [work(item) for item in items]
     left, results = deque(range(len(items))), dict[int, R]()
