@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from numpy.typing import NDArray
 
 from linnet.learners.recipe import Loss
 from linnet.training.objective import Flat, Objective
-from linnet.training.threads import added, in_threads, over_parts
+from linnet.training.threads import added, over_parts
 
 Table = NDArray[np.float64]
 
@@ -90,7 +89,9 @@ def certify(
     if scores is None:
         scores = problem.scores(weights)
     w, penalty = problem.penalised(weights), problem.penalty
-    parts = over_parts(partial(_Part, problem, scores, slopes), len(scores), problem.rows_a_part)
+    n, size = len(scores), problem.rows_a_part
+    # in this thread: of many short steps on arrays, others would do little but take turns
+    parts = [_Part(problem, scores, slopes, first, min(n, first + size)) for first in range(0, n, size)]
     primal = sum(part.primal for part in parts)
     primal += penalty.l1 * float(np.abs(w).sum()) + 0.5 * penalty.l2 * float(w @ w)
     if not np.isfinite(primal):
@@ -98,16 +99,16 @@ def certify(
     if penalty.l1 == 0 and penalty.l2 == 0:
         return Certificate(primal, -np.inf, UNPENALISED)
     amounts = added(part.amounts for part in parts)
-    balanced = in_threads(lambda part: part.balanced(amounts), parts, -1)
-    v = problem.penalised(problem.free(added(weighed for weighed, _ in balanced)))
-    conjugates = sum(conjugate for _, conjugate in balanced)
+    weighed = np.concatenate([part.balanced(amounts) for part in parts])
+    sums = over_parts(lambda first, last: problem.summed_part(weighed[first:last], first), n, size)
+    v = problem.penalised(problem.free(added(sums)))
     if penalty.l2 == 0:
         largest = float(np.abs(v).max(initial=0.0))
         shrink = min(1.0, penalty.l1 / largest) if largest > 0 else 1.0
         dual = -sum(part.conjugate(shrink * part.g) for part in parts)
     else:
         beyond = np.maximum(0.0, np.abs(v) - penalty.l1)
-        dual = -conjugates - float((beyond * beyond).sum()) / (2 * penalty.l2)
+        dual = -sum(part.conjugate(part.g) for part in parts) - float((beyond * beyond).sum()) / (2 * penalty.l2)
     if not np.isfinite(dual):
         return Certificate(primal, dual, OVERFLOWN)
     dual -= lost_digits(weights[-problem.outputs :], scores) * sum(part.steepness for part in parts)
@@ -125,7 +126,7 @@ class _Part:
     """Some of the rows: what their losses come to, and a dual point of theirs."""
 
     def __init__(self, problem: Objective, scores: Table, slopes: Table | None, first: int, last: int) -> None:
-        self.problem, self.first = problem, first
+        self.free = problem.intercept
         self.loss = loss_at(problem, scores[first:last], slice(first, last))
         self.primal = float(self.loss.shares @ self.loss.values)
         self.steepness = float(self.loss.shares @ np.abs(self.loss.slopes).sum(axis=1))
@@ -133,12 +134,11 @@ class _Part:
         self.g: Table = self.loss.allowed(given.reshape(len(self.loss.shares), -1))
         self.amounts: Flat = self.loss.amounts(self.g)
 
-    def balanced(self, amounts: Flat) -> tuple[Flat, float]:
-        """v and the conjugates of these rows, once all rows together weigh nothing on a free intercept."""
-        if self.problem.intercept:
+    def balanced(self, amounts: Flat) -> Table:
+        """What these rows weigh, once all rows together weigh nothing on a free intercept."""
+        if self.free:
             self.g = self.loss.balanced(self.g, amounts)
-        weighed = self.problem.summed_part(self.loss.shares[:, np.newaxis] * self.g, self.first)
-        return weighed, self.conjugate(self.g)
+        return np.asarray(self.loss.shares[:, np.newaxis] * self.g)
 
     def conjugate(self, g: Table) -> float:
         return float(self.loss.shares @ self.loss.conjugates(g))
