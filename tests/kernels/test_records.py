@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from linnet.kernels.records import depths, first_of, is_text, lines, records
+from linnet.kernels.records import count_byte, depths, first_of, is_text, lines, records
 from tests.fuzz import records as fuzz
 
 pieces = st.sampled_from([bytes([each]) if isinstance(each, int) else each for each in fuzz.PIECES])
@@ -26,6 +26,11 @@ def bytes_of(text):
 @given(files)
 def test_arbitrary_bytes_are_cut_like_the_twins_cut_them(text):
     fuzz.check(text)
+
+
+@given(st.binary(max_size=3), st.integers(0, 700), st.integers(0, 255))
+def test_a_byte_is_counted_as_bytes_count_counts_it(text, times, byte):
+    assert count_byte(text * times, byte) == (text * times).count(byte)
 
 
 @settings(max_examples=300)

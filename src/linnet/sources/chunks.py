@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from linnet.errors import InputError
+from linnet.kernels.records import count_byte
 from linnet.sources.block import Position
 from linnet.sources.files import ByteFiles, Reader
 
@@ -41,7 +42,8 @@ def last_line_end(data: bytes | bytearray) -> int:
 
 
 def count_lines(data: bytes | bytearray) -> int:
-    return data.count(b"\n")
+    found: int = count_byte(data, 10)  # unlike bytes.count, it lets other threads go on meanwhile
+    return found
 
 
 def chunks(files: ByteFiles, start: Position, cutting: Cutting) -> Iterator[Chunk]:

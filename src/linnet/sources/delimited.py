@@ -12,10 +12,11 @@ import pyarrow as pa
 import pyarrow.csv
 
 from linnet.errors import InputError
+from linnet.kernels.records import count_byte
 from linnet.kernels.records import records as find_records
 from linnet.sources.arrow import is_time, number_in
 from linnet.sources.block import NOT_GIVEN, BadRow, Block, Strings
-from linnet.sources.chunks import Chunk, Cutting
+from linnet.sources.chunks import Chunk, Cutting, count_lines
 from linnet.sources.files import BYTE_ORDER_MARK, ByteFiles, no_rows, without_mark
 from linnet.sources.lines import LineSource, only_text
 from linnet.sources.records import Records, shown
@@ -209,8 +210,8 @@ def _delimiter(head: bytes) -> str:
 
 
 def _count_lines(data: bytes | bytearray) -> int:
-    returns = data.count(b"\r")
-    return data.count(b"\n") + (returns - data.count(b"\r\n") if returns else 0)
+    returns = count_byte(data, 13)
+    return count_lines(data) + (returns - data.count(b"\r\n") if returns else 0)
 
 
 def _is_number(field: str) -> bool:
