@@ -1,31 +1,194 @@
-# The C face of adaptive.py: two calls a row, from passes.py.
+# The adaptive geometry: every column in its own unit, every weight at its own rate.
+#
+# NAG (Ross, Mineiro, Langford 2013), kept in scaled units: with s_j the largest |x_j| met so far, the stored weight is
+# w_j s_j, a row enters as x_j / s_j, and its squared gradients are summed in that unit.  Multiplying a column by any
+# factor then changes nothing that is stored, and sizes from 1e-300 to 1e300 neither underflow nor overflow.  Penalties
+# act on the stored weights, so they do not depend on units either.
+#
+# All that belongs to a column stands together, for what a row waits for is memory: with one output, a column is half a
+# cache line.  A record of K outputs is
+#
+#     1 / s_j,  the shrinking paid so far,  K weights,  K sums of squared gradients
+#
+# and the record after the last column holds the intercepts.  Written out here for the reason that rows.pxd gives.
 
-from linnet.kernels.passes cimport Settings, value_t
+cimport cython
+from libc.math cimport fabs, sqrt
+from linnet.kernels.losses cimport exp_same_bits, soft_threshold
+from linnet.kernels.passes cimport Settings
+from linnet.kernels.rows cimport prefetch, value_t
 
-cdef double adaptive_scores(
+cdef extern from *:
+    """
+    typedef struct { double first, second; } linnet_pair;
+
+    #if defined(__SSE2__) || defined(_M_X64)
+    #include <emmintrin.h>
+    static inline linnet_pair linnet_two_steps(double rate, double g0, double g1, double s0, double s1) {
+        __m128d both = _mm_div_pd(_mm_mul_pd(_mm_set1_pd(rate), _mm_set_pd(g1, g0)), _mm_sqrt_pd(_mm_set_pd(s1, s0)));
+        linnet_pair steps = { _mm_cvtsd_f64(both), _mm_cvtsd_f64(_mm_unpackhi_pd(both, both)) };
+        return steps;
+    }
+    #else
+    #include <math.h>
+    static inline linnet_pair linnet_two_steps(double rate, double g0, double g1, double s0, double s1) {
+        linnet_pair steps = { rate * g0 / sqrt(s0), rate * g1 / sqrt(s1) };
+        return steps;
+    }
+    #endif
+    """
+    ctypedef struct Pair "linnet_pair":
+        double first
+        double second
+
+    # rate g / sqrt(s) for two: root and division take as long for two numbers as for one, and give the same bits.
+    Pair two_steps "linnet_two_steps"(double rate, double g0, double g1, double s0, double s1) noexcept nogil
+
+cdef enum:
+    # Where things stand in a record.
+    INVERSE_SCALE = 0
+    PAID = 1
+    WEIGHTS = 2
+    # How many entries ahead of the score the next records are asked for: about a row.
+    RECORDS_AHEAD = 96
+
+
+@cython.cdivision(True)
+cdef inline double in_its_unit(double x, double* record, Py_ssize_t outputs) noexcept nogil:
+    """x as a share of the largest entry its column has shown, which it may now be itself."""
+    cdef double size = fabs(x), inverse = record[INVERSE_SCALE], shrinking
+    cdef Py_ssize_t k
+    if size * inverse > 1.0 or inverse == 0.0:
+        if size < 1e-300:  # 1 / s must be a finite number: smaller values count as zero
+            return 0.0
+        record[INVERSE_SCALE] = 1.0 / size
+        shrinking = (1.0 / size) / inverse if inverse > 0 else 0.0
+        for k in range(WEIGHTS + outputs, WEIGHTS + 2 * outputs):
+            record[k] = record[k] * shrinking * shrinking
+        return 1.0 if x > 0 else -1.0
+    return x * inverse
+
+
+@cython.cdivision(True)
+cdef inline void pay(double* record, Settings* settings, double shrunk) noexcept nogil:
+    """Give a column the shrinking it owes, each weight at its own rate, 1 / sqrt(sum of squares)."""
+    cdef double owed = shrunk - record[PAID], amount
+    cdef Py_ssize_t k
+    if owed > 0:
+        for k in range(WEIGHTS, WEIGHTS + settings.outputs):
+            if record[k] != 0.0:
+                amount = owed / sqrt(record[k + settings.outputs])
+                record[k] = soft_threshold(record[k] * exp_same_bits(-settings.l2 * amount), settings.l1 * amount)
+        record[PAID] = shrunk
+
+
+cdef inline double adaptive_scores(
     const value_t[::1] values,
     const unsigned int[::1] ids,
     Py_ssize_t start,
     Py_ssize_t stop,
+    bint foreseen,
     Settings* settings,
-    double[::1] w,
-    double[::1] squares,
-    double[::1] inverse_scales,
-    double[::1] touched,
+    double[::1] records,
     double shrunk,
     double[::1] scores,
-) noexcept nogil
+) noexcept nogil:
+    """Score every output on the scaled row; the row's squared length in those units comes back.
 
-cdef void adaptive_add(
+    `foreseen` says that rows come as they stand, so that the next entries are those that will be needed.
+    """
+    cdef Py_ssize_t outputs = settings.outputs, width = WEIGHTS + 2 * outputs
+    cdef bint dense = settings.dense, penalised = settings.l1 > 0 or settings.l2 > 0
+    cdef double length = 1.0 if settings.intercept else 0.0, total = 0.0, x
+    cdef double* record
+    cdef Py_ssize_t e, k, last_foreseen = ids.shape[0] - RECORDS_AHEAD if foreseen and not dense else 0
+    for k in range(outputs):
+        scores[k] = 0.0
+    for e in range(start, stop):
+        if e < last_foreseen:
+            prefetch(&records[ids[e + RECORDS_AHEAD] * width])
+        if values[e] == 0:  # so that a zero touches nothing, stored or not
+            continue
+        record = &records[(e - start if dense else ids[e]) * width]
+        if penalised:  # before the unit may change: what is owed, is owed in the old one
+            pay(record, settings, shrunk)
+        x = in_its_unit(values[e], record, outputs)
+        length += x * x
+        if outputs == 1:
+            total += x * record[WEIGHTS]
+        else:
+            for k in range(outputs):
+                scores[k] += x * record[WEIGHTS + k]
+    if outputs == 1:
+        scores[0] = total
+    if settings.intercept:
+        record = &records[settings.columns * width]
+        for k in range(outputs):
+            scores[k] += record[WEIGHTS + k]
+    return length
+
+
+cdef inline void ask_for_records(
+    const unsigned int[::1] ids, Py_ssize_t start, Py_ssize_t stop, Settings* settings, double[::1] records
+) noexcept nogil:
+    """Have the records of a row's last entries fetched (see ask_for in rows.pxd)."""
+    cdef Py_ssize_t e, rare = 20
+    if stop - start > rare:
+        start = stop - rare
+    for e in range(start, stop):
+        prefetch(&records[ids[e] * (WEIGHTS + 2 * settings.outputs)])
+
+
+@cython.cdivision(True)
+cdef inline void take_step(double* weight, double* squares, double g, double rate) noexcept nogil:
+    if g != 0.0:
+        squares[0] += g * g
+        if squares[0] > 0:  # g * g may underflow
+            weight[0] += rate * g / sqrt(squares[0])
+
+
+@cython.cdivision(True)
+cdef inline void adaptive_add(
     const value_t[::1] values,
     const unsigned int[::1] ids,
     Py_ssize_t start,
     Py_ssize_t stop,
     Settings* settings,
-    double[::1] w,
-    double[::1] squares,
-    double[::1] inverse_scales,
+    double[::1] records,
     Py_ssize_t k,
     double pull,
     double rate,
-) noexcept nogil
+) noexcept nogil:
+    """w_jk += rate g / sqrt(sum of g^2 so far), with g = pull times the scaled x_j."""
+    cdef Py_ssize_t outputs = settings.outputs, width = WEIGHTS + 2 * outputs, e = start
+    cdef bint dense = settings.dense
+    cdef double g0, g1, s0, s1
+    cdef Pair steps
+    cdef double* first
+    cdef double* second
+    while e + 2 <= stop:
+        first = &records[(e - start if dense else ids[e]) * width]
+        second = &records[(e + 1 - start if dense else ids[e + 1]) * width]
+        g0 = pull * values[e] * first[INVERSE_SCALE]
+        g1 = pull * values[e + 1] * second[INVERSE_SCALE]
+        first += WEIGHTS + k
+        second += WEIGHTS + k
+        if fabs(g0) > 1e-150 and fabs(g1) > 1e-150:  # their squares are above 0
+            s0 = first[outputs] + g0 * g0
+            first[outputs] = s0
+            s1 = second[outputs] + g1 * g1  # only now: it may be the same column once more
+            second[outputs] = s1
+            steps = two_steps(rate, g0, g1, s0, s1)
+            first[0] += steps.first
+            second[0] += steps.second
+        else:
+            take_step(first, first + outputs, g0, rate)
+            take_step(second, second + outputs, g1, rate)
+        e += 2
+    if e < stop:
+        first = &records[(e - start if dense else ids[e]) * width]
+        g0 = pull * values[e] * first[INVERSE_SCALE]
+        take_step(first + WEIGHTS + k, first + WEIGHTS + outputs + k, g0, rate)
+    if settings.intercept:
+        first = &records[settings.columns * width]
+        take_step(first + WEIGHTS + k, first + WEIGHTS + outputs + k, pull, rate)

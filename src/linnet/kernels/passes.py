@@ -3,13 +3,14 @@
 For each row in turn: score it, turn score and target into pulls, choose a step, apply
 
     additive   w_jk += eta pull_k x_j
-    adaptive   the same on scaled columns, each weight with a rate of its own (adaptive.py)
+    adaptive   the same on scaled columns, each weight with a rate of its own (adaptive.pxd)
     multiplicative   w_j *= a factor to the power of x_j (multiplicative.py)
 
 Weights are one flat array, entry j * K + k for column j and output k (K = 1 for two classes and for regression); the
-row after the last column holds the intercepts.  A row of X is values[start:stop] with its column ids, or, dense, with
-the columns in order.  Scores come from `weights` and changes go to `into`: one array for an online learner, two for a
-batch learner, whose weights hold still while the same loop sums its gradient.
+row after the last column holds the intercepts.  An adaptive learner has its weights in `records` instead.  A row of X
+is values[start:stop] with its column ids, or, dense, with the columns in order.  Scores come from `weights` and changes
+go to `into`: one array for an online learner, two for a batch learner, whose weights hold still while the same loop
+sums its gradient.
 
 Stored weights v are not always the weights w:
     L2      w = scale v, so that shrinking every weight is one multiplication (the intercept is never scaled);
@@ -22,7 +23,7 @@ import cython
 import numpy as np
 from cython.cimports.libc.math import log, sqrt
 from cython.cimports.libc.math import pow as power_of
-from cython.cimports.linnet.kernels.adaptive import adaptive_add, adaptive_scores
+from cython.cimports.linnet.kernels.adaptive import adaptive_add, adaptive_scores, ask_for_records
 from cython.cimports.linnet.kernels.joint import add_each, dot_each, pull_each, rival_of
 from cython.cimports.linnet.kernels.losses import LossPoint, loss_at
 from cython.cimports.linnet.kernels.multiplicative import multiply
@@ -82,8 +83,7 @@ def run(
     into: cython.double[::1],
     sums: cython.double[::1],
     touched: cython.double[::1],
-    squares: cython.double[::1],
-    inverse_scales: cython.double[::1],
+    records: cython.double[::1],
     sides: cython.double[::1],
     log_of_mistakes: cython.double[:, ::1],
     settings: Settings,
@@ -159,14 +159,11 @@ def run(
 
             # score
             if adaptive:
-                if not dense and not joint and p + 1 < presentations:  # three arrays, of which little is in cache
-                    following = order[p + 1] if ordered else p + 1
-                    ask_for(ids, starts[following], starts[following + 1], weights)
-                    ask_for(ids, starts[following], starts[following + 1], squares)
-                    ask_for(ids, starts[following], starts[following + 1], inverse_scales)
+                if ordered and not dense and p + 1 < presentations:
+                    following = order[p + 1]
+                    ask_for_records(ids, starts[following], starts[following + 1], cython.address(settings), records)
                 length = adaptive_scores(
-                    values, ids, start, stop, cython.address(settings), weights, squares, inverse_scales, touched,
-                    clock.shrunk, scores,
+                    values, ids, start, stop, not ordered, cython.address(settings), records, clock.shrunk, scores,
                 )  # fmt: skip
                 clock.norm += length
             else:
@@ -177,17 +174,16 @@ def run(
             if joint:
                 score = 0.0  # their sum, which is finite if all are
                 for k in range(settings.outputs):
-                    if settings.intercept:
+                    if settings.intercept and not adaptive:
                         scores[k] += weights[intercepts + k]
                     score += scores[k]
+            elif adaptive:
+                score = scores[0]
             else:
-                if adaptive:
-                    score = scores[0]
-                else:
-                    score = clock.scale * dot(values, ids, start, stop, dense, weights, ahead)
-                    if not dense and p + 1 < presentations:
-                        following = order[p + 1] if ordered else p + 1
-                        ask_for(ids, starts[following], starts[following + 1], weights)
+                score = clock.scale * dot(values, ids, start, stop, dense, weights, ahead)
+                if not dense and p + 1 < presentations:
+                    following = order[p + 1] if ordered else p + 1
+                    ask_for(ids, starts[following], starts[following + 1], weights)
                 if settings.intercept:
                     score += weights[intercepts]
             if score - score != 0.0:  # infinite, or no number: it would poison every weight it touches
@@ -243,8 +239,7 @@ def run(
                             pull = pulls[k]
                         if pull != 0.0:
                             adaptive_add(
-                                values, ids, start, stop, cython.address(settings), weights, squares, inverse_scales,
-                                k, share * pull, eta,
+                                values, ids, start, stop, cython.address(settings), records, k, share * pull, eta,
                             )  # fmt: skip
                 continue
             if multiplicative:

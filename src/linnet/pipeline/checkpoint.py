@@ -200,7 +200,7 @@ def _training_from_file(content: dict[str, Any], tensors: Tensors, run: OnlineRu
 
 def _learner_to_file(learner: Learner, number: int, tensors: Tensors) -> dict[str, Any]:
     for name in ARRAYS:
-        tensors[f"learner{number}.{name}"] = getattr(learner, name)
+        tensors[f"learner{number}.{name}"] = np.ascontiguousarray(getattr(learner, name))
     if learner.recipe.averaging is Averaging.VOTE:
         mistaken, log = learner.mistakes()
         matrix_to_file(mistaken, f"learner{number}.mistaken", tensors)
@@ -214,7 +214,7 @@ def _learner_from_file(learner: Learner, state: dict[str, Any], number: int, ten
         saved = tensors[f"learner{number}.{name}"]
         if saved.shape != getattr(learner, name).shape or saved.dtype != np.float64:
             raise ModelFileError(f"{path}: is damaged: the learner's {name} have the wrong shape")
-        setattr(learner, name, saved.copy())
+        getattr(learner, name)[...] = saved
     if learner.recipe.averaging is Averaging.VOTE:
         mistaken = matrix_from_file(f"learner{number}.mistaken", learner.columns, tensors, path)
         log = tensors[f"learner{number}.log"].copy()

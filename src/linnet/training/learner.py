@@ -20,7 +20,9 @@ from linnet.voting import Votes
 # The kernel's numbers for one weight a column, and for two.
 ONE_SIDE, BALANCED, COMPLEMENTED = 0, 1, 2
 
-NOTHING = np.empty(0)
+NOTHING: NDArray[np.float64] = np.empty(0)
+# Numbers in a cache line of 64 bytes.
+LINE = 8
 AS_THEY_STAND = np.empty(0, dtype=np.int64)
 NO_LOG = np.empty((0, 5))
 EPOCH = {
@@ -38,6 +40,8 @@ EPOCH = {
 
 class Learner:
     """Weights of (columns + 1) x outputs, the last row the intercepts, stored as the kernel has them.
+
+    An adaptive learner's arrays are views into one, `records`, where the kernel finds all of a column in one place.
 
     One output serves regression, and two sides of classes: targets equal to `positive`, and all others.  Several
     serve as many classes, whose numbers are the targets.  `population` is how many rows a penalty given in total is
@@ -65,20 +69,27 @@ class Learner:
         self.regression = regression
         self.population = population
         self.positive = positive
-        size = (columns + 1) * outputs
-        adaptive = recipe.update is Update.ADAPTIVE
-        penalised_late = recipe.penalty.l1 > 0 or (adaptive and recipe.penalty.l2 > 0)
-        self.weights = np.zeros(size)
+        size = (columns + 1, outputs)
         self.sums = np.zeros(size) if recipe.averaging is Averaging.AVERAGE else NOTHING
-        self.touched = np.zeros(columns) if penalised_late else NOTHING
-        self.squares = np.zeros(size) if adaptive else NOTHING
-        self.inverse_scales = np.zeros(columns) if adaptive else NOTHING
-        self.sides = NOTHING
+        self.records = self.squares = self.inverse_scales = self.sides = NOTHING
+        if recipe.update is Update.ADAPTIVE:
+            self._view(_in_cache_lines(columns + 1, 2 + 2 * outputs))
+        else:
+            self.weights = np.zeros(size)
+            self.touched = np.zeros(columns) if recipe.penalty.l1 > 0 else NOTHING
         if multiplicative:
             self._begin_with_ones()
         self.clock: dict[str, float] = dict(EPOCH)
         self._mistakes: tuple[Any, NDArray[np.float64]] = (np.empty((0, columns)), NO_LOG)
         self._pending: tuple[Rows, list[NDArray[np.float64]]] | None = None
+
+    def _view(self, records: NDArray[np.float64]) -> None:
+        """Keep the state of an adaptive learner there (kernels/adaptive.pxd tells what stands where)."""
+        penalty = self.recipe.penalty
+        self.records = records
+        self.inverse_scales = records[:-1, 0]
+        self.touched = records[:-1, 1] if penalty.l1 > 0 or penalty.l2 > 0 else NOTHING
+        self.weights, self.squares = records[:, 2 : 2 + self.outputs], records[:, 2 + self.outputs :]
 
     def _begin_with_ones(self) -> None:
         """Every weight is 1; of two sides, those for and those against."""
@@ -93,8 +104,12 @@ class Learner:
     def copied(self) -> Learner:
         """The same state, in arrays of its own."""
         other = copy(self)
-        for name in ("weights", "sums", "touched", "squares", "inverse_scales", "sides"):
-            setattr(other, name, getattr(self, name).copy())
+        if len(self.records):
+            other._view(_in_cache_lines(*self.records.shape))
+            other.records[:] = self.records
+        else:
+            other.weights, other.touched = self.weights.copy(), self.touched.copy()
+        other.sums, other.sides = self.sums.copy(), self.sides.copy()
         return other
 
     def widen(self, columns: int) -> None:
@@ -110,15 +125,14 @@ class Learner:
             before = self.sides.reshape(2, old + 1)
             sides[:, :old], sides[:, -1] = before[:, :old], before[:, -1]
             self.sides = sides.reshape(-1)
-        for name in ("weights", "sums", "squares"):
-            if len(array := getattr(self, name)):
-                wider = np.full((columns + 1) * self.outputs, beginning if name == "weights" else 0.0)
-                wider[: old * self.outputs] = array[: old * self.outputs]
-                wider[columns * self.outputs :] = array[old * self.outputs :]
-                setattr(self, name, wider)
-        for name in ("touched", "inverse_scales"):
-            if len(array := getattr(self, name)):
-                setattr(self, name, np.concatenate([array, np.zeros(columns - old)]))
+        if len(self.records):
+            self._view(_widened(self.records, _in_cache_lines(columns + 1, self.records.shape[1])))
+        else:
+            self.weights = _widened(self.weights, np.full((columns + 1, self.outputs), beginning))
+            if len(self.touched):
+                self.touched = np.concatenate([self.touched, np.zeros(columns - old)])
+        if len(self.sums):
+            self.sums = _widened(self.sums, np.zeros((columns + 1, self.outputs)))
         if self.recipe.averaging is Averaging.VOTE:
             self._settle()
             mistaken, log = self._mistakes
@@ -168,6 +182,8 @@ class Learner:
             return Pass(0, 0, 0.0, 0.0)
         voting = self.recipe.averaging is Averaging.VOTE
         log = np.empty((presented, 5)) if voting else NO_LOG
+        adaptive = self.recipe.update is Update.ADAPTIVE
+        weights = NOTHING if adaptive else self.weights.reshape(-1)
         self.clock, tally, logged = passes.run(
             rows.values,
             rows.ids,
@@ -175,12 +191,11 @@ class Learner:
             AS_THEY_STAND if order is None else order,
             shares,
             targets,
-            self.weights,
-            self.weights,
-            self.sums,
-            self.touched,
-            self.squares,
-            self.inverse_scales,
+            weights,
+            weights,
+            self.sums.reshape(-1),
+            NOTHING if adaptive else self.touched,
+            self.records.reshape(-1),
             self.sides,
             log,
             self.settings(rows),
@@ -201,7 +216,7 @@ class Learner:
 
     def solution(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """(weights of columns x outputs, intercepts) as the recipe means them; what is stored stays as it is."""
-        w, b, clock = self._paid(), self.weights[-self.outputs :].copy(), self.clock
+        w, b, clock = self._paid(), self.weights[-1].copy(), self.clock
         if self.recipe.update is Update.ADAPTIVE:
             w *= self.inverse_scales[:, np.newaxis]
             if self.regression and clock["steps"]:
@@ -210,29 +225,28 @@ class Learner:
                     w, b = w * deviation, b * deviation + clock["mean"]
             return _finite(w, b)
         if self.recipe.averaging is Averaging.AVERAGE and clock["steps"]:
-            sums = self.sums[: -self.outputs].reshape(w.shape)
-            w = (clock["scale_sum"] * w - sums) / clock["steps"]
-            b = b - self.sums[-self.outputs :] / clock["steps"]
+            w = (clock["scale_sum"] * w - self.sums[:-1]) / clock["steps"]
+            b = b - self.sums[-1] / clock["steps"]
         else:
             w *= clock["scale"]
         return _finite(w, b)
 
     def _paid(self) -> NDArray[np.float64]:
         """The stored weights of columns x outputs, a copy, with the penalties paid that they still owe."""
-        w = self.weights[: -self.outputs].reshape(self.columns, self.outputs).copy()
+        w = self.weights[:-1].copy()
         if not len(self.touched):
             return w
         owed = (self.clock["shrunk"] - self.touched)[:, np.newaxis]
         if self.recipe.update is not Update.ADAPTIVE:
             return soft_threshold(w, owed)
-        penalty, squares = self.recipe.penalty, self.squares[: -self.outputs].reshape(w.shape)
-        amount = owed / np.sqrt(np.where(w != 0, squares, 1.0))
+        penalty = self.recipe.penalty
+        amount = owed / np.sqrt(np.where(w != 0, self.squares[:-1], 1.0))
         return soft_threshold(w * np.exp(-penalty.l2 * amount), penalty.l1 * amount)
 
     def settle(self) -> None:
         """Pay all penalties now, leaving no debt that depends on the size of the weights."""
         if len(self.touched):
-            self.weights[: -self.outputs] = self._paid().reshape(-1)
+            self.weights[:-1] = self._paid()
             self.touched[:] = self.clock["shrunk"]
 
     def votes(self) -> Votes | None:
@@ -275,6 +289,19 @@ class Learner:
         both = (before, rows.matrix(numbers))
         mistaken = both[1] if not before.shape[0] else _stacked(*both)
         self._mistakes = (mistaken, np.concatenate([log_before, log]))
+
+
+def _in_cache_lines(rows: int, width: int) -> NDArray[np.float64]:
+    """Zeros that begin where a cache line does, so that a row is in no more lines than it must."""
+    room = np.zeros(rows * width + LINE)
+    begin = -(room.ctypes.data // room.itemsize) % LINE
+    return room[begin : begin + rows * width].reshape(rows, width)
+
+
+def _widened(narrow: NDArray[np.float64], wide: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The wider array with the columns of the narrower, and the intercepts at its end."""
+    wide[: len(narrow) - 1], wide[-1] = narrow[:-1], narrow[-1]
+    return wide
 
 
 def _threshold(factors: Factors, columns: int) -> float:

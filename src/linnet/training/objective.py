@@ -73,7 +73,7 @@ class Objective:
             Recipe(loss), self.columns, outputs, intercept=intercept, regression=regression, positive=positive
         )
         self.settings = plain.settings(self.rows)
-        self.size = len(plain.weights)
+        self.size = plain.weights.size
 
     @property
     def has_kinks(self) -> bool:
@@ -86,7 +86,7 @@ class Objective:
         into = np.zeros(self.size)
         _, tally, _ = passes.run(
             self.rows.values, self.rows.ids, self.rows.starts, self.order, self.shares, self.targets,
-            weights, into, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NO_LOG, self.settings, dict(EPOCH),
+            weights, into, NOTHING, NOTHING, NOTHING, NOTHING, NO_LOG, self.settings, dict(EPOCH),
         )  # fmt: skip
         if tally["lost"] >= 0:
             raise NumericalError(TOO_LARGE)

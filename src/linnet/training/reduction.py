@@ -125,7 +125,7 @@ def _joined(learner: Learner, numbers: NDArray[np.int64], classes: int) -> Learn
         regression=learner.regression,
         population=learner.population,
     )
-    joined.touched, joined.inverse_scales = learner.touched.copy(), learner.inverse_scales.copy()
+    joined.touched[:], joined.inverse_scales[:] = learner.touched, learner.inverse_scales
     joined.clock = dict(learner.clock)
     mistaken, log = learner.mistakes()
     joined.restore_mistakes(mistaken, _renamed(log, numbers, binary=learner.outputs == 1))
@@ -133,16 +133,13 @@ def _joined(learner: Learner, numbers: NDArray[np.int64], classes: int) -> Learn
         old, new = getattr(learner, name), getattr(joined, name)
         if not len(new):
             continue
-        table = new.reshape(-1, classes)
-        if learner.outputs > 1:
-            table[:, numbers] = old.reshape(-1, learner.outputs)
-        elif name == "squares":
-            table[:, numbers] = old[:, np.newaxis]
+        if learner.outputs > 1 or name == "squares":
+            new[:, numbers] = old
         elif len(numbers) == 2:  # one score w.x becomes a lead of w.x: half up, half down
-            table[:, numbers[1]] = old / 2
-            table[:, numbers[0]] = -old / 2
+            new[:, numbers[1:]] = old / 2
+            new[:, numbers[:1]] = -old / 2
         else:
-            table[:, numbers[0]] = -old
+            new[:, numbers[:1]] = -old
     return joined
 
 
