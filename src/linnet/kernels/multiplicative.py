@@ -5,7 +5,7 @@
     complemented   w_j = p_j - q_j, q_j the weight of the variable 1 - x_j;  p_j *= f^x_j, q_j *= f^(1 - x_j)
 
 where f is the factor of a promotion for a row of the positive class and that of a demotion for any other, and g the
-other of the two.  Of two sides, `sides` holds all p, then all q (each with a place for the intercept), and `w` their
+other of the two.  Of two sides, `sides` holds p_j and q_j side by side (those of the intercept last), and `w` their
 difference, so that a row is scored as by any other learner.  With complements the score is
 
     sum_j p_j x_j + sum_j q_j (1 - x_j) - threshold = w . x + (sum_j q_j - threshold)
@@ -15,7 +15,7 @@ and the bracket is the intercept: complements are never written down, and only a
 
 import cython
 from cython.cimports.linnet.kernels.losses import exp_same_bits
-from cython.cimports.linnet.kernels.passes import Settings, Sides, value_t
+from cython.cimports.linnet.kernels.passes import Settings, Sides, prefetch, value_t
 
 # A weight that is not 0 stays between these, so that it can come back from wherever noise has brought it.
 LEAST = cython.declare(cython.double, 1e-100)
@@ -54,7 +54,6 @@ def multiply(
 ):
     """Promote the row's weights, or demote them; a row that counts `share` does so to that power."""
     columns: cython.Py_ssize_t = settings.columns
-    other: cython.Py_ssize_t = columns + 1  # where the q begin
     f: cython.double = settings.promotion if promoting else settings.demotion
     g: cython.double = settings.demotion if promoting else settings.promotion
     log_f: cython.double = settings.log_promotion if promoting else settings.log_demotion
@@ -68,29 +67,33 @@ def multiply(
             j = e - start if settings.dense else ids[e]
             w[j] = times(w[j], f, log_f, share * values[e])
     elif settings.sides == Sides.BALANCED:
+        if not settings.dense:
+            for e in range(start, stop):  # all at once: mistakes are rare, and no side is in cache
+                j = ids[e]
+                prefetch(cython.address(sides[2 * j]))
         for e in range(start, stop):
             j = e - start if settings.dense else ids[e]
             x = share * values[e]
-            sides[j] = times(sides[j], f, log_f, x)
-            sides[other + j] = times(sides[other + j], g, log_g, x)
-            w[j] = sides[j] - sides[other + j]
+            sides[2 * j] = times(sides[2 * j], f, log_f, x)
+            sides[2 * j + 1] = times(sides[2 * j + 1], g, log_g, x)
+            w[j] = sides[2 * j] - sides[2 * j + 1]
         if settings.intercept:
-            sides[columns] = times(sides[columns], f, log_f, share)
-            sides[other + columns] = times(sides[other + columns], g, log_g, share)
-            w[columns] = sides[columns] - sides[other + columns]
+            sides[2 * columns] = times(sides[2 * columns], f, log_f, share)
+            sides[2 * columns + 1] = times(sides[2 * columns + 1], g, log_g, share)
+            w[columns] = sides[2 * columns] - sides[2 * columns + 1]
     else:
         for e in range(start, stop):
             j = e - start if settings.dense else ids[e]
             x = values[e]
-            sides[j] = times(sides[j], f, log_f, share * x)
+            sides[2 * j] = times(sides[2 * j], f, log_f, share * x)
             # below 0: done already
-            sides[other + j] = -times(sides[other + j], f, log_f, share * (1.0 - x))
+            sides[2 * j + 1] = -times(sides[2 * j + 1], f, log_f, share * (1.0 - x))
         total = 0.0
         for j in range(columns):
-            if sides[other + j] < 0.0:
-                sides[other + j] = -sides[other + j]
+            if sides[2 * j + 1] < 0.0:
+                sides[2 * j + 1] = -sides[2 * j + 1]
             else:
-                sides[other + j] = times(sides[other + j], f, log_f, share)
-            total += sides[other + j]
-            w[j] = sides[j] - sides[other + j]
+                sides[2 * j + 1] = times(sides[2 * j + 1], f, log_f, share)
+            total += sides[2 * j + 1]
+            w[j] = sides[2 * j] - sides[2 * j + 1]
         w[columns] = total - settings.threshold

@@ -95,7 +95,7 @@ class Learner:
         """Every weight is 1; of two sides, those for and those against."""
         factors = self.recipe.factors
         if factors.balanced or factors.complement:
-            self.sides = np.ones(2 * (self.columns + 1))
+            self.sides = np.ones((self.columns + 1, 2))
         else:
             self.weights[:-1] = 1.0
         if not factors.balanced:
@@ -121,10 +121,7 @@ class Learner:
         beginning = 1.0 if one_side else 0.0
         if len(self.sides):
             assert not factors.complement, "complements of columns that are yet to come cannot have been counted"
-            sides = np.ones((2, columns + 1))
-            before = self.sides.reshape(2, old + 1)
-            sides[:, :old], sides[:, -1] = before[:, :old], before[:, -1]
-            self.sides = sides.reshape(-1)
+            self.sides = _widened(self.sides, np.ones((columns + 1, 2)))
         if len(self.records):
             self._view(_widened(self.records, _in_cache_lines(columns + 1, self.records.shape[1])))
         else:
@@ -196,7 +193,7 @@ class Learner:
             self.sums.reshape(-1),
             NOTHING if adaptive else self.touched,
             self.records.reshape(-1),
-            self.sides,
+            self.sides.reshape(-1),
             log,
             self.settings(rows),
             self.clock,

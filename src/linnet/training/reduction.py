@@ -107,7 +107,7 @@ def _negated(learner: Learner) -> Learner:
     mistaken, log = learner.mistakes()
     other = learner.copied()
     if len(other.sides):
-        other.sides = np.ascontiguousarray(other.sides.reshape(2, -1)[::-1]).reshape(-1)
+        other.sides = np.ascontiguousarray(other.sides[:, ::-1])
     other.weights *= -1.0
     other.sums *= -1.0
     other.restore_mistakes(mistaken, log * np.array([1.0, 1.0, 1.0, -1.0, 1.0]))
