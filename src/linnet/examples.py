@@ -113,7 +113,15 @@ class Rows:
             return self.values.reshape(self.shape)[rows]
         from scipy.sparse import csr_array
 
-        return csr_array((self.values, self.ids.view(np.int32), self.starts), shape=self.shape)[rows]
+        if not isinstance(rows, slice) or rows.step is not None:
+            return csr_array((self.values, self.ids.view(np.int32), self.starts), shape=self.shape)[rows]
+        # cut first: SciPy widens all ids that it is given to the size of the row pointers
+        first, last, _ = rows.indices(self.shape[0])
+        last = max(first, last)
+        starts = self.starts[first : last + 1]
+        entries = slice(starts[0], starts[-1])
+        arrays = (self.values[entries], self.ids[entries].view(np.int32), starts - starts[0])
+        return csr_array(arrays, shape=(last - first, self.shape[1]), copy=True)
 
 
 def rows_at(rows: Rows, which: NDArray[np.int64]) -> Rows:
