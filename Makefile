@@ -24,16 +24,16 @@ types: $(VENV)/.test-ready
 	$(BIN)/mypy
 
 suite: $(VENV)/.test-ready
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto
 
 test-slow: $(VENV)/.test-ready
-	$(BIN)/pytest -m slow
+	$(BIN)/pytest -n auto -m slow
 
 # The same suite against kernels that check every index, installed beside the virtual environment.
 test-checked: $(VENV)/.test-ready
 	$(INSTALL) --no-deps --upgrade --target build/checked-install \
 		-Cbuild-dir=build/checked -Csetup-args=-Dchecked=true .
-	PYTHONPATH=build/checked-install $(BIN)/pytest -m "not slow"
+	PYTHONPATH=build/checked-install $(BIN)/pytest -n auto -m "not slow"
 
 # The fuzz drivers against kernels that watch every byte they touch and every operation C leaves undefined.
 # Python itself is not built so: the sanitizer's library must come first, and Python must allocate through it.

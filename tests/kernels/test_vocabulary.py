@@ -214,11 +214,12 @@ def test_row_stamps_may_wrap():
     count(vocabulary, ["old"], counter=counter)  # stamp 1
     block = np.zeros((1 << 20) + 1, dtype=np.int64)
     none, empty = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.uint8)
+    buffers = Buffers()
     left = 2**32 - 2  # so many rows later, the next one's stamp would be 1 again
     while left > 0:
         rows = min(left, 1 << 20)
         (starts, *_), _ = counter.count(
-            empty, np.empty(0, np.uint32), none, block[: rows + 1], NOTHING, 1, 1, 1, False, b""
+            empty, np.empty(0, np.uint32), none, block[: rows + 1], NOTHING, 1, 1, 1, False, b"", buffers
         )
         assert len(starts) == rows + 1
         left -= rows

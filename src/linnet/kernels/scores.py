@@ -1,6 +1,7 @@
 """w . x + b for every row and output: adding in one fixed order, so that the bits never depend on threads."""
 
 import cython
+from cython.cimports.libc.math import fabs, frexp
 from cython.cimports.linnet.kernels.passes import prefetch, value_t
 
 # How many entries ahead the weights are asked for; 8 of them make a line of the cache.
@@ -31,6 +32,9 @@ def scores(
     x2: cython.double
     x3: cython.double
     total: cython.double
+    total1: cython.double
+    middle: cython.Py_ssize_t
+    paired: cython.Py_ssize_t
     last: cython.Py_ssize_t = ids.shape[0] - 1
     sums: cython.p_double
     line: cython.pointer(cython.const[cython.double])
@@ -38,7 +42,27 @@ def scores(
     line2: cython.pointer(cython.const[cython.double])
     line3: cython.pointer(cython.const[cython.double])
     with cython.nogil:
-        for i in range(into.shape[0]):
+        paired = 0
+        if outputs == 1:  # two rows side by side: each waits for its own additions only
+            for i in range(0, into.shape[0] - 1, 2):
+                start = i * columns if dense else starts[i]
+                middle = start + columns if dense else starts[i + 1]
+                stop = middle + columns if dense else starts[i + 2]
+                total = 0.0
+                total1 = 0.0
+                for e in range(min(middle - start, stop - middle)):
+                    j = e if dense else ids[start + e]
+                    total += values[start + e] * weights[j, 0]
+                    j = e if dense else ids[middle + e]
+                    total1 += values[middle + e] * weights[j, 0]
+                for e in range(start + (stop - middle), middle):  # nothing, or what one of them has more
+                    total += values[e] * weights[ids[e], 0]
+                for e in range(middle + (middle - start), stop):
+                    total1 += values[e] * weights[ids[e], 0]
+                into[i, 0] = total + intercepts[0]
+                into[i + 1, 0] = total1 + intercepts[0]
+                paired = i + 2
+        for i in range(paired, into.shape[0]):
             start = i * columns if dense else starts[i]
             stop = start + columns if dense else starts[i + 1]
             if outputs == 1:
@@ -75,3 +99,39 @@ def scores(
                     for k in range(outputs):
                         sums[k] += x * line[k]
                     e += 1
+
+
+def owe(
+    margins: cython.const[cython.double][::1],
+    times: cython.const[cython.double][::1],
+    gammas: cython.const[cython.double][::1],
+    counts: cython.double[::1],
+    sums: cython.double[::1],
+    sizes: cython.double[::1],
+):
+    """Rows by how many of the gammas (powers of 2^(1/8) around 1, which is in the middle) are no larger than theirs.
+
+    `times` is how often each row counts (empty: once); its margin and the margin's size are added to their sums, row
+    after row.
+    """
+    n: cython.Py_ssize_t = gammas.shape[0]
+    i: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    exponent: cython.int = 0
+    m: cython.double
+    often: cython.double
+    with cython.nogil:
+        for i in range(margins.shape[0]):
+            m = margins[i]
+            often = times[i] if times.shape[0] else 1.0
+            at = 0
+            if m > 0.0:
+                frexp(m, cython.address(exponent))
+                at = min(max(n // 2 + 8 * (exponent - 1), 0), n)
+                while at < n and gammas[at] <= m:
+                    at += 1
+            elif m != m:
+                at = n
+            counts[at] += often
+            sums[at] += often * m
+            sizes[at] += often * fabs(m)

@@ -45,8 +45,10 @@ Flat = NDArray[np.float64]
 
 # Eight to a doubling: the best gamma is at most 9 % away.
 GAMMAS: Flat = 2.0 ** (np.arange(-320, 321) / 8.0)
-# Rows whose margins a thread measures at once.
-AT_ONCE = 1 << 13
+# Rows whose margins a thread measures at once, and all threads before they are counted: few enough for a cache, and for
+# nobody to notice the memory.
+AT_ONCE, IN_MEMORY = 1 << 11, 1 << 14
+NO_TIMES: Flat = np.empty(0)
 EPS = float(np.finfo(np.float64).eps)
 # Weights that are multiplied stay within exp(-LIMIT) and exp(LIMIT), where no theorem goes (kernels/multiplicative.py).
 LIMIT = 100.0 * math.log(10.0)
@@ -101,27 +103,32 @@ class Margins:
     @np.errstate(over="ignore", invalid="ignore")  # a margin or radius beyond the range of numbers proves nothing
     def take(self, rows: Rows, codes: NDArray[np.int64], times: Flat | None) -> None:
         """More rows: the numbers of their classes (of two: 1 for the positive side), and how often each comes."""
-        n, d = rows.shape
-        scores, squares = np.empty((n, self.w.shape[1])), np.empty(n)
+        for first in range(0, rows.shape[0], IN_MEMORY):
+            last = min(rows.shape[0], first + IN_MEMORY)
+            leads = _leads(self._scores(rows, first, last), codes[first:last])
+            self._count(leads / self.length, NO_TIMES if times is None else times[first:last])
 
-        def measure(first: int, last: int) -> None:
-            part = (rows.values[first * d : last * d], rows.ids, rows.starts, d, True)
+    def _scores(self, rows: Rows, first: int, last: int) -> Flat:
+        """Of these rows; the longest of them is remembered."""
+        d = rows.shape[1]
+        scores, squares = np.empty((last - first, self.w.shape[1])), np.empty(last - first)
+
+        def measure(start: int, stop: int) -> None:
+            at, to = first + start, first + stop
+            part = (rows.values[at * d : to * d], rows.ids, rows.starts, d, True)
             if not rows.dense:
-                part = (rows.values, rows.ids, rows.starts[first : last + 1], d, False)
-            kernel.scores(*part, self.w, self.b, scores[first:last])
-            squared_lengths(part[0], part[2], d, rows.dense, squares[first:last])
+                part = (rows.values, rows.ids, rows.starts[at : to + 1], d, False)
+            kernel.scores(*part, self.w, self.b, scores[start:stop])
+            squared_lengths(part[0], part[2], d, rows.dense, squares[start:stop])
 
-        over_parts(measure, n, AT_ONCE)
+        over_parts(measure, last - first, AT_ONCE)
         self.longest = max(self.longest, float(squares.max(initial=0.0)))
-        leads = _leads(scores, codes)
-        self._count(leads / self.length, np.ones(n) if times is None else times)
+        return scores
 
     def _count(self, margins: Flat, times: Flat) -> None:
         self.least = min(self.least, float(margins.min(initial=math.inf)))
-        at = np.searchsorted(GAMMAS, margins, side="right")
-        for into, what in ((self.counts, times), (self.sums, times * margins), (self.sizes, times * np.abs(margins))):
-            np.add.at(into, at, what)  # row after row, wherever blocks begin
-        self.rows += float(times.sum())
+        kernel.owe(margins, times, GAMMAS, self.counts, self.sums, self.sizes)
+        self.rows += float(times.sum()) if len(times) else len(margins)
 
     @property
     def radius(self) -> float:
