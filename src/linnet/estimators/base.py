@@ -23,7 +23,7 @@ from linnet.labels import Labels
 from linnet.learners.recipe import Averaging, Penalty, Recipe, Reduction
 from linnet.model import LinearModel
 from linnet.training import batch
-from linnet.training.certificate import ONLINE
+from linnet.training.certificate import ONLINE, Certificate
 from linnet.training.class_weights import balancing
 from linnet.training.history import Pass, Watcher
 from linnet.training.mistakes import NOT_KEPT, Mistakes, has_bound
@@ -50,6 +50,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
     verbose: int
     history_: list[Pass]
     _training: Any
+    _proven: Certificate | Mistakes | Callable[[], Mistakes]
     # what not every estimator leaves to its user
     shuffle: bool = False
     random_state: Any = None
@@ -60,6 +61,28 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+    @property
+    def certificate_(self) -> Certificate | Mistakes:
+        """What the fit proves of itself.
+
+        A bound on mistakes is worked out when it is first asked for (or when the estimator is pickled), from the rows
+        of the fit, which are kept until then: it takes as long as another pass over them.
+        """
+        if "_proven" not in vars(self):
+            raise AttributeError(f"this {type(self).__name__} has no certificate_ yet: call fit first")
+        if callable(self._proven):
+            self._proven = self._proven()
+        return self._proven
+
+    @certificate_.setter
+    def certificate_(self, proven: Certificate | Mistakes | Callable[[], Mistakes]) -> None:
+        self._proven = proven
+
+    def __getstate__(self) -> Any:
+        if "_proven" in vars(self):
+            _ = self.certificate_  # not the rows are kept, but what they prove
+        return super().__getstate__()
 
     def _recipe(self) -> Recipe:
         """The learner that the parameters describe; an error where they do not fit together."""

@@ -82,7 +82,9 @@ class OnlineTraining:
         model = self.model()
         bounded = None
         if has_bound(self.recipe):
-            bounded = self.mistakes(model, lambda: [examples], max(map(len, histories)))
+            bounded = partial(
+                counted, self.recipe, model, lambda: [examples], self._run_so_far(max(map(len, histories)))
+            )
         return Trained(model, added(histories), all(converged for _, converged in results), mistakes=bounded)
 
     @property
@@ -94,9 +96,11 @@ class OnlineTraining:
         self, model: LinearModel, read: Callable[[], Iterable[Examples]], passes: int, *, joining: bool = False
     ) -> Mistakes:
         """The mistakes made in so many passes, beside the bound that these examples prove: all there were."""
+        return counted(self.recipe, model, read, self._run_so_far(passes, joining=joining))
+
+    def _run_so_far(self, passes: int, *, joining: bool = False) -> Run:
         some = next(iter(self.learners.values()))
-        run = Run(self.mistakes_made, passes, some.threshold, some.intercept, joining)
-        return counted(self.recipe, model, read, run)
+        return Run(self.mistakes_made, passes, some.threshold, some.intercept, joining)
 
     def take(self, examples: Examples, labels: Labels | None = None) -> Pass:
         """Learn from one block of a stream, row by row as it stands; `labels` are all known by now.

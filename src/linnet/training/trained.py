@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -31,9 +32,12 @@ class Trained:
     converged: bool
     certificate: Certificate = ONLINE
     start: Start | None = field(default=None, repr=False)
-    mistakes: Mistakes | None = None
+    mistakes: Callable[[], Mistakes] | None = None
 
     @property
-    def proven(self) -> Certificate | Mistakes:
-        """A bound on mistakes where those are what counts, else how near the fit is to the best."""
+    def proven(self) -> Certificate | Callable[[], Mistakes]:
+        """How near the fit is to the best; or, where mistakes are what counts, what tells the bound on them.
+
+        To tell it all rows are gone through once more, which may take as long as to learn from them once.
+        """
         return self.certificate if self.mistakes is None else self.mistakes
