@@ -58,3 +58,12 @@ class Labels:
             label = y[row : row + 1].tolist()[0]
             raise InputError(f"row {row} has the label {label!r}, which is none of the known classes")
         return codes.astype(np.float64)
+
+
+def spelt_label(label: Any) -> str:
+    """A label as it may be typed: 1 for 1.0 and +1."""
+    text = str(label).strip()
+    try:
+        return f"{float(text):.17g}"
+    except ValueError:
+        return text

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.errors import InputError, RecipeError
+from linnet.labels import spelt_label
 
 Floats = NDArray[np.float64]
 
@@ -155,7 +156,7 @@ class Goal:
         if self.label is None:
             return replace(self, label=_evident(labels) if self.sided else labels[1])
         for label in labels:
-            if label == self.label or _spelt(label) == _spelt(self.label):
+            if label == self.label or spelt_label(label) == spelt_label(self.label):
                 return replace(self, label=label)
         raise RecipeError(f"a threshold is to find the label {self.label!r}, and there are {_either(labels)}")
 
@@ -266,17 +267,8 @@ def _counts_above(threshold: float, scores: Floats, second: NDArray[np.bool_], w
     return Counts(*(np.asarray(w[kind].sum()) for kind in kinds))
 
 
-def _spelt(label: Any) -> str:
-    """A label as it may be typed: 1 for 1.0 and +1."""
-    text = str(label).strip()
-    try:
-        return f"{float(text):.17g}"
-    except ValueError:
-        return text
-
-
 def _evident(labels: Sequence[Any]) -> Any:
-    spelt = [_spelt(label).lower() for label in labels]
+    spelt = [spelt_label(label).lower() for label in labels]
     for pair in EVIDENT:
         if set(pair) == set(spelt):
             return labels[spelt.index(pair[1])]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.errors import ModelFileError, RecipeError
+from linnet.labels import spelt_label
 
 BALANCED = "balanced"
 
@@ -53,8 +54,8 @@ class ClassWeights:
     def given_to(self, labels: Iterable[Any]) -> Floats:
         """The weights given to these labels; a label given as text may be a number."""
         assert self.named is not None
-        spelt = {_spelt(label): weight for label, weight in self.named.items()}
-        return np.array([spelt.get(_spelt(label), 1.0) for label in labels])
+        spelt = {spelt_label(label): weight for label, weight in self.named.items()}
+        return np.array([spelt.get(spelt_label(label), 1.0) for label in labels])
 
     def each(self, labels: Sequence[Any], totals: NDArray[Any]) -> Floats:
         """The weight of each class, of which rows count so much in all."""
@@ -62,9 +63,9 @@ class ClassWeights:
 
     def check(self, labels: Sequence[Any]) -> None:
         """Refuse a name that no label has, now that all are known: it would count for nothing."""
-        known = {_spelt(label) for label in labels}
+        known = {spelt_label(label) for label in labels}
         for label in self.named or ():
-            if _spelt(label) not in known:
+            if spelt_label(label) not in known:
                 some = ", ".join(repr(each) for each in labels[:20])
                 raise RecipeError(f"a class weight names the label {label!r}, which no row has: there are {some}")
 
@@ -86,12 +87,3 @@ def _parsed(texts: Sequence[str]) -> dict[str, float]:
             raise RecipeError(f"--class-weight takes balanced, or LABEL=WEIGHT such as spam=5; not {text!r}")
         named[label.strip()] = number
     return named
-
-
-def _spelt(label: Any) -> str:
-    """A label as it may be typed: 1 for 1.0 and +1."""
-    text = str(label).strip()
-    try:
-        return f"{float(text):.17g}"
-    except ValueError:
-        return text
