@@ -42,6 +42,13 @@ def test_importing_linnet_imports_nothing_heavy():
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
 
 
+def test_commands_are_offered_without_what_only_work_needs():
+    code = (
+        "import sys, linnet.cli.main; print([m for m in ('numpy', 'scipy', 'sklearn', 'pyarrow') if m in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
 def test_recipes_do_not_need_scikit_learn():
     code = "import sys, linnet; linnet.Recipe, linnet.catalogue; print('sklearn' in sys.modules)"
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "False"

@@ -18,11 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.choices import Method as Method
 from linnet.errors import InputError
 from linnet.model import logistic
 
@@ -31,13 +31,6 @@ STEPS, HALVINGS = 100, 40
 RESTING = 1e-14
 
 Floats = NDArray[np.float64]
-
-
-class Method(StrEnum):
-    """How scores become probabilities."""
-
-    SIGMOID = "sigmoid"
-    ISOTONIC = "isotonic"
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from linnet.calibration import Method as Method
-from linnet.features.schema import Task as Task
+from linnet.choices import Method as Method
+from linnet.choices import Task as Task
 from linnet.learners.recipe import Reduction as Reduction
 from linnet.learners.strength import Kind as Penalty
 from linnet.pipeline.policy import OnError as OnError

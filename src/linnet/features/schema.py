@@ -9,6 +9,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from linnet.choices import Task as Task
 from linnet.errors import InputError, RecipeError
 from linnet.sources.block import Block, Column, Numbers, Strings
 
@@ -23,13 +24,6 @@ class Role(StrEnum):
     CATEGORY = "category"
     TEXT = "text"
     IGNORE = "ignore"
-
-
-class Task(StrEnum):
-    """What is predicted: a class or a number."""
-
-    CLASSIFICATION = "classification"
-    REGRESSION = "regression"
 
 
 # A target of whole numbers with no more values than this is taken for classes.
