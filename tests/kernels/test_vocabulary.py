@@ -27,9 +27,9 @@ def count(vocabulary, rows, analyzer="word", shortest=1, longest=2, prefix="", f
     """(starts, ids, counts) of some rows."""
     how = Splitting(Analyzer(analyzer))
     found = split(Strings.of(rows), how)
-    own, names = (counter or counting.Counter(vocabulary.bits)).count(
+    own, names = (counter or counting.Counter()).count(
         found.text, found.starts, found.hashes, found.segments, found.row_segments, shortest, longest, how.gap,
-        how.whole, prefix.encode(), Buffers(),
+        how.whole, prefix.encode(), vocabulary.bits, Buffers(),
     )  # fmt: skip
     return renumbered(vocabulary.numbered(found.text, *names, prefix.encode(), frozen), *own)
 
@@ -197,8 +197,9 @@ def test_growth_in_the_midst_of_a_row_keeps_its_counts():
 @settings(max_examples=50)
 def test_a_counter_forgets_the_block_before(blocks, bits, lengths):
     """One counter for all blocks, after one that made its table grow, gives what a new one for each gives."""
-    used, one, other = counting.Counter(bits), Vocabulary(bits), Vocabulary(bits)
-    count(Vocabulary(bits), [" ".join(f"w{n}" for n in range(2_000))], counter=used)
+    used, one, other = counting.Counter(), Vocabulary(bits), Vocabulary(bits)
+    for earlier in (bits, 0, 5):  # of texts whose names were told apart otherwise, too
+        count(Vocabulary(earlier), [" ".join(f"w{n}" for n in range(2_000))], counter=used)
     for rows in blocks:
         ours = count(one, rows, "word", *lengths, counter=used)
         for mine, fresh in zip(ours, count(other, rows, "word", *lengths), strict=True):
@@ -219,7 +220,7 @@ def test_row_stamps_may_wrap():
     while left > 0:
         rows = min(left, 1 << 20)
         (starts, *_), _ = counter.count(
-            empty, np.empty(0, np.uint32), none, block[: rows + 1], NOTHING, 1, 1, 1, False, b"", buffers
+            empty, np.empty(0, np.uint32), none, block[: rows + 1], NOTHING, 1, 1, 1, False, b"", 0, buffers
         )
         assert len(starts) == rows + 1
         left -= rows

@@ -7,11 +7,12 @@ rows, and never depend on how they were cut into blocks.
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -188,9 +189,34 @@ def in_order(codes: NDArray[np.int64], names: list[str], values: NDArray[np.floa
 class Desk:
     """What a thread splits a block and counts its n-grams with, before it takes the next."""
 
-    def __init__(self, bits: int) -> None:
+    def __init__(self) -> None:
         self.buffers = Buffers()
-        self.counter = Counter(bits)  # type: ignore[call-arg]
+        self.counter = Counter()
+
+
+class Pool(Generic[T]):
+    """Things of which as many are made as are in use at once, and a few are kept for later, by any thread.
+
+    The next text is likely to be as large as the last one: what it needs is at hand, and was touched before.
+    """
+
+    def __init__(self, made: Callable[[], T], most: int) -> None:
+        self._made, self._most = made, most
+        self._free: list[T] = []
+
+    def take(self) -> T:
+        try:
+            return self._free.pop()
+        except IndexError:
+            return self._made()
+
+    def give_back(self, thing: T) -> None:
+        if len(self._free) < self._most:
+            self._free.append(thing)
+
+
+CORES = os.cpu_count() or 1
+DESKS, RESULTS = Pool(Desk, CORES), Pool(Buffers, CORES + 3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,10 +230,9 @@ class Counted:
     names: tuple[NDArray[Any], ...]
     rows: tuple[NDArray[Any], ...]
     buffers: Buffers
-    free: list[Buffers]
 
     def __del__(self) -> None:
-        self.free.append(self.buffers)
+        RESULTS.give_back(self.buffers)
 
 
 class Damping(StrEnum):
@@ -256,11 +281,6 @@ class TextTerm:
         self.options = TextOptions() if options is None else options
         self.vocabulary = Vocabulary(bits) if vocabulary is None else vocabulary  # type: ignore[call-arg]
         self._prefix = (f"{column}:" if prefix is None else prefix).encode()
-        self._desks: list[Desk] = []  # at which nobody works
-        self._buffers: list[Buffers] = []  # in which nothing lies
-
-    def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"_desks": [], "_buffers": []}
 
     def __len__(self) -> int:
         return len(self.vocabulary)
@@ -269,15 +289,15 @@ class TextTerm:
         column = columns[self.columns[0]]
         assert isinstance(column, Strings)
         options = self.options
-        desk = _taken(self._desks) or Desk(self.vocabulary.bits)
-        results = _taken(self._buffers) or Buffers()
+        desk, results = DESKS.take(), RESULTS.take()
         units = split(column, options.splitting, desk.buffers, results)
         rows, names = desk.counter.count(
             units.text, units.starts, units.hashes, units.segments, units.row_segments,
-            options.shortest, options.longest, options.splitting.gap, options.splitting.whole, self._prefix, results,
+            options.shortest, options.longest, options.splitting.gap, options.splitting.whole,
+            self._prefix, self.vocabulary.bits, results,
         )  # fmt: skip
-        self._desks.append(desk)
-        return Counted(units.text, names, rows, results, self._buffers)
+        DESKS.give_back(desk)
+        return Counted(units.text, names, rows, results)
 
     def number(self, prepared: Counted, *, frozen: bool) -> Piece:
         """The counts of this block's n-grams, not yet weighed: what a count is worth may depend on all rows."""
@@ -299,14 +319,6 @@ class TextTerm:
 
     def name(self, number: int) -> str:
         return str(self.vocabulary.name(number))
-
-
-def _taken(free: list[T]) -> T | None:
-    """One of these, which nobody else then has; other threads take some, too."""
-    try:
-        return free.pop()
-    except IndexError:
-        return None
 
 
 class NumberedTerm:

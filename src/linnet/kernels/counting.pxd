@@ -15,7 +15,6 @@ cdef struct Gram:
 
 @cython.final
 cdef class Counter:
-    cdef readonly int bits
     cdef Place* places
     cdef Py_ssize_t capacity
     cdef int shift

@@ -29,10 +29,9 @@ SURE_BYTES = cython.declare(cython.uint, 8)
 @cython.final
 @cython.cclass
 class Counter:
-    """Counts n-grams, a block at a time.  `bits` as in a vocabulary: 0 tells names apart by their bytes."""
+    """Counts n-grams, a block at a time."""
 
-    def __cinit__(self, bits: cython.int = 0):
-        self.bits = bits
+    def __cinit__(self):
         self.capacity = FIRST_CAPACITY
         self.shift = 54
         self.places = cython.cast(cython.pointer(Place), calloc(self.capacity, cython.sizeof(Place)))
@@ -82,12 +81,14 @@ class Counter:
         gap: cython.Py_ssize_t,
         whole: cython.bint,
         prefix: bytes,
+        bits: cython.int,
         results,
     ):
         """Every row's runs of `shortest` to `longest` units within a segment.
 
         Units come from kernels/words.py; `gap` bytes lie between two of them (words: 1; characters: 0).  With
         `whole` a segment too short for any run counts as one.  Empty row_segments: every row is one segment.
+        `bits` as in a vocabulary: 0 tells names apart by their bytes.
 
         Returns the rows (starts, ids, counts), and the names that the ids stand for, in the order they were met: their
         fingerprints, first bytes in text, and lengths, and the fingerprints of others that fell together with them.
@@ -101,7 +102,7 @@ class Counter:
         fingerprints_out = results.array("fingerprints", most, np.uint64)
         names_out = results.array("names", most, np.uint32)
         lengths_out = results.array("lengths", most, np.uint32)
-        others_out = results.array("others", most if self.bits else 0, np.uint64)
+        others_out = results.array("others", most if bits else 0, np.uint64)
         starts: cython.longlong[::1] = starts_out
         ids: cython.uint[::1] = ids_out
         counts: cython.uint[::1] = counts_out
@@ -117,8 +118,8 @@ class Counter:
         grams: cython.pointer(Gram) = cython.cast(cython.pointer(Gram), cython.address(room[0]))
         seed: cython.ulonglong = prefix_hash(prefix)
         mask: cython.ulonglong = ~cython.cast(cython.ulonglong, 0)
-        if self.bits:
-            mask = (cython.cast(cython.ulonglong, 1) << self.bits) - 1
+        if bits:
+            mask = (cython.cast(cython.ulonglong, 1) << bits) - 1
         base: cython.pointer(cython.const[cython.uchar]) = cython.NULL
         if most:
             text = with_room(text, unit_starts[hashes.shape[0]])
@@ -187,7 +188,7 @@ class Counter:
                     place = cython.address(places[at])
                     while place.row >= first_row:
                         if place.key == key and (
-                            self.bits
+                            bits
                             or (
                                 cython.cast(cython.uint, place.detail) == grams[i].length
                                 and (
@@ -201,14 +202,14 @@ class Counter:
                         place = cython.address(places[at])
                     if place.row < first_row:
                         place.key = key
-                        place.detail = h if self.bits else name
+                        place.detail = h if bits else name
                         place.number = cython.cast(cython.uint, size)
                         place.row = 0
                         fingerprints[size] = h
                         names[size] = grams[i].name
                         lengths[size] = grams[i].length & ~SURE
                         size += 1
-                    elif self.bits and place.detail != h:
+                    elif bits and place.detail != h:
                         place.detail = h
                         others[noticed] = h
                         noticed += 1
