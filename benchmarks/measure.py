@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import Any
 
 from rich.console import Console
@@ -40,12 +40,18 @@ class Figure:
     detail: dict[str, Any] = field(default_factory=dict)
 
 
+# Seconds between two turns: threads of the one before (OpenBLAS's, say) look out for more work for a while, on a core
+# that the next one needs.
+REST = 0.1
+
+
 def take_turns(contenders: dict[str, Callable[[], Any]], repeats: int) -> dict[str, float]:
     """The median seconds of each, after one round that does not count."""
     seconds: dict[str, list[float]] = {name: [] for name in contenders}
     for turn in range(repeats + 1):
         for name, work in contenders.items():
             gc.collect()
+            sleep(REST)
             began = perf_counter()
             work()
             if turn:
