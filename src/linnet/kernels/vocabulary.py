@@ -19,7 +19,7 @@ GOLDEN = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 # A lookup is begun so many before it is finished: the memory it needs is fetched meanwhile.
 AHEAD = cython.declare(cython.Py_ssize_t, 64)
 FIRST_CAPACITY = cython.declare(cython.Py_ssize_t, 1024)
-ROOMY = cython.declare(cython.Py_ssize_t, 1 << 17)
+ROOMY = cython.declare(cython.Py_ssize_t, 1 << 20)
 # What stands for the number of a name that has none.
 _MISSING = cython.declare(cython.uint, 0xFFFFFFFF)
 MOST = cython.declare(cython.Py_ssize_t, 0x7FFFFFFE)
