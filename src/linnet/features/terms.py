@@ -9,22 +9,20 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.features.buffers import Buffers
+from linnet.features.buffers import Buffers, Pool
 from linnet.features.units import Analyzer, Splitting, split
 from linnet.kernels.counting import Counter
 from linnet.kernels.vocabulary import Vocabulary, renumbered
 from linnet.kernels.weighing import BINARY, COUNT, LOG, weigh
 from linnet.sources.block import NOT_GIVEN, Column, Numbers, Strings
-
-T = TypeVar("T")
 
 ONE_EACH = np.empty(0, dtype=np.int64)
 NO_SCALES = np.empty(0)
@@ -194,27 +192,6 @@ class Desk:
         self.counter = Counter()
 
 
-class Pool(Generic[T]):
-    """Things of which as many are made as are in use at once, and a few are kept for later, by any thread.
-
-    The next text is likely to be as large as the last one: what it needs is at hand, and was touched before.
-    """
-
-    def __init__(self, made: Callable[[], T], most: int) -> None:
-        self._made, self._most = made, most
-        self._free: list[T] = []
-
-    def take(self) -> T:
-        try:
-            return self._free.pop()
-        except IndexError:
-            return self._made()
-
-    def give_back(self, thing: T) -> None:
-        if len(self._free) < self._most:
-            self._free.append(thing)
-
-
 CORES = os.cpu_count() or 1
 DESKS, RESULTS = Pool(Desk, CORES), Pool(Buffers, CORES + 3)
 
@@ -232,7 +209,7 @@ class Counted:
     buffers: Buffers
 
     def __del__(self) -> None:
-        RESULTS.give_back(self.buffers)
+        RESULTS.give_back(self.buffers, self.buffers.nbytes)
 
 
 class Damping(StrEnum):
@@ -296,7 +273,7 @@ class TextTerm:
             options.shortest, options.longest, options.splitting.gap, options.splitting.whole,
             self._prefix, self.vocabulary.bits, results,
         )  # fmt: skip
-        DESKS.give_back(desk)
+        DESKS.give_back(desk, desk.buffers.nbytes)
         return Counted(units.text, names, rows, results)
 
     def number(self, prepared: Counted, *, frozen: bool) -> Piece:
