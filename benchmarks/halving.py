@@ -24,7 +24,7 @@ import json, sys
 from time import perf_counter
 import numpy as np
 from linnet import Halving
-from linnet.theory.versions import Rules, VersionSpace
+from linnet.training.version_space import Rules, VersionSpace
 concepts, d, k, density, task = json.loads(sys.argv[1])
 rng = np.random.default_rng(0)
 X = (rng.random((1000, d)) < density).astype(np.uint8)
@@ -78,7 +78,7 @@ def _run(*settings: Any) -> list[Any]:
 
 def _beside_numpy(options: Options) -> Figure:
     """One vote of a whole class: bits and runs, beside a table of all sets that NumPy looks up, column by column."""
-    from linnet.theory.versions import Rules, VersionSpace
+    from linnet.training.version_space import Rules, VersionSpace
 
     d, k = 200, 3
     sets = np.fromiter((v for each in combinations(range(d), k) for v in each), dtype=np.intp).reshape(-1, k)

@@ -47,9 +47,9 @@ if TYPE_CHECKING:
     from linnet.learners.recipe import Reduction as Reduction
     from linnet.learners.recipe import Update as Update
     from linnet.learners.schedule import Schedule as Schedule
+    from linnet.model.model import Model as Model
+    from linnet.model.model import load as load
     from linnet.pipeline.api import train as train
-    from linnet.pipeline.model import Model as Model
-    from linnet.pipeline.model import load as load
 
 # Where each public name lives. They are loaded on first use: importing linnet must stay cheap, scikit-learn is not.
 _HOMES = {
@@ -68,7 +68,7 @@ _HOMES = {
     "LinearRegression": "linnet.estimators.linear_regression",
     "LinearSVC": "linnet.estimators.linear_svc",
     "LinnetError": "linnet.errors",
-    "Model": "linnet.pipeline.model",
+    "Model": "linnet.model.model",
     "ModelFileError": "linnet.errors",
     "OutputError": "linnet.errors",
     "LogisticRegression": "linnet.estimators.logistic_regression",
@@ -93,7 +93,7 @@ _HOMES = {
     "Winnow": "linnet.estimators.winnow",
     "boolean": "linnet",
     "catalogue": "linnet.learners",
-    "load": "linnet.pipeline.model",
+    "load": "linnet.model.model",
     "train": "linnet.pipeline.api",
 }
 

@@ -14,7 +14,7 @@ from sklearn.linear_model import SGDClassifier
 import linnet
 from linnet import InputError, LinearRegression, LogisticRegression, Perceptron
 from linnet.boolean import RuleKind, read_rule
-from linnet.model import LinearModel
+from linnet.learners.linear import LinearModel
 
 
 def cube(n):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import linnet
-from linnet.examples import Rows
+from linnet.data.rows import Rows
 from linnet.learners import catalogue
 from linnet.learners.catalogue import Task, Way
 from linnet.learners.recipe import Update

@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import linnet
-from linnet import thresholds
+from linnet.decisions import thresholds
 from linnet.errors import InputError, RecipeError
 from linnet.estimators.documentation import PARAMETERS
 

@@ -153,7 +153,7 @@ def test_a_corrupt_sparse_matrix_is_an_error_not_a_crash(ids, starts, message):
     X = csr_matrix((2, 4))
     X.data, X.indices, X.indptr = np.ones(2), np.array(ids, dtype=np.int32), np.array(starts, dtype=np.int32)
     with pytest.raises(linnet.InputError, match=message):
-        linnet.examples.Rows.of(X)
+        linnet.data.rows.Rows.of(X)
 
 
 @everywhere

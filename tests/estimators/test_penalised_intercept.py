@@ -12,8 +12,8 @@ from sklearn.linear_model import LogisticRegression as Theirs
 from sklearn.svm import LinearSVC as TheirSVC
 
 import linnet
+from linnet.data.rows import Rows, with_ones
 from linnet.errors import InputError, RecipeError
-from linnet.examples import Rows, with_ones
 from linnet.pipeline.verify import verify
 
 

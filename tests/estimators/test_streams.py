@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import linnet
-from linnet.examples import Rows
+from linnet.data.rows import Rows
 
 STREAMING = [
     linnet.Perceptron(),

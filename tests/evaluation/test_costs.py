@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from linnet.decisions import Rule
+from linnet.decisions.costs import Rule
 from linnet.errors import InputError
 from linnet.evaluation.classification import ClassificationTally
 

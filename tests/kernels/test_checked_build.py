@@ -7,9 +7,9 @@ import sys
 import numpy as np
 import pytest
 
-from linnet.examples import Rows
+from linnet.data.rows import Rows
 from linnet.learners.recipe import Loss, Recipe
-from linnet.training.learner import Learner
+from linnet.training.online_learner import Learner
 from linnet.training.order import WHOLE
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 
-from linnet.examples import Rows
+from linnet.data.rows import Rows
 from linnet.kernels import fingerprints
 from tests.conftest import sparse_table
 

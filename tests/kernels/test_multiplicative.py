@@ -7,8 +7,8 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from linnet import Factors, Loss, Recipe, Reduction, Update
-from linnet.examples import Rows
-from linnet.training.learner import Learner
+from linnet.data.rows import Rows
+from linnet.training.online_learner import Learner
 from linnet.training.order import WHOLE
 from tests import twins
 

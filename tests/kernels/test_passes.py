@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from linnet.examples import Rows
+from linnet.data.rows import Rows
 from linnet.learners import catalogue
 from linnet.learners.catalogue import Task, Way
 from linnet.learners.recipe import Averaging, Loss, Penalty, Recipe, Update
 from linnet.learners.schedule import Schedule, constant, inverse, inverse_sqrt, passive_aggressive
-from linnet.training.learner import Learner
+from linnet.training.online_learner import Learner
 from linnet.training.order import WHOLE
 from tests import twins
 from tests.conftest import both_forms, sparse_table

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from linnet.examples import Rows
+from linnet.data.rows import Rows
 from linnet.kernels import scores as kernel
-from linnet.model import LinearModel
-from linnet.training.planes import GAMMAS
+from linnet.learners.linear import LinearModel
+from linnet.theory.plane_bounds import GAMMAS
 from tests.conftest import both_forms, sparse_table
 
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from linnet.features.buffers import Buffers
-from linnet.features.units import Analyzer, Splitting, split
-from linnet.kernels import counting
+from linnet.data.features.buffers import Buffers
+from linnet.data.features.tokenizer import Analyzer, Splitting, split
+from linnet.data.sources.block import Strings
+from linnet.kernels import ngrams as counting
 from linnet.kernels.vocabulary import Vocabulary, renumbered
-from linnet.sources.block import Strings
 from tests.texts import fingerprint, name_hash, ngrams, texts, units, word_hash
 
 # Two strings of one FNV-1a hash of 64 bits (known pairs, checked below).

@@ -15,16 +15,16 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-import linnet.pipeline.cache
+import linnet.data.sources.arrays
+import linnet.data.sources.chunks
+import linnet.data.sources.frame
+import linnet.data.sources.lines
+import linnet.data.sources.parquet
 import linnet.pipeline.online
-import linnet.sources.arrays
-import linnet.sources.chunks
-import linnet.sources.frame
-import linnet.sources.lines
-import linnet.sources.parquet
-from linnet.features.features import FeatureOptions
-from linnet.features.schema import Role, Task
-from linnet.features.terms import TextOptions
+import linnet.pipeline.row_cache
+from linnet.data.features.features import FeatureOptions
+from linnet.data.features.schema import Role, Task
+from linnet.data.features.terms import TextOptions
 from linnet.pipeline.train import TrainOptions, train
 
 WORDS = ["good", "bad", "fine", "dull", "Plot", "actor", "scène", "the", "a", "of", "naïve", "很好"]
@@ -132,17 +132,17 @@ def cut(chunk=None, block=None, cache=64):
     """Read files in chunks of so many bytes, frames and arrays in blocks of so many rows; cache as many together."""
     with pytest.MonkeyPatch.context() as patch:
         if chunk is not None:
-            whole = linnet.sources.chunks.chunks
+            whole = linnet.data.sources.chunks.chunks
 
             def small(files, start, cutting):
                 return whole(files, start, replace(cutting, size=chunk))
 
-            for module in (linnet.sources.chunks, linnet.sources.lines):
+            for module in (linnet.data.sources.chunks, linnet.data.sources.lines):
                 patch.setattr(module, "chunks", small)
         if block is not None:
-            for module in (linnet.sources.arrays, linnet.sources.frame, linnet.sources.parquet):
+            for module in (linnet.data.sources.arrays, linnet.data.sources.frame, linnet.data.sources.parquet):
                 patch.setattr(module, "ROWS", block)
-        for module in (linnet.pipeline.cache, linnet.pipeline.online):
+        for module in (linnet.pipeline.row_cache, linnet.pipeline.online):
             patch.setattr(module, "ROWS", cache)
         yield
 

@@ -6,8 +6,8 @@ import os
 import signal
 import sys
 
-import linnet.container
-import linnet.files
+import linnet.storage.atomic
+import linnet.storage.container
 from linnet.cli import main as program
 from tests.pipeline.making import cut
 
@@ -30,7 +30,7 @@ def run(arguments, chunk, errors, kill_at=None, moment="after", pause=0.0):
 
 def _die_at(kill_at, moment):
     counts = {"files": 0}
-    replacing, fsync, replace = linnet.container.replacing, os.fsync, os.replace
+    replacing, fsync, replace = linnet.storage.container.replacing, os.fsync, os.replace
 
     def die(when):
         if counts["files"] == kill_at and moment == when:
@@ -49,15 +49,15 @@ def _die_at(kill_at, moment):
         replace(old, new)
         die("renamed")
 
-    linnet.container.replacing = counted
+    linnet.storage.container.replacing = counted
     os.fsync, os.replace = synced, renamed
-    write = linnet.container.write
+    write = linnet.storage.container.write
 
     def written(*given):
         write(*given)
         die("after")
 
-    linnet.container.write = written
+    linnet.storage.container.write = written
 
 
 def _slow_down(pause):

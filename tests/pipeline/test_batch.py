@@ -9,18 +9,18 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 
+from linnet.data.features.schema import Role, Task
+from linnet.data.reading import Rejected, prepared_blocks
+from linnet.data.rows import Rows
+from linnet.data.sources.block import Position
+from linnet.data.sources.opening import of_anything
 from linnet.errors import NumericalError
-from linnet.examples import Rows
-from linnet.features.schema import Role, Task
 from linnet.pipeline.batch import train_batch
-from linnet.pipeline.collected import Collected
+from linnet.pipeline.dataset import Collected
 from linnet.pipeline.online import held_out
-from linnet.pipeline.planning import features_of
+from linnet.pipeline.plan import features_of
 from linnet.pipeline.scaling import FLOOR, SMOOTHING, measured, word_scales
-from linnet.pipeline.stream import Rejected, prepared_blocks
 from linnet.pipeline.train import TrainOptions, train
-from linnet.sources.block import Position
-from linnet.sources.opening import of_anything
 from tests.pipeline.making import TABLE, arrow, roles_of, sparse, table
 
 

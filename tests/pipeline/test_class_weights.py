@@ -9,8 +9,8 @@ import pytest
 from sklearn.utils.class_weight import compute_class_weight
 
 import linnet
+from linnet.data.features.schema import Task
 from linnet.errors import CertificateError, RecipeError
-from linnet.features.schema import Task
 from linnet.learners import catalogue
 from linnet.learners.catalogue import Way
 from linnet.pipeline.train import TrainOptions, train

@@ -12,11 +12,11 @@ from sklearn import discriminant_analysis, naive_bayes
 from sklearn.feature_extraction.text import CountVectorizer
 
 import linnet
+from linnet.data.features.schema import Task
+from linnet.data.features.terms import Damping
+from linnet.data.on_error import OnError
 from linnet.errors import InputError, RecipeError
-from linnet.features.schema import Task
-from linnet.features.terms import Damping
 from linnet.pipeline.online import held_out
-from linnet.pipeline.policy import OnError
 from linnet.pipeline.train import TrainOptions, train
 from tests.pipeline.making import TABLE, arrow, roles_of, sparse, table, write_csv, write_jsonl, write_svmlight
 

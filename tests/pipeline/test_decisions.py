@@ -9,10 +9,10 @@ import pytest
 from sklearn.isotonic import IsotonicRegression
 
 import linnet
-from linnet.calibration import Method, fit
-from linnet.decisions import Rule
+from linnet.data.features.schema import Task
+from linnet.decisions.calibration import Method, fit
+from linnet.decisions.costs import Rule
 from linnet.errors import InputError, RecipeError
-from linnet.features.schema import Task
 from linnet.learners import catalogue
 from linnet.pipeline.folds import FOLDS, folds
 from linnet.pipeline.online import CALIBRATED_ON, CALIBRATION_STREAM, held_out

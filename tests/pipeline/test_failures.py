@@ -10,13 +10,13 @@ from dataclasses import replace
 
 import pytest
 
-import linnet.files
-import linnet.pipeline.cache
-from linnet import container
+import linnet.pipeline.row_cache
+import linnet.storage.atomic
 from linnet.cli import main as program
+from linnet.data.on_error import OnError
 from linnet.errors import OutputError
-from linnet.pipeline.policy import OnError
 from linnet.pipeline.train import TrainOptions, train
+from linnet.storage import container
 from tests.pipeline.making import TABLE, cut, sparse, table, write_csv, write_svmlight
 
 
@@ -38,7 +38,7 @@ class Failing:
                     failing.count("write")
                 return super().write(data)
 
-        monkeypatch.setattr(linnet.files.io, "FileIO", FileIO)
+        monkeypatch.setattr(linnet.storage.atomic.io, "FileIO", FileIO)
 
     def count(self, what):
         self.left -= 1
@@ -118,7 +118,7 @@ def test_a_full_disk_under_the_cache_is_one_clear_error(rng, monkeypatch):
     def full(*_, **__):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(linnet.pipeline.cache.np, "save", full)
+    monkeypatch.setattr(linnet.pipeline.row_cache.np, "save", full)
     with cut(), pytest.raises(OutputError, match="--memory"):
         train((X, y), TrainOptions(learner="adaptive", passes=2, memory=0))
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import linnet
+from linnet.data.features.schema import Task
+from linnet.data.on_error import OnError
 from linnet.errors import InputError, RecipeError
-from linnet.features.schema import Task
 from linnet.pipeline.online import OnlineRun, Runs, held_out
-from linnet.pipeline.policy import OnError
 from linnet.pipeline.train import TrainOptions, train
 from tests.pipeline.making import TABLE, cut, model_bytes, sparse, table, write_csv, write_labelled, write_svmlight
 

@@ -16,13 +16,13 @@ import numpy as np
 import pytest
 
 import linnet.pipeline.checkpoint
-from linnet import container
-from linnet.calibration import Method
 from linnet.cli import main as program
+from linnet.data.on_error import OnError
+from linnet.decisions.calibration import Method
 from linnet.errors import InputError, Interrupted, ModelFileError
 from linnet.pipeline.online import OnlineRun
-from linnet.pipeline.policy import OnError
 from linnet.pipeline.train import TrainOptions, train
+from linnet.storage import container
 from tests.pipeline import running
 from tests.pipeline.making import (
     TABLE,
@@ -430,7 +430,7 @@ def arguments(data, options, folder, *more):
 @pytest.fixture(scope="module")
 def processes():
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tests.pipeline.running", "linnet.cli.train", "linnet.sources.delimited"])
+    context.set_forkserver_preload(["tests.pipeline.running", "linnet.cli.train", "linnet.data.sources.delimited"])
     return context
 
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from linnet.features.features import FeatureOptions
-from linnet.features.schema import Task
+from linnet.data.features.features import FeatureOptions
+from linnet.data.features.schema import Task
 from linnet.pipeline.train import TrainOptions, train
 from tests.pipeline.making import (
     ROLES,

@@ -9,9 +9,9 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score, f1_score
 
 import linnet
-from linnet.calibration import Method
+from linnet.data.features.schema import Role, Task
+from linnet.decisions.calibration import Method
 from linnet.errors import InputError, ModelFileError, RecipeError
-from linnet.features.schema import Role, Task
 from linnet.learners import catalogue
 from linnet.pipeline.folds import FOLDS, folds
 from linnet.pipeline.online import CALIBRATED_ON, CALIBRATION_STREAM, held_out

@@ -7,7 +7,7 @@ import pytest
 
 import linnet
 from linnet.pipeline.verify import verify
-from linnet.training.certificate import Certificate
+from linnet.training.duality_gap import Certificate
 
 WORDS = ["good", "bad", "film", "plot", "dull", "fine", "music", "long", "short", "cast"]
 

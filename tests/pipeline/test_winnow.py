@@ -13,18 +13,18 @@ import pytest
 from typer.testing import CliRunner
 
 import linnet
-from linnet.calibration import Method
 from linnet.cli.main import app
+from linnet.data.features.schema import Role
+from linnet.data.on_error import OnError
+from linnet.data.rows import Rows
+from linnet.data.sources.formats import Format
+from linnet.decisions.calibration import Method
 from linnet.errors import InputError, Interrupted, ModelFileError, RecipeError
-from linnet.examples import Rows
-from linnet.features.schema import Role
 from linnet.learners.recipe import Reduction
 from linnet.learners.winnowing import Winnowing
 from linnet.pipeline.online import STREAM_THRESHOLD
-from linnet.pipeline.policy import OnError
 from linnet.pipeline.train import TrainOptions, train
 from linnet.pipeline.verify import verify
-from linnet.sources.formats import Format
 from tests import twins
 from tests.pipeline.making import cut, write_svmlight
 
@@ -301,7 +301,7 @@ def test_a_model_that_does_not_tell_how_it_was_trained_cannot_be_counted_again(c
 
 
 def test_a_damaged_statement_is_no_model(tmp_path):
-    from linnet import container
+    from linnet.storage import container
 
     data = written(tmp_path, *rows(3))
     train(data, TrainOptions(learner="winnow1", passes=40, holdout=0.0)).save(tmp_path / "m")

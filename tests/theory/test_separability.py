@@ -16,9 +16,9 @@ from scipy.sparse import coo_array, csr_array, csr_matrix, lil_array, random_arr
 import linnet.theory
 from linnet.errors import InputError, RecipeError
 from linnet.theory import Answers, Inseparable, Separable, Undecided, separability
-from linnet.theory.points import Points, read
-from linnet.theory.proofs import sides
-from linnet.theory.rational import decided, independent, vanishing, whole_points
+from linnet.theory.exact_solver import decided, independent, vanishing, whole_points
+from linnet.theory.separability_proofs import sides
+from linnet.theory.signed_points import Points, read
 
 
 def signed(X, y):
@@ -424,7 +424,7 @@ def test_a_table_too_large_to_be_eliminated_is_not_made(monkeypatch):
     """Of 300 points with 40,000 coordinates that would be 12 million whole numbers, one object each."""
     X = csr_array(random_array((300, 40_000), density=0.01, rng=np.random.default_rng(1)))
     all_points = Points(read(X, np.zeros(300))[0], np.where(np.arange(300) % 2, 1.0, -1.0), (0, 1))
-    monkeypatch.setattr("linnet.theory.rational.np.zeros", lambda *_, **__: pytest.fail("the table was made"))
+    monkeypatch.setattr("linnet.theory.exact_solver.np.zeros", lambda *_, **__: pytest.fail("the table was made"))
     assert whole_points(all_points, np.arange(300)) is None
 
 
@@ -490,7 +490,7 @@ def test_a_short_combination_of_independent_whole_numbers_is_no_proof(monkeypatc
     X[-1] = np.round(X[:-1].mean(axis=0))
     y = np.append(np.ones(79), 0)
     assert independent_modulo(998_244_353, signed(X, y))
-    monkeypatch.setattr("linnet.theory.rational.SECONDS_AT_MOST", 1e-9)
+    monkeypatch.setattr("linnet.theory.exact_solver.SECONDS_AT_MOST", 1e-9)
     assert separability(X, y).separable is not False
     X[:-1] *= 79
     X[-1] = X[:-1].sum(axis=0) // 79
@@ -546,4 +546,4 @@ def test_seconds_must_be_some():
 
 def test_the_names_are_functions_and_not_the_modules_they_live_in():
     assert callable(linnet.theory.separability)
-    assert callable(linnet.theory.margin)
+    assert callable(linnet.theory.margins)

@@ -14,7 +14,7 @@ from linnet import (
     Perceptron,
     RecipeError,
 )
-from linnet.examples import Examples, Rows
+from linnet.data.rows import Examples, Rows
 from linnet.learners.recipe import Loss, Penalty, Recipe
 from linnet.learners.schedule import inverse_sqrt
 from linnet.training.batch import Objective
@@ -92,7 +92,7 @@ def test_the_analytic_solution_is_the_shortest_least_squares_solution(rows, rng)
 
 
 def test_large_least_squares_equal_small_ones(monkeypatch, rng):
-    from linnet.training import analytic
+    from linnet.training.solvers import least_squares as analytic
 
     X, y, c = rng.normal(size=(300, 6)) + 5, rng.normal(size=300), rng.uniform(size=300)
     X[:, 5] = X[:, 4]
@@ -196,7 +196,7 @@ def test_the_safe_step_is_safe_and_not_timid(loss, outputs, rng):
 
 
 def test_many_rows_keep_all_their_digits(monkeypatch, rng):
-    from linnet.training import analytic
+    from linnet.training.solvers import least_squares as analytic
 
     monkeypatch.setattr(analytic, "DECOMPOSED_AT_MOST", 0)
     monkeypatch.setattr(analytic, "ROWS_AT_ONCE", 64)

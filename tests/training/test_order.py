@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from linnet.data.rows import Examples, Rows
 from linnet.errors import InputError
-from linnet.examples import Examples, Rows
 from linnet.training.order import MOST_PRESENTATIONS, presentations
 
 

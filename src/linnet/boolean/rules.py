@@ -151,7 +151,7 @@ class _Unit:
 def _unit(model: Any) -> _Unit:
     """The unit in whatever holds it."""
     if isinstance(model, str | os.PathLike):
-        from linnet.pipeline.model import load
+        from linnet.model.model import load
 
         model = load(model)
     if hasattr(model, "linear") and hasattr(model, "features"):  # of linnet.train or linnet.load
@@ -184,7 +184,7 @@ def _unit(model: Any) -> _Unit:
 
 def _of_missing(model: Any) -> NDArray[np.bool_]:
     """Which features of a model say that a number is missing: that is never so where it is 0 or 1."""
-    from linnet.features.terms import NumberTerm
+    from linnet.data.features.terms import NumberTerm
 
     terms = [(term, number) for term in model.features.terms for number in range(len(term))]
     return np.array([isinstance(term, NumberTerm) and number == 1 for term, number in terms], dtype=np.bool_)
@@ -192,7 +192,7 @@ def _of_missing(model: Any) -> NDArray[np.bool_]:
 
 def _obstacle(model: Any) -> str:
     """Why a model from a file follows no rule over features that are 0 or 1, if it does not."""
-    from linnet.features.terms import TextTerm
+    from linnet.data.features.terms import TextTerm
 
     if any(isinstance(term, TextTerm) for term in model.features.terms):
         return "it learns from text, whose features are not 0 or 1"

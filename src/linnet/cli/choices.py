@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from linnet.choices import Method as Method
-from linnet.choices import Task as Task
+from linnet.data.on_error import OnError as OnError
+from linnet.data.sources.formats import Format as Format
+from linnet.data.task import Task as Task
+from linnet.decisions.method import Method as Method
 from linnet.learners.recipe import Reduction as Reduction
 from linnet.learners.strength import Kind as Penalty
-from linnet.pipeline.policy import OnError as OnError
-from linnet.sources.formats import Format as Format
 
 __all__ = ["Format", "Method", "OnError", "Output", "Penalty", "Reduction", "Task"]
 

@@ -12,12 +12,12 @@ from rich.table import Table
 
 from linnet.cli.options import Decisions
 from linnet.cli.show import aim_line, cost_line, figures_line, percent
+from linnet.data.on_error import OnError
+from linnet.data.reading import Rejected
+from linnet.data.sources.formats import Format
+from linnet.decisions.thresholds import Goal, of_confusion, plain
 from linnet.errors import RecipeError
-from linnet.pipeline.model import Model, load
-from linnet.pipeline.policy import OnError
-from linnet.pipeline.stream import Rejected
-from linnet.sources.formats import Format
-from linnet.thresholds import Goal, of_confusion, plain
+from linnet.model.model import Model, load
 
 MOST_CLASSES_IN_A_MATRIX = 12
 

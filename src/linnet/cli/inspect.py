@@ -11,14 +11,14 @@ from rich.markup import escape
 from rich.table import Table
 
 from linnet.cli.show import penalised, threshold_lines, verdict, weighed, winnowed
-from linnet.decisions import Rule
+from linnet.data.features.features import Places, assembled
+from linnet.data.reading import Rejected, prepared_blocks
+from linnet.data.rows import Rows
+from linnet.data.sources.block import Position
+from linnet.data.sources.formats import Format
+from linnet.decisions.costs import Rule
 from linnet.errors import InputError
-from linnet.examples import Rows
-from linnet.features.features import Places, assembled
-from linnet.pipeline.model import Model, load
-from linnet.pipeline.stream import Rejected, prepared_blocks
-from linnet.sources.block import Position
-from linnet.sources.formats import Format
+from linnet.model.model import Model, load
 
 
 def run(

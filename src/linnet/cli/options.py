@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from linnet.data.features.features import FeatureOptions
+from linnet.data.features.schema import Role
+from linnet.data.features.terms import Damping, TextOptions
+from linnet.data.features.tokenizer import Analyzer
 from linnet.errors import RecipeError
-from linnet.features.features import FeatureOptions
-from linnet.features.schema import Role
-from linnet.features.terms import Damping, TextOptions
-from linnet.features.units import Analyzer
-from linnet.pipeline.model import Model
+from linnet.model.model import Model
 
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 

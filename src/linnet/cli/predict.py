@@ -10,12 +10,12 @@ from typing import Any, TextIO
 
 from linnet.cli.choices import Output
 from linnet.cli.options import Decisions
+from linnet.data.on_error import OnError
+from linnet.data.reading import Rejected
+from linnet.data.sources.formats import Format
 from linnet.errors import RecipeError
-from linnet.files import replacing
-from linnet.pipeline.model import Model, Predictions, load
-from linnet.pipeline.policy import OnError
-from linnet.pipeline.stream import Rejected
-from linnet.sources.formats import Format
+from linnet.model.model import Model, Predictions, load
+from linnet.storage.atomic import replacing
 
 
 def run(

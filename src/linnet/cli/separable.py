@@ -12,13 +12,13 @@ from rich.console import Console
 from rich.markup import escape
 
 from linnet.cli.show import Shower
+from linnet.data.features.schema import Role
+from linnet.data.on_error import OnError
+from linnet.data.reading import Rejected
+from linnet.data.sources.formats import Format
 from linnet.errors import CertificateError
-from linnet.features.schema import Role
-from linnet.pipeline.policy import OnError
 from linnet.pipeline.separable import Separability, separability_of
-from linnet.pipeline.stream import Rejected
-from linnet.sources.formats import Format
-from linnet.theory.proofs import TOLERANCE, Answer, Answers, Inseparable, Separable, Undecided
+from linnet.theory.separability_proofs import TOLERANCE, Answer, Answers, Inseparable, Separable, Undecided
 
 UNDECIDED = 1
 # So many examples of a proof, and weights of a plane, are printed; --json has all.

@@ -13,9 +13,9 @@ from rich.text import Text
 
 from linnet.learners import catalogue
 from linnet.learners.recipe import Update
-from linnet.pipeline.model import Model
+from linnet.model.model import Model
+from linnet.pipeline.certify import as_stated
 from linnet.pipeline.online import recipe_again
-from linnet.pipeline.proof import as_stated
 from linnet.pipeline.train import Progress
 
 WIDTH = 28

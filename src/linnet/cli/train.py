@@ -23,14 +23,14 @@ from linnet.cli.show import (
     weighed,
     winnowed,
 )
+from linnet.data.features.schema import Role
 from linnet.errors import OutputError, RecipeError
-from linnet.features.schema import Role
 from linnet.learners import catalogue
 from linnet.learners.recipe import Loss, Reduction
-from linnet.pipeline.model import Model
+from linnet.model.model import Model
 from linnet.pipeline.train import Plan, TrainOptions, train
-from linnet.training.certificate import Certificate
-from linnet.training.mistakes import Mistakes
+from linnet.theory.mistake_bounds import Mistakes
+from linnet.training.duality_gap import Certificate
 
 TOP = 8
 # A proven gap above this tells little: ten times what the loosest of the solvers asks for.

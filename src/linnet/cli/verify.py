@@ -8,12 +8,12 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
+from linnet.data.on_error import OnError
+from linnet.data.reading import Rejected
+from linnet.data.sources.formats import Format
 from linnet.errors import CertificateError, RecipeError
-from linnet.pipeline.model import load
-from linnet.pipeline.policy import OnError
-from linnet.pipeline.stream import Rejected
+from linnet.model.model import load
 from linnet.pipeline.verify import Verdict, verify
-from linnet.sources.formats import Format
 
 
 def run(path: str, data: list[str], form: Format | None, on_error: OnError, *, as_json: bool) -> None:

@@ -17,13 +17,13 @@ from sklearn.preprocessing import normalize
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
+from linnet.data.features.terms import Counted, TextOptions, TextTerm
+from linnet.data.features.tokenizer import Analyzer, NotUtf8
+from linnet.data.sources.block import Strings
 from linnet.errors import InputError, RecipeError
 from linnet.estimators.base import check_positive, chosen
 from linnet.estimators.columns import Documents, by_name, checked_bits, documents_of, is_whole, names_at
 from linnet.estimators.documentation import documented
-from linnet.features.terms import Counted, TextOptions, TextTerm
-from linnet.features.units import Analyzer, NotUtf8
-from linnet.sources.block import Strings
 
 # So many bytes of text are split at a time: enough to work on, and no more than a cache holds.
 BYTES_AT_ONCE = 1 << 20

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from numbers import Real
 from typing import Any, Self, TypeVar, cast
 
@@ -16,20 +17,20 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from linnet.data.labels import Labels
+from linnet.data.rows import Examples, Rows
 from linnet.errors import InputError, RecipeError
 from linnet.estimators.progress import watching
-from linnet.examples import Examples, Rows
-from linnet.labels import Labels
+from linnet.learners.linear import LinearModel
 from linnet.learners.recipe import Averaging, Penalty, Recipe, Reduction
-from linnet.model import LinearModel
+from linnet.theory.mistake_bounds import NOT_KEPT, Mistakes, has_bound, mistake_bound
 from linnet.training import batch
-from linnet.training.certificate import ONLINE, Certificate
 from linnet.training.class_weights import balancing
+from linnet.training.duality_gap import ONLINE, Certificate
 from linnet.training.history import Pass, Watcher
-from linnet.training.mistakes import NOT_KEPT, Mistakes, has_bound
 from linnet.training.online import OnlineTraining, Passes
 from linnet.training.reduction import problems
-from linnet.training.trained import Start, Trained
+from linnet.training.result import Start, Trained
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -141,7 +142,11 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
     def _fit(self, examples: Examples, labels: Labels | None, recipe: Recipe) -> Self:
         several = 1 if labels is None else len(problems(len(labels), recipe.reduction))
         with watching(self.verbose, type(self).__name__, several * self.max_iter) as watch:
-            return self._learnt(self._train(recipe, examples, labels, watch))
+            trained = self._train(recipe, examples, labels, watch)
+        self._fitted(trained)
+        if trained.online is not None and has_bound(recipe):
+            self.certificate_ = partial(mistake_bound, recipe, trained.model, lambda: [examples], trained.online)
+        return self
 
     def _take(self, examples: Examples, labels: Labels | None, recipe: Recipe) -> Self:
         """Learn from one block of a stream."""
@@ -203,17 +208,16 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             return int(state or 0)
         return int(check_random_state(state).randint(2**31))
 
-    def _learnt(self, trained: Trained) -> Self:
-        """Keep the outcome of a whole fit, and warn if it did not come to its end."""
+    def _fitted(self, trained: Trained) -> None:
+        """Keep the outcome of a whole fit, and warn if it did not converge."""
         self._show(trained.model)
         self.history_ = trained.history
         self.n_iter_ = len(trained.history)
         self.updates_ = sum(each.updates for each in trained.history)
-        self.certificate_ = trained.proven
+        self.certificate_ = trained.certificate
         self._ended = trained.start if self.warm_start else None
         if not trained.converged:
             warnings.warn(_unconverged(self, trained), ConvergenceWarning, stacklevel=4)
-        return self
 
     def _show(self, model: LinearModel) -> None:
         self.model_ = model

@@ -12,10 +12,10 @@ from sklearn.utils import get_tags
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from linnet.decisions.thresholds import USUAL, Goal, choose
 from linnet.errors import InputError, RecipeError
 from linnet.estimators.base import offered_if
 from linnet.estimators.documentation import documented
-from linnet.thresholds import USUAL, Goal, choose
 
 ATTRIBUTES = """
     Attributes

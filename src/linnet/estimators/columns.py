@@ -12,10 +12,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from sklearn.utils.validation import _check_feature_names_in, validate_data
 
+from linnet.data.features.terms import NamedTerm
+from linnet.data.sources.arrow import is_string, plain, readable, strings, table_of
+from linnet.data.sources.block import Strings
 from linnet.errors import InputError, RecipeError
-from linnet.features.terms import NamedTerm
-from linnet.sources.arrow import is_string, plain, readable, strings, table_of
-from linnet.sources.block import Strings
 
 _REFUSED = (pa.ArrowException, TypeError, ValueError, OverflowError)
 

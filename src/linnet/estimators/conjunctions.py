@@ -7,12 +7,12 @@ from difflib import get_close_matches
 from itertools import chain, combinations
 from typing import Any
 
+from linnet.data.features.terms import CrossTerm
+from linnet.data.sources.arrow import is_number
 from linnet.errors import RecipeError
 from linnet.estimators.columns import checked_bits, is_whole
 from linnet.estimators.documentation import documented
 from linnet.estimators.named import ATTRIBUTES, NamedFeatures
-from linnet.features.terms import CrossTerm
-from linnet.sources.arrow import is_number
 
 
 @documented(attributes=ATTRIBUTES)

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from linnet.decisions import REJECTED, Rule, check_given
+from linnet.decisions.costs import REJECTED, Rule, check_given
 from linnet.errors import RecipeError
 from linnet.estimators.base import offered_if
 from linnet.estimators.documentation import documented
@@ -19,7 +19,7 @@ ATTRIBUTES = """
     Attributes
     ----------
     estimator_ : the fitted classifier
-    rule_ : the `linnet.decisions.Rule`: `rule_.costs` (truth down, decision across), for two classes `rule_.threshold`
+    rule_ : the decision rule: `rule_.costs` (truth down, decision across), for two classes `rule_.threshold`
     classes_ : the labels, sorted
 """
 

@@ -9,15 +9,15 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.data.labels import Labels
+from linnet.data.rows import Examples
 from linnet.errors import RecipeError
 from linnet.estimators.base import LinearClassifier
-from linnet.examples import Examples
-from linnet.labels import Labels
 from linnet.learners import catalogue
 from linnet.learners.recipe import Recipe
-from linnet.training.counts import CLOSED_FORM, Counting, Priors
+from linnet.training.counting.naive_bayes import CLOSED_FORM, Counting, Priors
 from linnet.training.history import Pass, Watcher
-from linnet.training.trained import Trained
+from linnet.training.result import Trained
 
 ATTRIBUTES = """
     Attributes
@@ -25,7 +25,7 @@ ATTRIBUTES = """
     coef_, intercept_ : the weights w and the intercept b: log-odds for two classes, one score a class for more
     classes_ : the labels, sorted
     certificate_ : says that this is a closed form, in which nothing is minimised
-    model_ : the `linnet.model.LinearModel`
+    model_ : the `linnet.learners.linear.LinearModel`
     n_features_in_, feature_names_in_ : what the columns were
 """
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from linnet.data.labels import Labels
 from linnet.errors import RecipeError
 from linnet.estimators.base import check_number
 from linnet.estimators.counting import ATTRIBUTES, CountingClassifier, priors_of
 from linnet.estimators.documentation import documented
-from linnet.labels import Labels
-from linnet.training.counts import Counting
-from linnet.training.discriminant import Discriminant, Shrinkage
+from linnet.training.counting.discriminant_analysis import Discriminant, Shrinkage
+from linnet.training.counting.naive_bayes import Counting
 
 
 @documented("discriminant-analysis", attributes=ATTRIBUTES)

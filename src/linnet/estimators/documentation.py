@@ -110,7 +110,7 @@ ATTRIBUTES = """
     classes_ : the labels, sorted (classifiers)
     history_ : for each pass: mistakes, updates, loss, seconds
     n_iter_, updates_ : passes made, and steps taken in all
-    model_ : the `linnet.model.LinearModel`
+    model_ : the `linnet.learners.linear.LinearModel`
     certificate_ : how far the fit can be from the best, proven; of a perceptron and of Winnow, the mistakes made and
         how many there can be at most; or why nothing is
     n_features_in_, feature_names_in_ : what the columns were

@@ -11,12 +11,12 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from linnet.data.labels import Labels
 from linnet.errors import InputError, RecipeError
 from linnet.estimators.base import check_labels, chosen
 from linnet.estimators.columns import is_whole
 from linnet.estimators.documentation import documented
-from linnet.labels import Labels
-from linnet.theory.versions import KINDS, Concepts, Functions, Halvings, Planes, Rules, Table, VersionSpace
+from linnet.training.version_space import KINDS, Concepts, Functions, Halvings, Planes, Rules, Table, VersionSpace
 
 ATTRIBUTES = """
     Attributes
@@ -27,7 +27,7 @@ ATTRIBUTES = """
     mistakes_, bound_ : how often it was, and log2 of the number of concepts: no more mistakes than that
     concepts_ : the concepts that are left, by name, in the order of the class; the first 100 of them
     certificate_ : the bound, checked against the run in whole numbers
-    space_ : the `linnet.theory.versions.VersionSpace`
+    space_ : the `linnet.training.version_space.VersionSpace`
     n_features_in_, feature_names_in_ : what the columns were
 """
 NAMED = 100

@@ -7,19 +7,20 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from linnet.data.labels import Labels
+from linnet.data.rows import Examples
 from linnet.errors import RecipeError
 from linnet.estimators.base import LinearRegressor, check_positive, chosen
 from linnet.estimators.documentation import documented
-from linnet.examples import Examples
-from linnet.labels import Labels
 from linnet.learners import catalogue
 from linnet.learners.recipe import Recipe
 from linnet.learners.schedule import constant
 from linnet.theory import inference
-from linnet.theory.summary import Summary
-from linnet.training import analytic, batch
+from linnet.theory.coefficient_table import Summary
+from linnet.training import batch
 from linnet.training.history import Watcher
-from linnet.training.trained import Trained
+from linnet.training.result import Trained
+from linnet.training.solvers import least_squares as analytic
 
 SOLVERS = ("auto", "analytic", "gradient", "online")
 

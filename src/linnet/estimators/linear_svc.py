@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from linnet.data.labels import Labels
+from linnet.data.rows import Examples, Rows
 from linnet.errors import RecipeError
 from linnet.estimators.base import LinearClassifier, check_positive, chosen, penalty_of
 from linnet.estimators.documentation import documented
-from linnet.examples import Examples, Rows
-from linnet.labels import Labels
 from linnet.learners.recipe import Loss, Recipe, Reduction
 from linnet.learners.schedule import inverse_sqrt
-from linnet.training import batch, rounded, svm
-from linnet.training.gap import to_gap
+from linnet.training import batch
 from linnet.training.history import Watcher
-from linnet.training.trained import Trained
+from linnet.training.result import Trained
+from linnet.training.solvers import dual_svm as svm
+from linnet.training.solvers import smoothed_hinge as rounded
+from linnet.training.solvers.until_gap import to_gap
 
 SOLVERS = ("auto", "dual", "newton", "lbfgs", "gradient")
 METHODS: dict[str, batch.Method] = {

@@ -10,20 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from linnet.data.labels import Labels
+from linnet.data.rows import Examples
 from linnet.errors import InputError, RecipeError, SeparationWarning
 from linnet.estimators.base import LinearClassifier, check_positive, chosen, offered_if, penalty_of
 from linnet.estimators.documentation import documented
-from linnet.examples import Examples
-from linnet.labels import Labels
 from linnet.learners import catalogue
 from linnet.learners.recipe import Loss, Recipe
 from linnet.learners.schedule import constant
 from linnet.theory import inference
+from linnet.theory.coefficient_table import Summary
 from linnet.theory.separation import Kind, Separation, examine_model
-from linnet.theory.summary import Summary
-from linnet.training import batch, choice
+from linnet.training import batch
+from linnet.training import solver_choice as choice
 from linnet.training.history import Watcher
-from linnet.training.trained import Trained
+from linnet.training.result import Trained
 
 SOLVERS = ("auto", *choice.METHODS, "online")
 SMOOTH = ("newton-cholesky", "newton-cg", "lbfgs")

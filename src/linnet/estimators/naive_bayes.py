@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.data.labels import Labels
+from linnet.data.rows import Rows
 from linnet.estimators.base import check_number, check_positive, offered_if
 from linnet.estimators.counting import ATTRIBUTES, CountingClassifier, priors_of
 from linnet.estimators.documentation import documented
-from linnet.examples import Rows
-from linnet.labels import Labels
-from linnet.training.counts import Bernoulli, Counting, Multinomial, presence
-from linnet.training.gaussian import SharedGaussian
+from linnet.training.counting.gaussian import SharedGaussian
+from linnet.training.counting.naive_bayes import Bernoulli, Counting, Multinomial, presence
 
 
 @documented("naive-bayes", attributes=ATTRIBUTES)

@@ -12,12 +12,12 @@ from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from linnet.data.features.features import Places, assembled
+from linnet.data.features.terms import NamedTerm, Piece
+from linnet.data.sources.arrow import is_number, numbers, plain
+from linnet.data.sources.block import Column, Numbers
 from linnet.errors import InputError
 from linnet.estimators.columns import categories_of, columns_of, names_of, object_array
-from linnet.features.features import Places, assembled
-from linnet.features.terms import NamedTerm, Piece
-from linnet.sources.arrow import is_number, numbers, plain
-from linnet.sources.block import Column, Numbers
 
 ATTRIBUTES = """
     Attributes

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from linnet.data.features.terms import CategoryTerm, NamedTerm, Piece, missing_name
+from linnet.data.sources.arrow import is_number
 from linnet.errors import InputError
 from linnet.estimators.base import chosen
 from linnet.estimators.columns import checked_bits, names_of
 from linnet.estimators.documentation import documented
 from linnet.estimators.named import ATTRIBUTES, NamedFeatures
-from linnet.features.terms import CategoryTerm, NamedTerm, Piece, missing_name
-from linnet.sources.arrow import is_number
 
 
 @documented(attributes=ATTRIBUTES)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from linnet.data.labels import Labels
+from linnet.data.rows import Examples
 from linnet.errors import RecipeError
 from linnet.estimators.base import AVERAGING, LinearClassifier, check_number, check_positive, chosen, penalty_of
 from linnet.estimators.documentation import documented
-from linnet.examples import Examples
-from linnet.labels import Labels
 from linnet.learners.recipe import Averaging, Loss, Recipe
 from linnet.learners.schedule import constant
 from linnet.training import batch
 from linnet.training.history import Watcher
-from linnet.training.trained import Trained
+from linnet.training.result import Trained
 
 MODES = ("online", "batch", "fixed-increment")
 

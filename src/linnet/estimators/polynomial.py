@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
+from linnet.data.features.terms import CROSS
 from linnet.estimators.documentation import documented
-from linnet.features.terms import CROSS
 
 _ATTRIBUTES = """
     Attributes

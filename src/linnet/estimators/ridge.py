@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from linnet.data.labels import Labels
+from linnet.data.rows import Examples
 from linnet.errors import RecipeError
 from linnet.estimators.base import LinearRegressor, check_number, chosen
 from linnet.estimators.documentation import documented
-from linnet.examples import Examples
-from linnet.labels import Labels
 from linnet.learners import catalogue
 from linnet.learners.recipe import Penalty, Recipe
-from linnet.training import analytic, batch, ridge
+from linnet.training import batch
 from linnet.training.history import Watcher
-from linnet.training.trained import Trained
+from linnet.training.result import Trained
+from linnet.training.solvers import least_squares as analytic
+from linnet.training.solvers import ridge
 
 SOLVERS = {"auto": ridge.solve, "analytic": ridge.analytic, "cg": ridge.conjugate_gradients}
 

@@ -7,14 +7,14 @@ from typing import Any
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from linnet.data.features.conjunctions import MOST_TOGETHER, ConjunctionTerm
+from linnet.data.features.features import Places, assembled
+from linnet.data.features.terms import CROSS, Piece
+from linnet.data.rows import Rows
 from linnet.errors import RecipeError
 from linnet.estimators.base import LinearClassifier, check_number, check_positive, chosen
 from linnet.estimators.columns import is_whole
 from linnet.estimators.documentation import documented
-from linnet.examples import Rows
-from linnet.features.conjunctions import MOST_TOGETHER, ConjunctionTerm
-from linnet.features.features import Places, assembled
-from linnet.features.terms import CROSS, Piece
 from linnet.learners.recipe import Factors, Loss, Recipe, Update
 
 VARIANTS = ("balanced", "winnow1", "winnow2")

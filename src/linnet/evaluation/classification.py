@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linnet.decisions import Rule
+from linnet.decisions.costs import Rule
 from linnet.errors import InputError
 from linnet.evaluation import blocks
 from linnet.evaluation.costs import CostResult, CostTally

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linnet.decisions import Rule
+from linnet.decisions.costs import Rule
 from linnet.evaluation.exact import Counts, Floats, Moments
 from linnet.evaluation.intervals import Interval, mean_interval, possible, wilson
 

@@ -16,7 +16,7 @@ those to come.  The intercepts are the multipliers of their conditions, and ever
 
 import cython
 from cython.cimports.libc.math import INFINITY
-from cython.cimports.linnet.kernels.joint import add_each, dot_each
+from cython.cimports.linnet.kernels.multiclass import add_each, dot_each
 from cython.cimports.linnet.kernels.rows import ask_for_row, value_t
 
 ROWS_AHEAD = cython.declare(cython.Py_ssize_t, 4)

@@ -24,8 +24,8 @@ import numpy as np
 from cython.cimports.libc.math import log, sqrt
 from cython.cimports.libc.math import pow as power_of
 from cython.cimports.linnet.kernels.adaptive import adaptive_add, adaptive_scores, ask_for_records
-from cython.cimports.linnet.kernels.joint import add_each, dot_each, pull_each, rival_of
 from cython.cimports.linnet.kernels.losses import LossPoint, loss_at
+from cython.cimports.linnet.kernels.multiclass import add_each, dot_each, pull_each, rival_of
 from cython.cimports.linnet.kernels.multiplicative import multiply
 from cython.cimports.linnet.kernels.passes import Averaging, Clock, Geometry, Settings, Step, Tally
 from cython.cimports.linnet.kernels.penalties import fold, pay_row

@@ -1,4 +1,4 @@
-"""The two reads of the remembered steps that an iteration of L-BFGS takes (training/softmax.py says what they are for).
+"""The two reads of the remembered steps that an iteration of L-BFGS takes (see training/solvers/softmax.py).
 
 Weights are plain; what is remembered is measured in units, one a weight.  Each read goes over the weights from start to
 stop, 8192 at a time, which stay in a near cache, and over every remembered vector once.  A product has 16 sums side by

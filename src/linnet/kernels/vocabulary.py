@@ -5,7 +5,7 @@ the fingerprint is cut to so many bits and the bytes are not looked at: at most 
 that came first; the full fingerprints of all names are kept in a set beside, so that names that fell together are
 counted: distinct - size.  A vocabulary serves one prefix, which names are found without.
 
-Text comes here as the different names of a block, counted by kernels/counting.py.
+Text comes here as the different names of a block, counted by kernels/ngrams.py.
 """
 
 import cython
@@ -33,7 +33,7 @@ def renumbered(
     ids: cython.const[cython.uint][::1],
     counts: cython.const[cython.uint][::1],
 ):
-    """Rows as kernels/counting.py gives them, by the numbers that theirs stand for, without those that have none."""
+    """Rows as kernels/ngrams.py gives them, by the numbers that theirs stand for, without those that have none."""
     rows: cython.Py_ssize_t = starts.shape[0] - 1
     starts_out = np.empty(rows + 1, dtype=np.int64)
     ids_out = np.empty(ids.shape[0], dtype=np.uint32)
@@ -272,7 +272,7 @@ class Vocabulary:
         prefix: bytes,
         frozen: cython.bint,
     ):
-        """The numbers of the names of a block as kernels/counting.py gives them; _MISSING where one is frozen out.
+        """The numbers of the names of a block as kernels/ngrams.py gives them; _MISSING where one is frozen out.
 
         New names get new numbers unless the vocabulary is `frozen`: then it is only read, by as many threads as like.
         """

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
 
+from linnet.data.task import Task as Task
 from linnet.errors import RecipeError
 from linnet.learners.recipe import Averaging, Factors, Loss, Penalty, Recipe, Reduction, Update
 from linnet.learners.schedule import Schedule, constant, inverse_sqrt, passive_aggressive
@@ -21,11 +22,6 @@ class Way(StrEnum):
     DUAL = "dual"
     ANALYTIC = "analytic"
     COUNTING = "counting"
-
-
-class Task(StrEnum):
-    CLASSIFICATION = "classification"
-    REGRESSION = "regression"
 
 
 @dataclass(frozen=True)

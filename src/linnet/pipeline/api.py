@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from linnet.calibration import Method
-from linnet.decisions import Costs
-from linnet.features.features import FeatureOptions
-from linnet.features.schema import Role, Task
-from linnet.features.terms import Damping, TextOptions
-from linnet.features.units import Analyzer
+from linnet.data.features.features import FeatureOptions
+from linnet.data.features.schema import Role, Task
+from linnet.data.features.terms import Damping, TextOptions
+from linnet.data.features.tokenizer import Analyzer
+from linnet.data.on_error import OnError
+from linnet.data.sources.formats import Format
+from linnet.decisions.calibration import Method
+from linnet.decisions.costs import Costs
 from linnet.learners.strength import Strength
 from linnet.learners.winnowing import Winnowing
-from linnet.pipeline.model import Model
-from linnet.pipeline.policy import OnError
+from linnet.model.model import Model
 from linnet.pipeline.train import AUTO, MEMORY, TrainOptions
 from linnet.pipeline.train import train as _train
-from linnet.sources.formats import Format
 from linnet.training.class_weights import ClassWeights
 
 

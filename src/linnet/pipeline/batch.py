@@ -13,27 +13,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.examples import Examples, Rows, rows_at, some, with_ones
-from linnet.features.features import Features
+from linnet.data.features.features import Features
+from linnet.data.rows import Examples, Rows, rows_at, some, with_ones
+from linnet.data.targets import enough_labels
 from linnet.learners.catalogue import Entry, Way
+from linnet.learners.linear import LinearModel
 from linnet.learners.recipe import Loss
 from linnet.learners.strength import OWN, Strength
-from linnet.model import LinearModel
+from linnet.model.predictor import Result, scorer
 from linnet.pipeline import folds
-from linnet.pipeline.apart import NOTHING, Settled, Wanted
-from linnet.pipeline.collected import Whole
+from linnet.pipeline.certify import proven, settled, stated
+from linnet.pipeline.dataset import Whole
+from linnet.pipeline.decision_fit import NOTHING, Settled, Wanted
 from linnet.pipeline.online import held_out
-from linnet.pipeline.proof import proven, settled, stated
 from linnet.pipeline.scaling import Scaling, measured, scaled, word_scaled
-from linnet.pipeline.scoring import Result, scorer
-from linnet.pipeline.targets import enough_labels
 from linnet.theory.separation import examine_model
-from linnet.training import analytic, batch, newton, ridge, svm
-from linnet.training.certificate import Certificate
-from linnet.training.dual import DualLogistic, DualSolution
-from linnet.training.gap import to_gap
+from linnet.training import batch
+from linnet.training.duality_gap import Certificate
 from linnet.training.history import Watcher, ignore
 from linnet.training.reduction import Problem, problems
+from linnet.training.solvers import dual_svm as svm
+from linnet.training.solvers import least_squares as analytic
+from linnet.training.solvers import newton, ridge
+from linnet.training.solvers.dual_logistic import DualLogistic, DualSolution
+from linnet.training.solvers.until_gap import to_gap
 from linnet.training.threads import in_threads
 
 # Fewer held-out rows than this tell nothing.

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet import container
+from linnet.data.features.features import Features, Places
+from linnet.data.reading import Rejected
+from linnet.data.sources.block import Position
+from linnet.data.targets import Seen
 from linnet.errors import InputError, ModelFileError
-from linnet.features.features import Features, Places
+from linnet.learners.linear import LinearModel
 from linnet.learners.recipe import Averaging
-from linnet.model import LinearModel
-from linnet.modelfile import (
+from linnet.model.file import (
     Tensors,
     matrix_from_file,
     matrix_to_file,
@@ -25,11 +27,9 @@ from linnet.modelfile import (
     votes_to_file,
 )
 from linnet.pipeline.online import OnlineRun, Progressive, Runs
-from linnet.pipeline.stream import Rejected
-from linnet.pipeline.targets import Seen
-from linnet.sources.block import Position
-from linnet.training.learner import NO_LOG, Learner
+from linnet.storage import container
 from linnet.training.online import OnlineTraining
+from linnet.training.online_learner import NO_LOG, Learner
 
 ARRAYS = ("weights", "sums", "touched", "squares", "inverse_scales", "sides")
 

@@ -17,24 +17,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.data.features.features import FeatureOptions, Features, Places, assembled
+from linnet.data.features.schema import Role, Schema
+from linnet.data.features.terms import Damping
+from linnet.data.labels import Labels
+from linnet.data.reading import Prepared
+from linnet.data.rows import Examples, Rows
+from linnet.data.sources.block import Block, Numbers
+from linnet.data.targets import Seen, enough_labels, few_labels, row_weights
 from linnet.errors import InputError
-from linnet.examples import Examples, Rows
-from linnet.features.features import FeatureOptions, Features, Places, assembled
-from linnet.features.schema import Role, Schema
-from linnet.features.terms import Damping
-from linnet.labels import Labels
 from linnet.learners.catalogue import Entry
-from linnet.model import LinearModel
-from linnet.pipeline.apart import Settled, Wanted
-from linnet.pipeline.cache import Cache, Kept
+from linnet.learners.linear import LinearModel
+from linnet.model.predictor import Result, scorer
+from linnet.pipeline.decision_fit import Settled, Wanted
 from linnet.pipeline.online import CALIBRATED_ON, CALIBRATION_STREAM, held_out
-from linnet.pipeline.scoring import Result, scorer
-from linnet.pipeline.stream import Prepared
-from linnet.pipeline.targets import Seen, enough_labels, few_labels, row_weights
-from linnet.sources.block import Block, Numbers
-from linnet.training.counts import Bernoulli, Counting, Multinomial
-from linnet.training.discriminant import Discriminant
-from linnet.training.gaussian import SharedGaussian
+from linnet.pipeline.row_cache import Cache, Kept
+from linnet.training.counting.discriminant_analysis import Discriminant
+from linnet.training.counting.gaussian import SharedGaussian
+from linnet.training.counting.naive_bayes import Bernoulli, Counting, Multinomial
 
 # Fewer held-out rows than this tell nothing.
 ENOUGH_HELD_OUT = 20

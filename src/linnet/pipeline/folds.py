@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.errors import InputError
-from linnet.pipeline.apart import Settled, Wanted
-from linnet.pipeline.collected import Whole
+from linnet.pipeline.dataset import Whole
+from linnet.pipeline.decision_fit import Settled, Wanted
 from linnet.pipeline.online import FOLD_STREAM, mixed
 
 FOLDS = 5

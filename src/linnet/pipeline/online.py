@@ -13,27 +13,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.data.features.features import Features, Places, assembled
+from linnet.data.features.schema import Task
+from linnet.data.features.terms import Piece
+from linnet.data.labels import Labels
+from linnet.data.reading import Prepared
+from linnet.data.rows import Examples, Rows
+from linnet.data.sources.block import Block, Position
+from linnet.data.targets import Seen, row_weights, target_numbers
 from linnet.errors import InputError, ModelFileError, RecipeError
-from linnet.examples import Examples, Rows
-from linnet.features.features import Features, Places, assembled
-from linnet.features.schema import Task
-from linnet.features.terms import Piece
 from linnet.kernels.fingerprints import scramble
-from linnet.labels import Labels
+from linnet.learners.linear import LinearModel
 from linnet.learners.recipe import Recipe, Reduction, Update
-from linnet.model import LinearModel
-from linnet.pipeline.apart import Settled, Wanted
-from linnet.pipeline.cache import ROWS, Cache, Kept
+from linnet.learners.voting import Votes
+from linnet.model.predictor import Result, scorer
+from linnet.pipeline.decision_fit import Settled, Wanted
 from linnet.pipeline.options import MEMORY
-from linnet.pipeline.scoring import Result, scorer
-from linnet.pipeline.stream import Prepared
-from linnet.pipeline.targets import Seen, row_weights, target_numbers
-from linnet.sources.block import Block, Position
+from linnet.pipeline.row_cache import ROWS, Cache, Kept
+from linnet.theory.mistake_bounds import NOT_KEPT, Mistakes, mistake_bound
 from linnet.training.class_weights import ClassWeights
-from linnet.training.mistakes import NOT_KEPT, Mistakes
 from linnet.training.online import OnlineTraining
 from linnet.training.order import Presentations, presentations
-from linnet.voting import Votes
 
 FIRST_COLUMNS = 1024
 # Winnow's threshold where it is not given: half the columns that a stream has room for at first.  The mistake bound
@@ -446,7 +446,7 @@ class OnlineRun:
                 return Mistakes(self.training.mistakes_made, reason=why)
             read = partial(self._from_source, read_again)
         try:
-            return self.training.mistakes(model, read, self.done_passes, joining=True)
+            return mistake_bound(self.recipe, model, read, self.training.facts(self.done_passes, joining=True))
         except InputChanged:
             return Mistakes(self.training.mistakes_made, reason=CHANGED)
 

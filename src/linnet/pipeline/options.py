@@ -6,19 +6,20 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from linnet.calibration import Method
-from linnet.decisions import GivenCosts, Rule, check_given
+from linnet.data.features.conjunctions import MOST_TOGETHER
+from linnet.data.features.features import FeatureOptions
+from linnet.data.features.schema import Role, Schema, Task
+from linnet.data.on_error import OnError
+from linnet.data.sources.formats import Format
+from linnet.decisions.calibration import Method
+from linnet.decisions.costs import GivenCosts, Rule, check_given
+from linnet.decisions.thresholds import Goal
 from linnet.errors import RecipeError
-from linnet.features.conjunctions import MOST_TOGETHER
-from linnet.features.features import FeatureOptions
-from linnet.features.schema import Role, Schema, Task
 from linnet.learners.catalogue import Entry, Way
 from linnet.learners.strength import OWN, Strength
 from linnet.learners.winnowing import Winnowing
-from linnet.pipeline.apart import Wanted
-from linnet.pipeline.policy import OnError
-from linnet.sources.formats import Format
-from linnet.thresholds import Goal
+from linnet.model.predictor import no_probabilities
+from linnet.pipeline.decision_fit import Wanted
 from linnet.training.class_weights import ClassWeights
 
 AUTO = "auto"
@@ -163,15 +164,4 @@ def balanced_stream(name: str) -> RecipeError:
         f"--class-weight balanced needs the rows of every label counted before the first is learnt, and {name} learns "
         "them as they come: give numbers (--class-weight LABEL=WEIGHT), or take a learner that sees all rows at once, "
         "such as logistic-dual"
-    )
-
-
-def no_probabilities(learner: Entry) -> RecipeError:
-    """What to say where decisions need probabilities and there are none."""
-    if learner.recipe.has_probabilities:
-        return RecipeError(
-            "pairs of classes that vote have no probabilities: train with --calibrate sigmoid, or jointly"
-        )
-    return RecipeError(
-        f"{learner.name} gives no probabilities: train with --calibrate sigmoid, or with a logistic learner"
     )

@@ -20,11 +20,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.data.features.features import Features
+from linnet.data.rows import Rows
 from linnet.errors import NumericalError
-from linnet.examples import Rows
-from linnet.features.features import Features
-from linnet.kernels import entries
-from linnet.model import LinearModel
+from linnet.kernels import sparse_entries as entries
+from linnet.learners.linear import LinearModel
 
 # The floor of a word's scale, and how much the log-count ratio is smoothed.
 FLOOR, SMOOTHING = 0.25, 2.0

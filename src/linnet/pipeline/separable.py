@@ -13,19 +13,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.features.features import Features
-from linnet.features.schema import Role, Task
-from linnet.pipeline.collected import Collected
+from linnet.data.features.features import Features
+from linnet.data.features.schema import Role, Task
+from linnet.data.reading import Rejected, prepared_blocks
+from linnet.data.sources.block import Block, Position
+from linnet.data.sources.formats import Format
+from linnet.data.sources.opening import of_anything
+from linnet.data.targets import fit_to_learn, no_rows
+from linnet.pipeline.dataset import Collected
 from linnet.pipeline.options import Progress, TrainOptions
-from linnet.pipeline.planning import features_of
-from linnet.pipeline.stream import Rejected, prepared_blocks
-from linnet.pipeline.targets import fit_to_learn, no_rows
+from linnet.pipeline.plan import features_of
 from linnet.pipeline.train import LEAST_ROWS
-from linnet.sources.block import Block, Position
-from linnet.sources.formats import Format
-from linnet.sources.opening import of_anything
-from linnet.theory.proofs import Answer, Answers
 from linnet.theory.separability import SECONDS, separability
+from linnet.theory.separability_proofs import Answer, Answers
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,38 +10,39 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from linnet.data.features.features import Features
+from linnet.data.features.schema import Task
+from linnet.data.on_error import OnError
+from linnet.data.reading import Prepared, Rejected, prepared_blocks
+from linnet.data.sources.arrays import Arrays
+from linnet.data.sources.block import Position
+from linnet.data.sources.opening import of_anything
+from linnet.data.sources.source import Source
+from linnet.data.targets import enough_labels, fit_to_learn, no_rows
 from linnet.errors import InputError, Interrupted, OutputError, RecipeError
-from linnet.features.features import Features
-from linnet.features.schema import Task
 from linnet.learners import catalogue
 from linnet.learners.catalogue import Entry, Way
+from linnet.learners.linear import LinearModel
 from linnet.learners.recipe import Averaging
-from linnet.model import LinearModel
+from linnet.model.model import Model
 from linnet.pipeline import checkpoint
-from linnet.pipeline.apart import NOTHING, Wanted
 from linnet.pipeline.batch import NARROW, train_batch
-from linnet.pipeline.cache import Kept
-from linnet.pipeline.collected import Collected, Whole
 from linnet.pipeline.counting import CountingRun, features_to_count, uncounted
-from linnet.pipeline.model import Model
+from linnet.pipeline.dataset import Collected, Whole
+from linnet.pipeline.decision_fit import NOTHING, Wanted
 from linnet.pipeline.online import OnlineRun
 from linnet.pipeline.options import AUTO as AUTO
 from linnet.pipeline.options import MEMORY as MEMORY
 from linnet.pipeline.options import Plan as Plan
 from linnet.pipeline.options import Progress as Progress
 from linnet.pipeline.options import TrainOptions as TrainOptions
-from linnet.pipeline.planning import features_of, learner_of, online_learner
-from linnet.pipeline.policy import OnError
-from linnet.pipeline.stream import Prepared, Rejected, prepared_blocks
-from linnet.pipeline.targets import enough_labels, fit_to_learn, no_rows, unfit
-from linnet.sources.arrays import Arrays
-from linnet.sources.block import Position
-from linnet.sources.opening import of_anything
-from linnet.sources.source import Source
-from linnet.training import analytic
-from linnet.training.certificate import ONLINE
-from linnet.training.counts import CLOSED_FORM
-from linnet.training.mistakes import has_bound
+from linnet.pipeline.plan import features_of, learner_of, online_learner
+from linnet.pipeline.row_cache import Kept
+from linnet.pipeline.value_checks import unfit
+from linnet.theory.mistake_bounds import has_bound
+from linnet.training.counting.naive_bayes import CLOSED_FORM
+from linnet.training.duality_gap import ONLINE
+from linnet.training.solvers import least_squares as analytic
 
 HOLDOUT = 0.1
 # A wide regression has no closed form; these many passes at most, ended early by held-out rows.

@@ -16,24 +16,25 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any
 
+from linnet.data.on_error import OnError
+from linnet.data.reading import Prepared, Rejected
+from linnet.data.sources.formats import Format
+from linnet.data.sources.source import Source
+from linnet.data.targets import fit_to_learn, no_rows
 from linnet.errors import InputError, RecipeError
 from linnet.learners import catalogue
 from linnet.learners.catalogue import Way
 from linnet.learners.strength import OWN
+from linnet.model.model import Model
 from linnet.pipeline.batch import GAP, bound_again
-from linnet.pipeline.collected import Collected, Whole
-from linnet.pipeline.model import Model
+from linnet.pipeline.certify import as_stated, proven, settled
+from linnet.pipeline.dataset import Collected, Whole
 from linnet.pipeline.online import OnlineRun
-from linnet.pipeline.policy import OnError
-from linnet.pipeline.proof import as_stated, proven, settled
 from linnet.pipeline.scaling import measured, scaled
-from linnet.pipeline.stream import Prepared, Rejected
-from linnet.pipeline.targets import fit_to_learn, no_rows, unfit
-from linnet.sources.formats import Format
-from linnet.sources.source import Source
-from linnet.training.certificate import Certificate
+from linnet.pipeline.value_checks import unfit
+from linnet.theory.mistake_bounds import Mistakes
 from linnet.training.class_weights import ClassWeights
-from linnet.training.mistakes import Mistakes
+from linnet.training.duality_gap import Certificate
 
 # What rounding may do to a sum over all rows; a change of weights or data does more.
 ROUNDING = 1e-12

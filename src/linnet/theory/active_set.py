@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from linnet.theory.points import Flat, Indices, Points
+from linnet.theory.signed_points import Flat, Indices, Points
 from linnet.training.batch import one_thread
 
 COLUMNS_AT_MOST = 500

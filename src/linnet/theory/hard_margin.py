@@ -1,4 +1,4 @@
-"""The plane of largest margin, by dual coordinate descent with no bound on the multipliers (kernels/margins.py).
+"""The plane of largest margin, by dual coordinate descent with no bound on the multipliers (kernels/dual_svm.py).
 
     augmented   max over v        min_i z_i . v / |v|               =  min over l  |sum_i l_i z_i|,   z = y (x, 1)
     free        max over w, b     min_i y_i (w . x_i + b) / |w|     =  min over l  1/2 |sum_i l_i y_i x_i|
@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from linnet.errors import NumericalError
-from linnet.kernels import margins
-from linnet.theory.points import EPSILON, OUTWARD, Flat, Points, norm
-from linnet.training.ascent import LEAST_SHARE, RHO, TOO_LONG
+from linnet.kernels import dual_svm as margins
+from linnet.theory.signed_points import EPSILON, OUTWARD, Flat, Points, norm
+from linnet.training.solvers.dual_ascent import LEAST_SHARE, RHO, TOO_LONG
 
 # A bound on multipliers that none ever meets, so that the kernel's sums stay numbers.
 UNBOUNDED = 1e300

@@ -20,12 +20,12 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.data.rows import Examples
 from linnet.errors import InputError, RecipeError
-from linnet.examples import Examples
+from linnet.theory.coefficient_table import Summary
 from linnet.theory.separation import collinear_columns
-from linnet.theory.summary import Summary
-from linnet.training.analytic import decomposed, dense
 from linnet.training.batch import one_thread
+from linnet.training.solvers.least_squares import decomposed, dense
 
 Flat = NDArray[np.float64]
 

@@ -25,11 +25,11 @@ import numpy as np
 
 from linnet.errors import NumericalError, RecipeError
 from linnet.theory.active_set import COLUMNS_AT_MOST, nearest
+from linnet.theory.exact_solver import SIMPLEX_AT_MOST, decided, independent, vanishing, whole_points
 from linnet.theory.hard_margin import Bracket, HardMargin, bracketed
-from linnet.theory.interior import within
-from linnet.theory.points import OUTWARD, Flat, Indices, Points, norm, read
-from linnet.theory.programme import guessed
-from linnet.theory.proofs import (
+from linnet.theory.interior_point import within
+from linnet.theory.linear_programme import guessed
+from linnet.theory.separability_proofs import (
     TOLERANCE,
     Answer,
     Answers,
@@ -39,7 +39,7 @@ from linnet.theory.proofs import (
     combined,
     sides,
 )
-from linnet.theory.rational import SIMPLEX_AT_MOST, decided, independent, vanishing, whole_points
+from linnet.theory.signed_points import OUTWARD, Flat, Indices, Points, norm, read
 
 Watch = Callable[[str], None]
 

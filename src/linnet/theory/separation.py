@@ -25,11 +25,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.examples import Examples
-from linnet.model import LinearModel, logistic
-from linnet.training.analytic import dense, triangle
+from linnet.data.rows import Examples
+from linnet.learners.linear import LinearModel, logistic
 from linnet.training.batch import one_thread
 from linnet.training.reduction import problems
+from linnet.training.solvers.least_squares import dense, triangle
 
 Flat = NDArray[np.float64]
 Columns = NDArray[np.int64]

@@ -14,19 +14,19 @@ from functools import cache
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
+from linnet.data.labels import Labels
+from linnet.data.rows import Examples, with_ones
 from linnet.errors import NumericalError
-from linnet.examples import Examples, with_ones
-from linnet.labels import Labels
+from linnet.learners.linear import LinearModel
 from linnet.learners.recipe import Recipe, Reduction
 from linnet.learners.schedule import Schedule
-from linnet.model import LinearModel
-from linnet.training.certificate import Certificate, Table, certify, joined
+from linnet.training.duality_gap import Certificate, Table, certify, joined
 from linnet.training.history import Pass, Watcher, added, ignore
-from linnet.training.learner import soft_threshold
 from linnet.training.objective import TOO_LARGE, Flat, Objective
+from linnet.training.online_learner import soft_threshold
 from linnet.training.reduction import Problem, problems
+from linnet.training.result import Start, Trained
 from linnet.training.threads import in_threads
-from linnet.training.trained import Start, Trained
 
 # How many subgradient steps may pass without a better value before the descent is over.
 PATIENCE = 100

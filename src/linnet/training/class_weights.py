@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.data.labels import spelt_label
 from linnet.errors import ModelFileError, RecipeError
-from linnet.labels import spelt_label
 
 BALANCED = "balanced"
 

@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.data.rows import Examples, Rows
 from linnet.errors import InputError, NumericalError
-from linnet.examples import Examples, Rows
 from linnet.kernels import passes
-from linnet.kernels.curvature import gradient
+from linnet.kernels.hessian import gradient
 from linnet.kernels.scores import scores as row_scores
 from linnet.learners.recipe import Loss, Penalty, Recipe
 from linnet.training.history import Pass
-from linnet.training.learner import AS_THEY_STAND, EPOCH, NO_LOG, NOTHING, Learner
+from linnet.training.online_learner import AS_THEY_STAND, EPOCH, NO_LOG, NOTHING, Learner
 from linnet.training.threads import added, over_parts
 
 Flat = NDArray[np.float64]

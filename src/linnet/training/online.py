@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
+from linnet.data.labels import Labels
+from linnet.data.rows import Examples, Rows
 from linnet.errors import RecipeError
-from linnet.examples import Examples, Rows
-from linnet.labels import Labels
+from linnet.learners.linear import LinearModel
 from linnet.learners.recipe import Loss, Recipe, Reduction, Update
-from linnet.model import LinearModel
 from linnet.training.history import Pass, Watcher, added, ignore
-from linnet.training.learner import Learner
-from linnet.training.mistakes import Mistakes, Run, counted, has_bound
+from linnet.training.online_learner import Learner
 from linnet.training.order import Presentations, presentations
 from linnet.training.reduction import Problem, grown, problems
+from linnet.training.result import OnlineFacts, Trained
 from linnet.training.threads import in_threads
-from linnet.training.trained import Trained
 
 PATIENCE = 5
 
@@ -79,28 +77,22 @@ class OnlineTraining:
         run = partial(self._run, examples, plan, passes, watch, whole=True)
         results = in_threads(run, self.learners.items(), passes.n_jobs)
         histories = [history for history, _ in results]
-        model = self.model()
-        bounded = None
-        if has_bound(self.recipe):
-            bounded = partial(
-                counted, self.recipe, model, lambda: [examples], self._run_so_far(max(map(len, histories)))
-            )
-        return Trained(model, added(histories), all(converged for _, converged in results), mistakes=bounded)
+        return Trained(
+            self.model(),
+            added(histories),
+            all(converged for _, converged in results),
+            online=self.facts(max(map(len, histories))),
+        )
 
     @property
     def mistakes_made(self) -> int:
         """By the learners there are now, in all that they were given."""
         return int(sum(learner.clock["mistakes"] for learner in self.learners.values()))
 
-    def mistakes(
-        self, model: LinearModel, read: Callable[[], Iterable[Examples]], passes: int, *, joining: bool = False
-    ) -> Mistakes:
-        """The mistakes made in so many passes, beside the bound that these examples prove: all there were."""
-        return counted(self.recipe, model, read, self._run_so_far(passes, joining=joining))
-
-    def _run_so_far(self, passes: int, *, joining: bool = False) -> Run:
+    def facts(self, passes: int, *, joining: bool = False) -> OnlineFacts:
+        """What a mistake bound must know of this run, after so many passes."""
         some = next(iter(self.learners.values()))
-        return Run(self.mistakes_made, passes, some.threshold, some.intercept, joining)
+        return OnlineFacts(self.mistakes_made, passes, some.threshold, some.intercept, joining)
 
     def take(self, examples: Examples, labels: Labels | None = None) -> Pass:
         """Learn from one block of a stream, row by row as it stands; `labels` are all known by now.

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.data.rows import Examples
 from linnet.errors import InputError
-from linnet.examples import Examples
 from linnet.kernels import fingerprints as kernel
 
 WHOLE = np.empty(0, dtype=np.float64)

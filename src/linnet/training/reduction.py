@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from linnet.errors import RecipeError
 from linnet.learners.recipe import Averaging, Reduction, Update
-from linnet.training.learner import Learner
+from linnet.training.online_learner import Learner
 
 
 @dataclass(frozen=True)

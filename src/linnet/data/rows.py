@@ -1,0 +1,179 @@
+"""A block of rows with their targets: what every source yields and every learner takes.
+
+Shapes, once for the whole of linnet: n rows, d columns.  A row of a sparse block is values[starts[i]:starts[i + 1]]
+with its column ids beside it; a row of a dense block is values[i * d:(i + 1) * d].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.errors import InputError
+from linnet.kernels.sparse_checks import ids_rise, pointers_rise
+
+NO_IDS = np.empty(0, dtype=np.uint32)
+NO_STARTS = np.empty(0, dtype=np.int64)
+CHECKED_AT_ONCE = 1 << 20
+COLUMNS_AT_MOST = 2**31 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """n rows of d numbers, sparse (CSR) or dense, in the types the kernels take."""
+
+    values: NDArray[Any]
+    ids: NDArray[np.uint32]
+    starts: NDArray[np.int64]
+    shape: tuple[int, int]
+    names: tuple[str, ...] = ()
+
+    @property
+    def dense(self) -> bool:
+        return self.starts is NO_STARTS
+
+    @property
+    def layout(self) -> tuple[NDArray[Any], NDArray[np.uint32], NDArray[np.int64], int, bool]:
+        """As most kernels take them."""
+        return self.values, self.ids, self.starts, self.shape[1], self.dense
+
+    @classmethod
+    def of(cls, X: Any, names: Sequence[str] = ()) -> Rows:
+        """View a 2-D array or a SciPy sparse matrix as rows; nothing is copied where the types already fit."""
+        rows = cls._of_dense(np.asarray(X)) if not hasattr(X, "tocsr") else cls._of_sparse(X.tocsr())
+        return replace(rows, names=tuple(names)) if len(names) else rows
+
+    @classmethod
+    def _of_dense(cls, X: NDArray[Any]) -> Rows:
+        if X.ndim != 2:
+            raise InputError(f"X must have two dimensions, rows and columns; it has {X.ndim}")
+        return cls(np.ascontiguousarray(X, dtype=_value_type(X)).reshape(-1), NO_IDS, NO_STARTS, X.shape)
+
+    @classmethod
+    def _of_sparse(cls, X: Any) -> Rows:
+        n, d = X.shape
+        if d > COLUMNS_AT_MOST:
+            raise InputError(f"X has {d} columns; linnet numbers columns with 31 bits, {COLUMNS_AT_MOST} at most")
+        if X.indices.dtype != np.int32 and len(X.indices) and not 0 <= X.indices.min() <= X.indices.max() < d:
+            raise InputError(f"X is no valid sparse matrix: a column id lies outside 0 to {d - 1}")
+        starts = np.ascontiguousarray(X.indptr, dtype=np.int64)
+        ids = np.ascontiguousarray(X.indices, dtype=np.int32)
+        if not pointers_rise(starts, min(len(ids), len(X.data))):
+            raise InputError("X is no valid sparse matrix: its row pointers do not rise from 0 to the stored entries")
+        stored = int(starts[-1])
+        if not ids_rise(ids, starts, d):
+            if not 0 <= ids[:stored].min() <= ids[:stored].max() < d:
+                raise InputError(f"X is no valid sparse matrix: a column id lies outside 0 to {d - 1}")
+            X = X.copy()  # duplicate or unsorted column ids: sort and add up
+            X.has_canonical_format = X.has_sorted_indices = False
+            X.sum_duplicates()
+            return cls._of_sparse(X)
+        values = np.ascontiguousarray(X.data[:stored], dtype=_value_type(X.data))
+        return cls(values, ids[:stored].view(np.uint32), starts, (n, d))
+
+    def check_finite(self) -> None:
+        """Raise for the first NaN or infinity, naming its place."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            if np.isfinite(self.values.sum()):  # one cheap read; a finite sum has no NaN and no infinity in it
+                return
+        for first in range(0, len(self.values), CHECKED_AT_ONCE):
+            block = self.values[first : first + CHECKED_AT_ONCE]
+            bad = np.flatnonzero(~np.isfinite(block))
+            if len(bad):
+                at = first + int(bad[0])
+                row, column = self.place(at)
+                name = f" ({self.names[column]})" if self.names else ""
+                what = "NaN" if np.isnan(self.values[at]) else "inf"
+                raise InputError(
+                    f"Input X contains {what} at row {row}, column {column}{name}: "
+                    f"fill in or drop such values first (sklearn.impute has ways)"
+                )
+
+    def check_fit(self, misfits: NDArray[np.bool_], takes: str) -> None:
+        """Raise for the first stored entry that a learner cannot take, naming its place."""
+        if misfits.any():
+            at = int(misfits.argmax())
+            row, column = self.place(at)
+            name = f" ({self.names[column]})" if self.names else ""
+            raise InputError(f"row {row}, column {column}{name} has the value {self.values[at]:g}: {takes}")
+
+    def place(self, at: int) -> tuple[int, int]:
+        """Row and column of the stored entry number `at`."""
+        if self.dense:
+            return divmod(at, self.shape[1])
+        return int(np.searchsorted(self.starts, at, side="right")) - 1, int(self.ids[at])
+
+    def matrix(self, rows: NDArray[np.int64] | slice = slice(None)) -> Any:
+        """These rows as a 2-D array, or as a SciPy matrix where they are sparse."""
+        if self.dense:
+            return self.values.reshape(self.shape)[rows]
+        from scipy.sparse import csr_array
+
+        if not isinstance(rows, slice) or rows.step is not None:
+            return csr_array((self.values, self.ids.view(np.int32), self.starts), shape=self.shape)[rows]
+        # cut first: SciPy widens all ids that it is given to the size of the row pointers
+        first, last, _ = rows.indices(self.shape[0])
+        last = max(first, last)
+        starts = self.starts[first : last + 1]
+        entries = slice(starts[0], starts[-1])
+        arrays = (self.values[entries], self.ids[entries].view(np.int32), starts - starts[0])
+        return csr_array(arrays, shape=(last - first, self.shape[1]), copy=True)
+
+
+def rows_at(rows: Rows, which: NDArray[np.int64]) -> Rows:
+    """Some of the sparse rows, their entries in the order they have: sums over them come out the same to the bit."""
+    lengths = np.diff(rows.starts)[which]
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    at = np.repeat(rows.starts[which] - starts[:-1], lengths) + np.arange(starts[-1])
+    return Rows(rows.values[at], rows.ids[at], starts, (len(which), rows.shape[1]))
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Rows with a target each: a class number, or the number to predict; and how much each row counts."""
+
+    rows: Rows
+    targets: NDArray[np.float64]
+    weights: NDArray[np.float64] | None = None
+    origin: str = "array"
+
+    def __post_init__(self) -> None:
+        n = self.rows.shape[0]
+        if len(self.targets) != n:
+            raise InputError(f"{self.origin}: {n} rows but {len(self.targets)} targets")
+        if self.weights is not None and len(self.weights) != n:
+            raise InputError(f"{self.origin}: {n} rows but {len(self.weights)} weights")
+
+    @property
+    def total_weight(self) -> float:
+        """How many rows these count for."""
+        return float(len(self.targets) if self.weights is None else self.weights.sum())
+
+
+def some(examples: Examples, which: NDArray[np.bool_]) -> Examples:
+    """These of the examples."""
+    at = np.flatnonzero(which)
+    rows = examples.rows if len(at) == examples.rows.shape[0] else rows_at(examples.rows, at)
+    return Examples(rows, examples.targets[at], None if examples.weights is None else examples.weights[at])
+
+
+def with_ones(rows: Rows) -> Rows:
+    """The rows with one column more, which is 1 in all of them."""
+    n, d = rows.shape
+    names = (*rows.names, "intercept") if rows.names else ()
+    if rows.dense:
+        table = np.ones((n, d + 1), dtype=rows.values.dtype)
+        table[:, :d] = rows.values.reshape(n, d)
+        return replace(rows, values=table.reshape(-1), shape=(n, d + 1), names=names)
+    ends = rows.starts[1:]
+    values = np.insert(rows.values, ends, 1.0)
+    ids = np.insert(rows.ids, ends, np.uint32(d))
+    return Rows(values, ids, rows.starts + np.arange(n + 1), (n, d + 1), names)
+
+
+def _value_type(X: NDArray[Any]) -> type[np.float32] | type[np.float64]:
+    return np.float32 if X.dtype == np.float32 else np.float64

@@ -1,0 +1,61 @@
+"""Arrays that are in memory already: (X, y), sparse or dense."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.data.rows import Rows
+from linnet.data.sources.block import Block, Position
+from linnet.errors import InputError
+
+ROWS = 8192
+
+
+class Arrays:
+    """Rows of X with targets y, as if read from a file of numbered columns."""
+
+    format = "arrays"
+    size = None
+    reopenable = True
+
+    def __init__(self, X: Any, targets: NDArray[np.float64]) -> None:
+        self._X = X
+        self._targets = targets
+
+    @classmethod
+    def of(cls, X: Any, y: Any) -> Arrays:
+        from scipy.sparse import csr_array
+
+        rows = Rows.of(X)
+        rows.check_finite()
+        targets = np.asarray(y)
+        if targets.dtype.kind not in "biuf":
+            raise InputError("with arrays, y holds numbers; give labels of text in a frame, with target=")
+        if len(targets) != rows.shape[0]:
+            raise InputError(f"{rows.shape[0]} rows but {len(targets)} targets")
+        if not np.isfinite(targets).all():
+            raise InputError("y holds numbers that are missing or infinite: leave those rows out")
+        return cls(csr_array(rows.matrix()), targets.astype(np.float64))
+
+    @property
+    def columns(self) -> int:
+        return int(self._X.shape[1])
+
+    def fingerprint(self) -> list[dict[str, Any]]:
+        raise InputError("arrays in memory cannot be told from changed ones: resume from files")
+
+    def chunks(self, start: Position) -> Iterator[tuple[int, Any]]:
+        for first in range(start.offset, self._X.shape[0], ROWS):
+            yield first, self._X[first : first + ROWS]
+
+    def parse(self, chunk: tuple[int, Any]) -> Block:
+        first, X = chunk
+        n = X.shape[0]
+        lines = np.arange(first + 1, first + n + 1)
+        after = Position(0, first + n)
+        targets = self._targets[first : first + n]
+        return Block("arrays", n, after, X.data.nbytes, sparse=Rows.of(X), targets=targets, lines=lines)

@@ -1,0 +1,162 @@
+"""Arrow's columns as ours: numbers with NaN for what is missing, strings as bytes and offsets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from linnet.data.sources.block import NOT_GIVEN, Numbers, Strings
+from linnet.errors import InputError
+
+PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
+NONE = np.empty(0, dtype=np.int64)
+
+
+def is_number(kind: Any) -> bool:
+    """Is this a type of numbers, or of times, which are numbers too?"""
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind) or is_time(kind))
+
+
+def is_time(kind: Any) -> bool:
+    return bool(pa.types.is_temporal(kind) and not pa.types.is_interval(kind))
+
+
+def is_string(kind: Any) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def readable(kind: Any) -> bool:
+    """Can a column of this type be learnt from?"""
+    if pa.types.is_dictionary(kind):
+        return readable(kind.value_type)
+    return is_number(kind) or is_string(kind) or bool(pa.types.is_boolean(kind) or pa.types.is_null(kind))
+
+
+def plain(array: Any) -> Any:
+    """One array, without a dictionary."""
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+    if not pa.types.is_dictionary(array.type):
+        return array
+    dictionary = array.dictionary
+    if pa.types.is_string_view(dictionary.type):  # which Arrow cannot look up
+        dictionary = dictionary.cast(pa.large_string())
+    return dictionary.take(array.indices)
+
+
+def numbers(array: Any, kind: Any) -> tuple[Numbers, NDArray[np.int64]]:
+    """A plain column as numbers (strings as times, if the kind says so), and the rows in which it holds none.
+
+    An infinite number is none: nothing can be learnt from it.
+    """
+    wrong = NONE
+    if is_string(array.type):
+        array, wrong = _times(array, kind) if is_time(kind) else _parsed(array)
+    if is_time(array.type):
+        array = _seconds(array)
+    elif pa.types.is_boolean(array.type):
+        array = array.cast(pa.uint8())
+    if not pa.types.is_float64(array.type):
+        array = array.cast(pa.float64(), safe=False)
+    values = (array.fill_null(np.nan) if array.null_count else array).to_numpy(zero_copy_only=False)
+    infinite = np.flatnonzero(np.isinf(values))
+    return Numbers(values), np.union1d(wrong, infinite) if len(infinite) else wrong
+
+
+def number_in(text: str) -> float | None:
+    """The number a text is, as Python reads it; but in plain digits, without underscores.  Not given is NaN."""
+    text = text.strip(" \t")
+    if text in NOT_GIVEN:
+        return float("nan")
+    try:
+        return float(text) if text.isascii() and "_" not in text else None
+    except ValueError:
+        return None
+
+
+def _parsed(array: Any) -> tuple[Any, NDArray[np.int64]]:
+    found = [None if text is None else number_in(text) for text in array.to_pylist()]
+    wrong = [i for i in range(len(found)) if found[i] is None and array[i].is_valid]
+    return pa.array(found, pa.float64()), np.array(wrong, dtype=np.int64)
+
+
+def _times(array: Any, kind: Any) -> tuple[Any, NDArray[np.int64]]:
+    """Times of one kind; Arrow does not tell which it cannot read, so those are found by halves."""
+    wrong: list[int] = []
+
+    def pieces(first: int, piece: Any) -> Iterator[Any]:
+        found = _cast(piece, kind)
+        if found is not None:
+            yield found
+        elif len(piece) == 1:
+            wrong.append(first)
+            yield pa.nulls(1, kind)
+        else:
+            middle = len(piece) // 2
+            yield from pieces(first, piece.slice(0, middle))
+            yield from pieces(first + middle, piece.slice(middle))
+
+    times = pa.concat_arrays(list(pieces(0, array)))
+    return times, np.array(wrong, dtype=np.int64)
+
+
+def _cast(array: Any, kind: Any) -> Any:
+    """Strings as times, all of them with a zone or none; None if that cannot be."""
+    zoned = [pa.timestamp(kind.unit, "UTC")] if pa.types.is_timestamp(kind) and kind.tz is None else []
+    for each in (kind, *zoned):
+        try:
+            return array.cast(each).cast(kind)
+        except pa.ArrowInvalid:
+            pass
+    return None
+
+
+def _seconds(array: Any) -> Any:
+    """Days, timestamps and times of day as seconds."""
+    if pa.types.is_date(array.type):
+        array = array.cast(pa.timestamp("s"), safe=False)
+    whole = array.cast(pa.int32() if array.type.bit_width == 32 else pa.int64())
+    return pc.divide(whole.cast(pa.float64(), safe=False), PER_SECOND[array.type.unit])
+
+
+def strings(array: Any) -> Strings:
+    """A plain column as strings; a whole number has no point, one with a fraction as few digits as tell it apart."""
+    if pa.types.is_decimal(array.type):
+        array = array.cast(pa.float64(), safe=False)
+    if pa.types.is_floating(array.type):
+        array = pc.if_else(pc.is_nan(array), pa.scalar(None, array.type), array)
+    if not pa.types.is_large_string(array.type):
+        array = array.cast(pa.large_string())
+    missing = None
+    if array.null_count:
+        missing = array.is_null().to_numpy(zero_copy_only=False)
+        array = array.fill_null("")
+    _, offsets, data = array.buffers()
+    starts = np.zeros(1, dtype=np.int64)
+    if len(array):
+        starts = np.frombuffer(offsets, dtype=np.int64)[array.offset : array.offset + len(array) + 1]
+    buffer = np.frombuffer(data, dtype=np.uint8) if data is not None and data.size else np.empty(0, dtype=np.uint8)
+    return Strings(buffer, starts, missing)
+
+
+def table_of(frame: Any) -> Any:
+    """An Arrow table of a data frame: pandas, polars, Arrow's own, or anything that exports itself as Arrow."""
+    try:
+        if isinstance(frame, pa.RecordBatch):
+            return pa.Table.from_batches([frame])
+        if isinstance(frame, pa.Table):
+            return frame
+        if hasattr(frame, "to_numpy") and hasattr(frame, "iloc"):
+            return pa.Table.from_pandas(frame, preserve_index=False)
+        if isinstance(frame, dict) or hasattr(frame, "__arrow_c_stream__"):
+            return pa.table(frame)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise InputError(f"the frame cannot be read: {str(error).splitlines()[0]}") from None
+    raise InputError(
+        f"a table is a pandas, polars or Arrow frame, or a dictionary of columns; not {type(frame).__name__}"
+    )

@@ -1,0 +1,96 @@
+"""Files cut into chunks of whole lines: the same chunks however often, and wherever, reading begins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from linnet.data.sources.block import Position
+from linnet.data.sources.files import ByteFiles, Reader
+from linnet.errors import InputError
+from linnet.kernels.records import count_byte
+
+CHUNK = 1 << 20
+LONGEST_LINE = 1 << 26
+
+
+@dataclass(frozen=True, eq=False)
+class Chunk:
+    """Whole lines of one file, and where they begin and end."""
+
+    data: bytes | bytearray = field(repr=False)
+    path: str
+    at: Position = field(default_factory=Position)
+    after: Position = field(default_factory=Position)
+    read: int = 0
+
+
+@dataclass(frozen=True)
+class Cutting:
+    """How text falls into records: where the last whole one ends (0: nowhere), how many lines there are, chunks' size.
+
+    The end of a chunk may be the middle of a record, or of a line end of two bytes.
+    """
+
+    last_end: Callable[[bytes | bytearray], int]
+    lines: Callable[[bytes | bytearray], int]
+    size: int = CHUNK
+
+
+def last_line_end(data: bytes | bytearray) -> int:
+    return data.rfind(b"\n") + 1
+
+
+def count_lines(data: bytes | bytearray) -> int:
+    found: int = count_byte(data, 10)  # unlike bytes.count, it lets other threads go on meanwhile
+    return found
+
+
+def chunks(files: ByteFiles, start: Position, cutting: Cutting) -> Iterator[Chunk]:
+    """Every file from `start` on, in chunks of at most `size` bytes, or one record if that is longer."""
+    for number in range(start.file, len(files)):
+        at = start if number == start.file else Position(number)
+        with files.opened(number, at.offset) as reader:
+            path, rest, consumed = files.name(number), b"", reader.consumed
+            if at.offset == 0:
+                at = Position(number, reader.skip_mark())
+            while at.file == number:
+                data = _read_on(rest, reader, cutting.size)
+                if not data:
+                    break
+                end, last = _whole(data, reader, cutting, f"{path}:{at.line}")
+                rest = bytes(data[end:])
+                del data[end:]  # in place: chunks are never copied
+                after = Position(number, at.offset + end, at.line + cutting.lines(data))
+                if last and not rest:
+                    after = Position(number + 1)
+                read, consumed = reader.consumed - consumed, reader.consumed
+                yield Chunk(data, path, at, after, read)
+                at = after
+
+
+def _read_on(rest: bytes, reader: Reader, size: int) -> bytearray:
+    """What was left over and as much more as makes it so many bytes, if there is so much."""
+    data = bytearray(max(size, len(rest)))
+    data[: len(rest)] = rest
+    with memoryview(data) as room:
+        have = len(rest) + reader.fill(room[len(rest) :])
+    del data[have:]
+    return data
+
+
+def _whole(data: bytearray, reader: Reader, cutting: Cutting, place: str) -> tuple[int, bool]:
+    """Where the last whole record ends, with more data if they hold none; and has the file ended?"""
+    if reader.ended:
+        return len(data), True
+    end, last = cutting.last_end(data if len(data) == cutting.size else data[: cutting.size]), False
+    while not end:
+        data += _read_on(b"", reader, cutting.size)
+        last = reader.ended
+        if len(data) > LONGEST_LINE:
+            raise InputError(
+                f"{place}: a line of more than {LONGEST_LINE >> 20} MiB: is the format right (--format)? is a quote "
+                "never closed?"
+            )
+        end = cutting.last_end(data) or (len(data) if last else 0)
+    return end, last

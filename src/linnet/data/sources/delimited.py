@@ -1,0 +1,238 @@
+"""CSV, TSV and their kin, through Arrow; where records begin and whether their fields are as many as the header's is
+our own to find, for Arrow does not tell lines."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+
+from linnet.data.sources.arrow import is_time, number_in
+from linnet.data.sources.block import NOT_GIVEN, BadRow, Block, Strings
+from linnet.data.sources.chunks import Chunk, Cutting, count_lines
+from linnet.data.sources.files import BYTE_ORDER_MARK, ByteFiles, no_rows, without_mark
+from linnet.data.sources.lines import LineSource, only_text
+from linnet.data.sources.records import Records, shown
+from linnet.data.sources.table import Layout, TableSource, fitting
+from linnet.errors import InputError
+from linnet.kernels.records import count_byte
+from linnet.kernels.records import records as find_records
+
+DELIMITERS = (",", ";", "\t", "|")
+UNCLOSED = 'a quote (") that opens a field is never closed'
+LOOKED_AT = 50
+CONTENT = re.compile(rb"[^\r\n]")
+# A column of so many values, so many of them numbers, is one of numbers with slips.
+ENOUGH, MOSTLY = 100, 0.99
+
+
+class Delimited(LineSource, TableSource):
+    """Records of fields between delimiters, with or without a header."""
+
+    def __init__(self, files: ByteFiles, *, delimiter: str | None = None, header: bool | None = None) -> None:
+        super().__init__(files)
+        head = without_mark(files.head())
+        if not head.strip():
+            raise no_rows(files.name(0))
+        self.delimiter = delimiter or _delimiter(head)
+        self.format = "tsv" if self.delimiter == "\t" else "csv"
+        self.cutting = Cutting(self._last_record_end, _count_lines)
+        self._first = self.first_chunk(records=2)
+        line, fields = self._first_record()
+        self.header = header if header is not None else not any(map(_is_number, fields))
+        self.columns = [f"c{i + 1}" for i in range(len(fields))]
+        if self.header:
+            self.columns = _named(fields, f"{files.name(0)}:{line}")
+        self.layout = Layout(dict.fromkeys(self.columns, pa.string()), tuple(self.columns))
+        self.layout = self._inferred()
+
+    def sample(self) -> Block:
+        return self.parse(self._first)
+
+    def parse(self, chunk: Chunk) -> Block:
+        records, bad = self._records(chunk)
+        block = Block(
+            chunk.path, len(records), chunk.after, chunk.read, lines=records.lines, bad=tuple(bad), records=records
+        )
+        table = self._read(records.text())
+        if table is None or table.num_rows != len(records):
+            table = self._taken_apart(records)
+        return fitting(block, self.layout, table, lambda row, name: self._place(records.raw(row), name))
+
+    def _records(self, chunk: Chunk) -> tuple[Records, list[BadRow]]:
+        """The records that are text with as many fields as there are columns, and complaints about the others."""
+        data = np.frombuffer(chunk.data, dtype=np.uint8)
+        starts, stops, lines, counts, open_quote = find_records(data, ord(self.delimiter))
+        records = Records(data, starts, stops, lines + chunk.at.line)
+        usable = stops > starts
+        bad: list[BadRow] = []
+        if chunk.at.line == 1 and self.header and usable.any():
+            header = int(np.argmax(usable))
+            self._check_header(records.raw(header), f"{chunk.path}:{records.lines[header]}")
+            usable[header] = False
+        if open_quote >= 0:
+            usable[-1] = False
+            bad.append(BadRow(chunk.path, open_quote + chunk.at.line, None, UNCLOSED, records.raw(len(records) - 1)))
+        for i in np.flatnonzero(usable & (counts != len(self.columns))).tolist():
+            usable[i] = False
+            bad.append(BadRow(chunk.path, int(records.lines[i]), None, self._miscounted(counts[i]), records.raw(i)))
+        records, not_text = only_text(chunk, records.keep(usable))
+        return records, sorted([*bad, *not_text], key=lambda row: row.line)
+
+    def _read(self, text: bytes) -> Any:
+        """The columns wanted; None if Arrow finds a value that is not what it should be, for it does not say which."""
+        if text.startswith(BYTE_ORDER_MARK):  # Arrow would swallow it, wherever the text comes from
+            return None
+        layout = self.layout
+        types = {name: pa.float64() if name in layout.numbers else pa.string() for name in layout.wanted}
+        types |= {name: layout.types[name] for name in layout.numbers if is_time(layout.types[name])}
+        try:
+            return pyarrow.csv.read_csv(
+                pa.py_buffer(text),
+                pyarrow.csv.ReadOptions(use_threads=False, column_names=self.columns, block_size=len(text) + 1),
+                pyarrow.csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
+                pyarrow.csv.ConvertOptions(
+                    column_types=types,
+                    include_columns=list(layout.wanted),
+                    null_values=NOT_GIVEN,
+                    strings_can_be_null=True,
+                    quoted_strings_can_be_null=True,
+                ),
+            )
+        except pa.ArrowInvalid:
+            return None
+
+    def _taken_apart(self, records: Records) -> Any:
+        """The columns wanted, as strings, without Arrow's help."""
+        places = [self.columns.index(name) for name in self.layout.wanted]
+        rows = [fields_of(records.raw(i), self.delimiter) for i in range(len(records))]
+        columns = [[text.decode() for _, text in (row[place] for row in rows)] for place in places]
+        given = [[None if text in NOT_GIVEN else text for text in column] for column in columns]
+        return pa.table([pa.array(column, pa.large_string()) for column in given], names=list(self.layout.wanted))
+
+    def _inferred(self) -> Layout:
+        """Numbers or times where all values of the first rows are, or else strings."""
+        block = self.sample()
+        if not block.rows:
+            raise block.bad[0].error() if block.bad else no_rows(self.files.name(0))
+        return Layout.of({name: _type_of(column) for name, column in block.columns.items()})
+
+    def _place(self, raw: bytes, name: str) -> int:
+        return fields_of(raw, self.delimiter)[self.columns.index(name)][0] + 1
+
+    def _last_record_end(self, data: bytes | bytearray) -> int:
+        if b'"' not in data:
+            # a CR at the very end may be half of CR LF
+            end = max(data.rfind(b"\n"), data.rfind(b"\r", 0, len(data) - 1)) + 1
+        else:
+            starts, stops, *_ = find_records(np.frombuffer(data, dtype=np.uint8), ord(self.delimiter))
+            end = len(data) if stops[-1] < len(data) and not data.endswith(b"\r") else int(starts[-1])
+        # the header is sought in the first chunk: it must not be blank lines alone
+        return end if CONTENT.search(data, 0, end) else 0
+
+    def _miscounted(self, fields: int) -> str:
+        return f"{fields} fields where {'the header has' if self.header else 'the first row had'} {len(self.columns)}"
+
+    def _first_record(self) -> tuple[int, list[str]]:
+        """Its line and its fields."""
+        data = np.frombuffer(self._first.data, dtype=np.uint8)
+        starts, stops, lines, _, open_quote = find_records(data, ord(self.delimiter))
+        if not (stops > starts).any():
+            raise no_rows(self.files.name(0))
+        first = int(np.argmax(stops > starts))
+        line = int(lines[first]) + 1
+        if open_quote == lines[first]:
+            raise InputError(f"{self.files.name(0)}:{line}: {UNCLOSED}")
+        raw = data[starts[first] : stops[first]].tobytes()
+        try:
+            return line, [text.decode() for _, text in fields_of(raw, self.delimiter)]
+        except UnicodeDecodeError as error:
+            raise InputError(f"{self.files.name(0)}:{line}: the first row cannot be read: {error}") from None
+
+    def _check_header(self, raw: bytes, place: str) -> None:
+        """Each file has its own header; all must say the same."""
+        fields = [text.decode(errors="replace") for _, text in fields_of(raw, self.delimiter)]
+        if _named(fields, place) != self.columns:
+            raise InputError(
+                f"{place}: the header differs from that of {self.files.name(0)}: {shown(raw)}; all files must have "
+                "the same columns in the same order"
+            )
+
+
+def fields_of(raw: bytes, delimiter: str) -> list[tuple[int, bytes]]:
+    """The fields of one record, each with the byte it begins at, by the rules of kernels/records.py."""
+    fields: list[tuple[int, bytes]] = []
+    sign, at = delimiter.encode(), 0
+    while True:
+        begin, parts = at, []
+        if raw.startswith(b'"', at):
+            at += 1
+            while (quote := raw.find(b'"', at)) >= 0:
+                parts.append(raw[at:quote])
+                at = quote + 1
+                if not raw.startswith(b'"', at):
+                    break
+                parts.append(b'"')
+                at += 1
+        end = raw.find(sign, at)
+        parts.append(raw[at:] if end < 0 else raw[at:end])
+        fields.append((begin, b"".join(parts)))
+        if end < 0:
+            return fields
+        at = end + 1
+
+
+def _named(fields: list[str], place: str) -> list[str]:
+    """The columns' names: a field without one is named after its place."""
+    names = [field.strip() or f"c{i + 1}" for i, field in enumerate(fields)]
+    seen = set()
+    for name in names:
+        if name in seen:
+            raise InputError(f"{place}: the header has the column {name!r} twice: rename one of them")
+        seen.add(name)
+    return names
+
+
+def _delimiter(head: bytes) -> str:
+    """The sign that cuts the first lines into the most fields, the same number in each."""
+    best, most = ",", 1
+    for sign in DELIMITERS:
+        starts, stops, _, counts, _ = find_records(np.frombuffer(head, dtype=np.uint8), ord(sign))
+        counts = counts[stops > starts]
+        counts = counts[:-1][:LOOKED_AT] if len(counts) > 1 else counts  # the last may be cut off
+        if len(counts) and counts[0] > most and (counts == counts[0]).mean() >= 0.9:
+            best, most = sign, int(counts[0])
+    return best
+
+
+def _count_lines(data: bytes | bytearray) -> int:
+    returns = count_byte(data, 13)
+    return count_lines(data) + (returns - data.count(b"\r\n") if returns else 0)
+
+
+def _is_number(field: str) -> bool:
+    value = number_in(field)
+    return value is not None and not math.isnan(value)
+
+
+def _type_of(column: Any) -> Any:
+    """float64, a kind of time, or string, from all values that are given."""
+    assert isinstance(column, Strings)
+    values = [text for text in column.strings() if text.strip() not in NOT_GIVEN]
+    if not values:
+        return pa.null()
+    numbers = sum(map(_is_number, values))
+    if numbers == len(values) or (len(values) >= ENOUGH and numbers >= MOSTLY * len(values)):
+        return pa.float64()  # the few that are none will be told with their lines
+    try:
+        kind = pyarrow.csv.read_csv(
+            pa.py_buffer(("v\n" + "\n".join(values) + "\n").encode()),
+            parse_options=pyarrow.csv.ParseOptions(quote_char=False, delimiter="\x01"),
+        ).schema.types[0]
+    except pa.ArrowInvalid:
+        return pa.string()
+    return kind if is_time(kind) else pa.string()

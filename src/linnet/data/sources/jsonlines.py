@@ -1,0 +1,265 @@
+"""JSON Lines through Arrow: one object a line."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.json
+
+from linnet.data.sources.arrow import is_number, is_time
+from linnet.data.sources.block import BadRow, Block, Column, Strings
+from linnet.data.sources.chunks import Chunk
+from linnet.data.sources.files import ByteFiles, no_rows
+from linnet.data.sources.lines import LineSource, lines_of, only_text
+from linnet.data.sources.records import Records
+from linnet.data.sources.table import Layout, TableSource, fitting
+from linnet.errors import InputError
+from linnet.kernels.json_strings import text_fields
+from linnet.kernels.records import depths
+
+DEEPEST = 64
+SHOWN = 40
+TOO_DEEP = f"brackets nested more than {DEEPEST} deep"
+NO_OBJECT = "a line must be one JSON object, {...}"
+
+
+class JsonLines(LineSource, TableSource):
+    """One JSON object a line; its keys are the columns."""
+
+    format = "jsonl"
+    leaves_out = True
+
+    def __init__(self, files: ByteFiles) -> None:
+        super().__init__(files)
+        self._first = self.first_chunk()
+        self.layout = Layout({}, ())
+        self.layout = Layout.of(self._inferred())
+
+    def sample(self) -> Block:
+        return self.parse(self._first)
+
+    def read_only(self, wanted: Mapping[str, bool]) -> None:
+        """A key that the first rows have not may come yet, or never: then its values are missing."""
+        types = {name: pa.float64() if number else pa.string() for name, number in wanted.items()}
+        self.layout = replace(self.layout, types={**types, **self.layout.types})
+        super().read_only(wanted)
+
+    def parse(self, chunk: Chunk) -> Block:
+        records, bad = self._objects(chunk)
+        texts = self._texts(records)
+        if texts is not None:
+            return Block(
+                chunk.path, len(records), chunk.after, chunk.read, texts,
+                lines=records.lines, bad=tuple(bad), records=records,
+            )  # fmt: skip
+        table = self._read(records.text())
+        if table is None or (self.layout.wanted and table.num_rows != len(records)):
+            records, table, more = self._one_by_one(chunk.path, records)
+            bad = sorted([*bad, *more], key=lambda row: row.line)
+        block = Block(
+            chunk.path, len(records), chunk.after, chunk.read, lines=records.lines, bad=tuple(bad), records=records
+        )
+        return fitting(block, self.layout, table, lambda row, name: _place(records.raw(row), name))
+
+    def _texts(self, records: Records) -> dict[str, Column] | None:
+        """The columns wanted, where they are strings and so is everything else in these lines; None otherwise."""
+        wanted = self.layout.wanted
+        if not wanted or any(name in self.layout.numbers or not _is_text(self._read_as(name)) for name in wanted):
+            return None
+        found = text_fields(records.data, records.starts, records.stops, [name.encode() for name in wanted])
+        return None if found is None else {name: Strings(*each) for name, each in zip(wanted, found, strict=True)}
+
+    def _objects(self, chunk: Chunk) -> tuple[Records, list[BadRow]]:
+        """The lines that are one object each, as far as brackets tell, and complaints about the others.
+
+        Arrow reads an object over several lines, or several from one, as if that were right; and it calls itself for
+        every level of brackets, so it must never see a tower of them.
+        """
+        records, bad = only_text(chunk, lines_of(chunk))
+        levels = depths(records.data, records.starts, records.stops)
+        usable = (levels > 0) & (levels <= DEEPEST)
+        for i in np.flatnonzero(~usable).tolist():
+            raw = records.raw(i)
+            fault = (None, TOO_DEEP) if levels[i] else _fault(raw) or (1, NO_OBJECT)
+            bad.append(BadRow(chunk.path, int(records.lines[i]), *fault, raw))
+        return records.keep(usable), sorted(bad, key=lambda row: row.line)
+
+    def _read(self, text: bytes) -> Any:
+        """The columns wanted; None if something is wrong in it, for Arrow does not say where."""
+        if not text or not self.layout.wanted:
+            return self._table([])
+        fields = [(name, self._read_as(name)) for name in self.layout.wanted]
+        try:
+            return _arrow_reads(text, pa.schema(fields))
+        except pa.ArrowInvalid:
+            return None
+
+    def _read_as(self, name: str) -> Any:
+        kind = self.layout.types[name]
+        if name in self.layout.numbers:
+            return kind if is_time(kind) or pa.types.is_boolean(kind) else pa.float64()
+        return kind if pa.types.is_boolean(kind) or (is_number(kind) and not is_time(kind)) else pa.string()
+
+    def _one_by_one(self, path: str, records: Records) -> tuple[Records, Any, list[BadRow]]:
+        """The same without Arrow's help: the lines that can be read, their columns, and complaints about the others."""
+        rows: list[dict[str, Any]] = []
+        bad: list[BadRow] = []
+        good = np.ones(len(records), dtype=bool)
+        for i in range(len(records)):
+            raw = records.raw(i)
+            fault = _fault(raw)
+            pairs = () if fault else json.loads(raw, object_pairs_hook=tuple, parse_int=_whole)
+            fault = fault or self._misfit(pairs, raw)
+            if fault:
+                good[i] = False
+                bad.append(BadRow(path, int(records.lines[i]), *fault, raw))
+            else:
+                rows.append(dict(pairs))
+        return records.keep(good), self._table(rows), bad
+
+    def _misfit(self, pairs: Any, raw: bytes) -> tuple[int | None, str] | None:
+        """What is wrong with a line's values: the byte it stands at, and the reason."""
+        names = [name for name, _ in pairs]
+        row = dict(pairs)
+        for name in self.layout.wanted:
+            if names.count(name) > 1:
+                return _place(raw, name), f"{name} is there twice"
+            wanted = _wanted(self._read_as(name))
+            if row.get(name) is not None and not _fits(row[name], wanted):
+                given = json.dumps(json.loads(raw, parse_int=_whole)[name])
+                given = given if len(given) <= SHOWN else given[:SHOWN] + "…"
+                return _place(raw, name), f"{name} should be {wanted} but is {given}"
+        return None
+
+    def _table(self, rows: list[dict[str, Any]]) -> Any:
+        arrays = []
+        for name in self.layout.wanted:
+            kind, values = self._read_as(name), [row.get(name) for row in rows]
+            if is_time(kind) or (pa.types.is_integer(kind) and not _all_fit(values)):
+                kind, values = pa.large_string(), [_said(each) for each in values]
+            elif pa.types.is_floating(kind):
+                values = [None if each is None else _nearest(each) for each in values]
+            arrays.append(pa.array(values, kind))
+        return pa.table(arrays, names=list(self.layout.wanted))
+
+    def _inferred(self) -> dict[str, Any]:
+        """Arrow's types for the first rows: of all together, or else of those that can be read alone."""
+        path = self._first.path
+        records, bad = self._objects(self._first)
+        if not len(records):
+            raise bad[0].error() if bad else no_rows(path)
+        try:
+            types = _types(records.text())
+        except pa.ArrowInvalid:
+            types = _types_without_arrow([records.raw(i) for i in range(len(records))])
+        if not types:
+            _, _, more = self._one_by_one(path, records)
+            raise [*more, *bad][0].error() if more or bad else InputError(f"{path}: its objects are empty")
+        return types
+
+
+def _is_text(kind: Any) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _arrow_reads(text: bytes, schema: Any = None) -> Any:
+    return pyarrow.json.read_json(
+        pa.py_buffer(text),
+        pyarrow.json.ReadOptions(use_threads=False, block_size=len(text) + 1),
+        pyarrow.json.ParseOptions(
+            explicit_schema=schema,
+            newlines_in_values=False,
+            unexpected_field_behavior="infer" if schema is None else "ignore",
+        ),
+    )
+
+
+def _types(text: bytes) -> dict[str, Any]:
+    schema = _arrow_reads(text).schema
+    return dict(zip(schema.names, schema.types, strict=True))
+
+
+def _types_without_arrow(lines: list[bytes]) -> dict[str, Any]:
+    """The same from the lines that can be read, for Arrow gives up at the first that cannot, or at a mixed list."""
+    given: dict[str, list[Any]] = {}
+    for raw in lines:
+        if not _fault(raw):
+            for name, value in json.loads(raw, parse_int=_whole).items():
+                given.setdefault(name, []).append(value)
+    return {
+        name: _type_of([each for each in values if each is not None])
+        for name, values in given.items()
+        if _fits(name, "text")
+    }
+
+
+def _type_of(values: list[Any]) -> Any:
+    """A type for all of them or, if they have none in common, for the first; the others will be told."""
+    kinds = set(map(type, values))
+    if not values:
+        return pa.null()
+    if kinds == {int} and _all_fit(values):
+        return pa.int64()
+    if kinds <= {int, float} or kinds in ({bool}, {str}):
+        return {bool: pa.bool_(), str: pa.string()}.get(kinds.pop(), pa.float64())
+    return _type_of(values[:1]) if type(values[0]) in (int, float, bool, str) else pa.struct([])
+
+
+def _wanted(kind: Any) -> str:
+    if pa.types.is_boolean(kind):
+        return "true or false"
+    return "a number" if is_number(kind) and not is_time(kind) else "text"
+
+
+def _fits(value: Any, wanted: str) -> bool:
+    if wanted == "text":
+        return isinstance(value, str) and not any("\ud800" <= sign <= "\udfff" for sign in value)
+    return isinstance(value, bool) if wanted == "true or false" else type(value) in (int, float)
+
+
+def _all_fit(values: list[Any]) -> bool:
+    """Are these whole numbers of 64 bits?"""
+    return all(each is None or (type(each) is int and -(2**63) <= each < 2**63) for each in values)
+
+
+def _said(value: Any) -> str | None:
+    """A number, or what is text already, as text."""
+    if isinstance(value, float):
+        return None if math.isnan(value) else str(int(value)) if value.is_integer() else repr(value)
+    return None if value is None else str(value)
+
+
+def _whole(digits: str) -> int | float:
+    """A whole number; one of more digits than Python takes is infinite to any float."""
+    return int(digits) if len(digits) <= 400 else float(digits)
+
+
+def _nearest(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+
+
+def _place(raw: bytes, name: str) -> int | None:
+    """The byte, from 1, at which a key seems to stand."""
+    at = raw.find(json.dumps(name, ensure_ascii=False).encode(errors="replace"))
+    return at + 1 if at >= 0 else None
+
+
+def _fault(raw: bytes) -> tuple[int | None, str] | None:
+    """Why a line is no JSON object, with the byte at which that shows; None if it is one."""
+    text = raw.decode()
+    try:
+        row = json.loads(text, parse_int=_whole)
+    except json.JSONDecodeError as wrong:
+        return len(text[: wrong.pos].encode()) + 1, f"this is no JSON: {wrong.msg}"
+    except RecursionError:
+        return None, TOO_DEEP
+    return None if isinstance(row, dict) else (1, NO_OBJECT)

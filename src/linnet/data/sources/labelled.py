@@ -1,0 +1,63 @@
+"""Labelled text: `label<TAB>text`, or fastText's `__label__x text`, one a line."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.data.sources.block import BadRow, Block, Strings
+from linnet.data.sources.chunks import Chunk
+from linnet.data.sources.files import ByteFiles
+from linnet.data.sources.lines import LineSource, lines_of, only_text
+from linnet.data.sources.records import Records, shown
+from linnet.kernels import records as kernel
+
+TARGET, TEXT = "label", "text"
+MARK = b"__label__"
+UNLABELLED = "a line must be a label, a tab, and the text"
+UNMARKED = f"a line must begin with {MARK.decode()} and a label"
+SEVERAL = "more than one label; a row has one"
+
+
+class LabelledText(LineSource):
+    """Two columns, `label` and `text`."""
+
+    def __init__(self, files: ByteFiles, *, marked: bool) -> None:
+        super().__init__(files)
+        self.marked = marked
+        self.format = "labels" if marked else "labelled-text"
+
+    def parse(self, chunk: Chunk) -> Block:
+        records, bad = only_text(chunk, lines_of(chunk))
+        if self.marked:
+            starts = records.starts + len(MARK)
+            ends = kernel.first_of(
+                records.data, records.starts, records.stops, *b" \t"
+            )  # a label alone has an empty text
+            right, reason = _marked(records, records.starts) & (ends > starts), UNMARKED
+            several = right & _marked(records, ends + 1)
+        else:
+            starts, ends = records.starts, kernel.first_of(records.data, records.starts, records.stops, *b"\t\t")
+            right, reason = (ends > starts) & (ends < records.stops), UNLABELLED
+            several = np.zeros(len(records), dtype=bool)
+        for i in np.flatnonzero(~right | several).tolist():
+            raw = records.raw(i)
+            column, why = (int(ends[i] - records.starts[i]) + 2, SEVERAL) if several[i] else (1, reason)
+            bad.append(BadRow(chunk.path, int(records.lines[i]), column, f"{why}; this is {shown(raw)}", raw))
+        right &= ~several
+        kept = records.keep(right)
+        labels, label_starts, texts, text_starts = kernel.labelled(records.data, starts[right], kept.stops, ends[right])
+        columns = {TARGET: Strings(labels, label_starts), TEXT: Strings(texts, text_starts)}
+        complaints = tuple(sorted(bad, key=lambda row: row.line))
+        return Block(
+            chunk.path, len(kept), chunk.after, chunk.read, columns, lines=kept.lines, bad=complaints, records=kept
+        )
+
+
+def _marked(records: Records, places: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether a label's mark stands at a place in each record."""
+    marked = places + len(MARK) <= records.stops
+    for i, byte in enumerate(MARK):
+        at = np.minimum(places + i, len(records.data) - 1)
+        marked &= records.data[at] == byte
+    return marked

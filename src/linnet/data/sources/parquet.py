@@ -1,0 +1,114 @@
+"""Parquet files through Arrow, a row group at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+
+from linnet.data.sources.block import Block, Position
+from linnet.data.sources.files import ByteFiles, fingerprint, no_rows
+from linnet.data.sources.table import Layout, TableSource, fitting, types_of
+from linnet.errors import InputError
+
+ROWS = 8192
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Some rows of a row group; `first` is the number of the first in its file, from 1."""
+
+    rows: Any
+    path: str
+    first: int
+    after: Position
+    read: int
+
+
+class Parquet(TableSource):
+    """A position is a file, a row group, and the next of its rows (in `line`, from 1)."""
+
+    format = "parquet"
+    reopenable = True
+    batch = ROWS
+
+    def __init__(self, paths: list[str]) -> None:
+        self.paths = paths
+        with _opened(paths[0]) as file:
+            self.layout = Layout.of(types_of(file.schema_arrow, paths[0]))
+        if not self.layout.types:
+            raise no_rows(paths[0])
+
+    @property
+    def size(self) -> int | None:
+        return ByteFiles(self.paths).size
+
+    def fingerprint(self) -> list[dict[str, Any]]:
+        return [fingerprint(path) for path in self.paths]
+
+    def sample(self) -> Block:
+        for chunk in self.chunks(Position()):
+            return self.parse(chunk)
+        raise no_rows(self.paths[0])
+
+    def chunks(self, start: Position) -> Iterator[Batch]:
+        for number in range(start.file, len(self.paths)):
+            path = self.paths[number]
+            at = start if number == start.file else Position(number)
+            with _opened(path) as file:
+                self._check(file, path)
+                before = 0
+                for group in range(file.num_row_groups):
+                    if group >= at.offset:
+                        done = at.line - 1 if group == at.offset else 0
+                        yield from self._group(file, path, Position(number, group), before, done)
+                    before += file.metadata.row_group(group).num_rows
+
+    def _check(self, file: Any, path: str) -> None:
+        missing = set(self.layout.wanted) - set(types_of(file.schema_arrow, path))
+        if missing:
+            raise InputError(f"{path}: has no column {min(missing)!r}, which {self.paths[0]} has")
+
+    def _group(self, file: Any, path: str, at: Position, before: int, done: int) -> Iterator[Batch]:
+        """The rows of a row group from `done` on; `before` rows of the file are in earlier ones."""
+        group = file.metadata.row_group(at.offset)
+        stop = 0
+        with _told(path, f"row group {at.offset} cannot be read"):
+            for rows in file.iter_batches(
+                self.batch, row_groups=[at.offset], columns=list(self.layout.wanted), use_threads=False
+            ):
+                first, stop = stop, stop + rows.num_rows
+                if first < done:
+                    continue
+                whole = stop >= group.num_rows
+                after = Position(at.file, at.offset + 1) if whole else Position(at.file, at.offset, stop + 1)
+                read = group.total_byte_size * rows.num_rows // max(group.num_rows, 1)
+                yield Batch(rows, path, before + first + 1, after, read)
+
+    def parse(self, chunk: Batch) -> Block:
+        rows = chunk.rows.num_rows
+        lines = np.arange(chunk.first, chunk.first + rows)
+        block = Block(chunk.path, rows, chunk.after, chunk.read, lines=lines)
+        with _told(chunk.path, f"rows {chunk.first} to {chunk.first + rows - 1} cannot be read"):
+            chunk.rows.validate(full=True)
+            return fitting(block, self.layout, chunk.rows, lambda *_: None)
+
+
+@contextmanager
+def _told(path: str, what: str) -> Iterator[None]:
+    """Turn what Arrow may raise into an error that names the file."""
+    try:
+        yield
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        why = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InputError(f"{path}: {what}: {why}") from None
+
+
+def _opened(path: str) -> Any:
+    with _told(path, "is no Parquet file"):
+        return pyarrow.parquet.ParquetFile(path, memory_map=True)

@@ -1,0 +1,37 @@
+"""Plain text, one row a line: what a model of text is asked about when there is nothing else to say."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linnet.data.sources.block import Block, Strings
+from linnet.data.sources.chunks import Chunk
+from linnet.data.sources.files import ByteFiles
+from linnet.data.sources.lines import LineSource, lines_of, only_text
+
+
+class PlainText(LineSource):
+    """One column, of the name the model has for its text."""
+
+    format = "text"
+
+    def __init__(self, files: ByteFiles, column: str) -> None:
+        super().__init__(files)
+        self.column = column
+
+    def parse(self, chunk: Chunk) -> Block:
+        records, bad = only_text(chunk, lines_of(chunk))
+        texts = [records.raw(i) for i in range(len(records))]
+        starts = np.zeros(len(texts) + 1, dtype=np.int64)
+        np.cumsum([len(text) for text in texts], out=starts[1:])
+        columns = {self.column: Strings(np.frombuffer(b"".join(texts), dtype=np.uint8), starts)}
+        return Block(
+            chunk.path,
+            len(records),
+            chunk.after,
+            chunk.read,
+            columns,
+            lines=records.lines,
+            bad=tuple(bad),
+            records=records,
+        )

@@ -1,0 +1,119 @@
+"""What sources of columns share: which columns there are, which of them to read and as what, and rows that will not.
+
+Everyone asks whether a source is one of these, so Arrow, slow to load, is loaded only by those that are.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from linnet.data.sources.block import Block, Column, Position
+from linnet.errors import InputError
+
+SHOWN = 40
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """A value that is not what its column should be: the row, the column's name, and what is said about it."""
+
+    row: int
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The columns of a table and Arrow's types for them; `numbers` are read as numbers, the rest as strings."""
+
+    types: Mapping[str, Any]
+    wanted: tuple[str, ...]
+    numbers: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, types: Mapping[str, Any]) -> Layout:
+        """All columns that can be read, each as what it is."""
+        from linnet.data.sources.arrow import is_number, readable
+
+        wanted = tuple(name for name, kind in types.items() if readable(kind))
+        return cls(types, wanted, frozenset(name for name in wanted if is_number(types[name])))
+
+    def reading(self, wanted: Mapping[str, bool]) -> Layout:
+        """These columns, and whether each is a number."""
+        return Layout(self.types, tuple(wanted), frozenset(name for name, number in wanted.items() if number))
+
+    def columns(self, table: Any) -> tuple[dict[str, Column], list[Misfit]]:
+        """The columns as ours, and at most one misfit a row."""
+        from linnet.data.sources.arrow import numbers, plain, strings
+
+        columns: dict[str, Column] = {}
+        misfits: dict[int, Misfit] = {}
+        for name in self.wanted:
+            array = plain(table.column(name))
+            if name not in self.numbers:
+                columns[name] = strings(array)
+                continue
+            columns[name], wrong = numbers(array, self.types[name])
+            for row in wrong.tolist():
+                misfits.setdefault(row, Misfit(row, name, self._complaint(name, array[row].as_py())))
+        return columns, [misfits[row] for row in sorted(misfits)]
+
+    def _complaint(self, name: str, value: Any) -> str:
+        from linnet.data.sources.arrow import is_time
+
+        what = "time" if is_time(self.types[name]) else "finite number"
+        said = repr(value if not isinstance(value, str) or len(value) <= SHOWN else value[:SHOWN] + "…")
+        return f"{name} should be a {what} but is {said} (or read it as --column {name}:category)"
+
+
+def fitting(block: Block, layout: Layout, table: Any, place: Callable[[int, str], int | None]) -> Block:
+    """The block with the table's columns, but without the rows that do not fit; `place` is where a value stands."""
+    columns, misfits = layout.columns(table)
+    block = replace(block, columns=columns)
+    if not misfits:
+        return block
+    more = [block.refused(each.row, each.reason, place(each.row, each.name)) for each in misfits]
+    fits = np.ones(block.rows, dtype=bool)
+    fits[[each.row for each in misfits]] = False
+    return replace(block.keep(fits), bad=tuple(sorted([*block.bad, *more], key=lambda row: row.line)))
+
+
+def types_of(schema: Any, path: str) -> dict[str, Any]:
+    """Arrow's types by name; a name must not stand twice."""
+    for name, times in Counter(schema.names).items():
+        if times > 1:
+            raise InputError(f"{path}: the column {name!r} is there twice: rename one of them")
+    return dict(zip(schema.names, schema.types, strict=True))
+
+
+class TableSource(ABC):
+    """A source whose rows have columns with names."""
+
+    format = ""
+    layout: Layout
+    # May rows lack a column that others have?
+    leaves_out = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.layout.types)
+
+    def read_only(self, wanted: Mapping[str, bool]) -> None:
+        """From now on read these columns, each as a number (True) or as a string."""
+        self.layout = self.layout.reading(wanted)
+
+    @abstractmethod
+    def sample(self) -> Block:
+        """The first rows, every readable column of them as Arrow takes it."""
+
+    @abstractmethod
+    def chunks(self, start: Position) -> Iterator[Any]: ...
+
+    @abstractmethod
+    def parse(self, chunk: Any) -> Block: ...

@@ -1,0 +1,1 @@
+"""From scores to decisions: calibrated probabilities, costs, thresholds."""

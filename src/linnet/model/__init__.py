@@ -1,0 +1,1 @@
+"""A fitted model: weights, features, decision rule, training record; and its file."""

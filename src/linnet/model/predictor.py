@@ -1,0 +1,123 @@
+"""Predictions of a model, and how they do against the truth, for the tallies of evaluation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.data.rows import Rows
+from linnet.decisions.calibration import Calibration
+from linnet.decisions.costs import Rule
+from linnet.errors import RecipeError
+from linnet.evaluation.classification import ClassificationResult, ClassificationTally
+from linnet.evaluation.regression import RegressionResult, RegressionTally
+from linnet.learners.catalogue import Entry
+from linnet.learners.linear import LinearModel
+
+Tally = ClassificationTally | RegressionTally
+Result = ClassificationResult | RegressionResult
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What a block of rows is taken for: codes of classes, and which of them a rule would not decide on."""
+
+    decision: NDArray[np.float64]
+    probabilities: NDArray[np.float64] | None
+    codes: NDArray[np.int64]
+    rejected: NDArray[np.bool_] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Classifier:
+    """From rows to scores to probabilities to labels.
+
+    Without a rule the largest score decides.  With a rule, or with calibrated probabilities, these do: what is printed
+    as most probable is what is predicted.
+    """
+
+    linear: LinearModel
+    probable: bool
+    calibration: Calibration | None = None
+    rule: Rule | None = None
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        assert self.linear.classes is not None
+        return self.linear.classes
+
+    def tally(self) -> ClassificationTally:
+        priced = self.rule is not None and self.rule.metric is None
+        return ClassificationTally(self.classes, self.rule if priced else None)
+
+    def answers(self, rows: Rows) -> Answers:
+        decision = self.linear.decision(rows)
+        probabilities = self._probabilities(decision)
+        rejected = None
+        if probabilities is None or (self.rule is None and self.calibration is None):
+            codes = self.linear.codes(decision)
+        elif self.rule is None:
+            codes = probabilities.argmax(axis=1)
+        else:
+            codes = self.rule.preferred(probabilities)
+            rejected = self.rule.rejects(probabilities, codes)
+        return Answers(decision, probabilities, codes, rejected)
+
+    def _probabilities(self, decision: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        if self.calibration is not None:
+            return self.calibration.probabilities(self.linear.evidence(decision))
+        return self.linear.probabilities(decision) if self.probable else None
+
+    def labels(self, answers: Answers) -> list[Any]:
+        """The labels, None where a rule would not decide."""
+        found: list[Any] = self.classes[answers.codes].tolist()
+        if answers.rejected is not None:
+            for row in np.flatnonzero(answers.rejected).tolist():
+                found[row] = None
+        return found
+
+    def add_result(self, tally: ClassificationTally, rows: Rows, truth: NDArray[np.float64]) -> float:
+        """Predict rows, add how that went to the tally; the sum of losses comes back (log loss, or mistakes)."""
+        answers = self.answers(rows)
+        scores = answers.decision if answers.decision.ndim == 1 and len(self.classes) == 2 else None
+        tally.add(truth, answers.codes, probabilities=answers.probabilities, scores=scores)
+        if answers.probabilities is None:
+            return float((answers.codes != truth).sum())
+        known = truth >= 0
+        right = answers.probabilities[np.flatnonzero(known), truth[known].astype(np.int64)]
+        return float(-np.log(np.maximum(right, 1e-15)).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Regressor:
+    """From rows to numbers."""
+
+    linear: LinearModel
+
+    def tally(self) -> RegressionTally:
+        return RegressionTally()
+
+    def add_result(self, tally: RegressionTally, rows: Rows, truth: NDArray[np.float64]) -> float:
+        """Predict rows, add how that went to the tally; the sum of squares comes back."""
+        predicted = self.linear.predict(rows)
+        tally.add(truth, predicted)
+        return float(((predicted - truth) ** 2).sum())
+
+
+def scorer(model: LinearModel, probable: bool, calibration: Calibration | None = None, rule: Rule | None = None) -> Any:
+    """What predicts with this model and holds it against the truth."""
+    return Regressor(model) if model.classes is None else Classifier(model, probable, calibration, rule)
+
+
+def no_probabilities(learner: Entry) -> RecipeError:
+    """What to say where decisions need probabilities and there are none."""
+    if learner.recipe.has_probabilities:
+        return RecipeError(
+            "pairs of classes that vote have no probabilities: train with --calibrate sigmoid, or jointly"
+        )
+    return RecipeError(
+        f"{learner.name} gives no probabilities: train with --calibrate sigmoid, or with a logistic learner"
+    )

@@ -1,0 +1,150 @@
+"""All rows of a source in memory, for learners that look at them together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.data.features.features import Features, Places, assembled
+from linnet.data.features.schema import Role, Task
+from linnet.data.features.terms import Piece, TextTerm
+from linnet.data.labels import Labels
+from linnet.data.reading import Prepared
+from linnet.data.rows import Examples, Rows, some
+from linnet.data.sources.block import Block, Position
+from linnet.data.targets import Seen, few_labels, no_rows, row_weights, target_numbers
+from linnet.kernels.sparse_entries import renumber
+from linnet.kernels.vocabulary import Vocabulary
+from linnet.training.class_weights import ClassWeights
+
+
+@dataclass(frozen=True, eq=False)
+class Whole:
+    """Every row, its features in their final order, counts in text not yet weighed."""
+
+    features: Features
+    pieces: list[Piece]
+    targets: NDArray[np.float64]
+    weights: NDArray[np.float64] | None
+    labels: Labels | None
+    class_weights: ClassWeights | None = None
+
+    def examples(self, rows: Rows, which: NDArray[np.bool_] | None = None) -> Examples:
+        """All rows, or some, to learn from: each counts by its weight and its class's."""
+        examples = Examples(rows, self.targets, self.weights)
+        if which is not None:
+            examples = some(examples, which)
+        each = self.each_class(examples.targets, examples.weights)
+        if each is None:
+            return examples
+        by_row = each[examples.targets.astype(np.int64)]
+        return replace(examples, weights=by_row if examples.weights is None else by_row * examples.weights)
+
+    def each_class(
+        self, targets: NDArray[np.float64], weights: NDArray[np.float64] | None
+    ) -> NDArray[np.float64] | None:
+        """The weight of each class among these rows, if classes have any."""
+        if self.class_weights is None or self.labels is None:
+            return None
+        totals = np.bincount(targets.astype(np.int64), weights, minlength=len(self.labels))
+        return self.class_weights.each(self.labels.classes.tolist(), totals)
+
+    @property
+    def rows(self) -> Rows:
+        """The rows, with counts weighed."""
+        return assembled(self.features.weighed(self.pieces), Places.in_turn(self.features.sizes))
+
+
+class Collected:
+    """Blocks as they come, numbered but not yet put together; where frozen, features that are new are left out."""
+
+    def __init__(self, features: Features, *, frozen: bool = False) -> None:
+        self.features = features
+        self.frozen = frozen
+        self.blocks: list[tuple[Block, list[Piece]]] = []
+        self.rows = 0
+        self.nbytes = 0
+        self.position = Position()
+
+    def take(self, made: Prepared) -> None:
+        block = made.block
+        self.position = block.after
+        if not block.rows:
+            return
+        pieces = self.features.number(block, made.work, frozen=self.frozen)
+        schema = self.features.schema
+        needed = {name for name in (schema.target, schema.only(Role.WEIGHT)) if name}
+        block = replace(
+            block,
+            columns={name: c for name, c in block.columns.items() if name in needed},
+            sparse=block.sparse and _emptied(block.sparse),
+        )
+        self.blocks.append((block, pieces))
+        self.rows += block.rows
+        # without the one start more than rows that every block has: how the input was cut must not count
+        starts = sum(max(0, piece.starts.nbytes - 8) for piece in pieces)
+        self.nbytes += starts + sum(piece.ids.nbytes + piece.values.nbytes for piece in pieces)
+
+    def replay(self) -> Iterator[tuple[Block, list[Piece]]]:
+        """The blocks again, in order; what was kept is let go."""
+        while self.blocks:
+            yield self.blocks.pop(0)
+
+    def whole(self, least: int) -> Whole:
+        """All rows together; words and n-grams that fewer than `least` rows have are dropped."""
+        if not self.rows:
+            raise no_rows()
+        schema, seen = self.features.schema, Seen()
+        classes = self.features.task is Task.CLASSIFICATION
+        targets, weights = [], []
+        for block, _ in self.blocks:
+            targets.append(seen.numbers(block, schema).astype(np.float64) if classes else target_numbers(block, schema))
+            weights.append(row_weights(block, schema))
+        joined = [_joined([pieces[term] for _, pieces in self.blocks]) for term in range(len(self.features.terms))]
+        self.blocks = []
+        for number, term in enumerate(self.features.terms):
+            if isinstance(term, TextTerm):
+                joined[number] = _pruned(term, joined[number], least)
+        codes, labels = np.concatenate(targets), None
+        if classes:
+            labels = Labels(list(seen.labels))
+            few_labels(self.rows, len(labels), schema)
+            codes = labels.encode(np.array(list(seen.labels)))[codes.astype(np.int64)]
+        given = None if weights[0] is None else np.concatenate([w for w in weights if w is not None])
+        return Whole(self.features, joined, codes, given, labels)
+
+
+def _emptied(rows: Rows) -> Rows:
+    """A mark that the block was sparse, without its rows."""
+    return replace(rows, values=rows.values[:0].copy(), ids=rows.ids[:0].copy(), starts=rows.starts[:1].copy())
+
+
+def _joined(pieces: list[Piece]) -> Piece:
+    ids = np.concatenate([piece.ids for piece in pieces])
+    values = np.concatenate([piece.values for piece in pieces])
+    if not any(len(piece.starts) for piece in pieces):
+        return Piece(ids, values)
+    offsets = np.cumsum([0] + [len(piece.ids) for piece in pieces[:-1]])
+    starts = [piece.starts[:-1] + offset for piece, offset in zip(pieces, offsets, strict=True)]
+    return Piece(ids, values, np.concatenate([*starts, [len(ids)]]).astype(np.int64))
+
+
+def _pruned(term: TextTerm, piece: Piece, least: int) -> Piece:
+    """Drop the features that few rows have, from the vocabulary and from the rows.
+
+    Hashed ones stay: there are no more of them than was asked for, and what fell together is counted over all names.
+    """
+    kept = np.bincount(piece.ids, minlength=len(term)) >= least
+    if kept.all() or term.vocabulary.bits:
+        return piece
+    numbers = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+    keys, names, starts, seen = term.vocabulary.stored()  # type: ignore[no-untyped-call]
+    lengths = np.diff(starts)
+    bytes_kept = np.repeat(kept, lengths)
+    new_starts = np.concatenate([[0], np.cumsum(lengths[kept])]).astype(np.int64)
+    term.vocabulary = Vocabulary.restored(0, keys[kept], names[bytes_kept], new_starts, seen)
+    left = renumber(piece.values, piece.ids, piece.starts, numbers)
+    return Piece(piece.ids[:left].copy(), piece.values[:left].copy(), piece.starts)

@@ -1,0 +1,135 @@
+"""What is to be learnt, before it is: the schema, the task and the learner, guessed where they are not given."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.data.features.features import Features
+from linnet.data.features.schema import Role, Task, inferred, task_of, task_of_numbers
+from linnet.data.sources.block import Block, Position
+from linnet.data.sources.chunks import Chunk
+from linnet.data.sources.folder import Folder
+from linnet.data.sources.labelled import TARGET, TEXT, LabelledText
+from linnet.data.sources.lines import LineSource
+from linnet.data.sources.source import Source
+from linnet.data.sources.table import TableSource
+from linnet.data.targets import no_rows
+from linnet.errors import RecipeError
+from linnet.learners import catalogue
+from linnet.learners.catalogue import Entry, Way
+from linnet.learners.strength import Strength
+from linnet.pipeline.options import AUTO, TrainOptions
+
+# So many rows tell whether numbered data have classes or numbers for targets.
+ROWS_TO_TELL = 1000
+
+
+def features_of(source: Source, options: TrainOptions) -> tuple[Features, str]:
+    """The features, with schema and task, and why that task."""
+    if isinstance(source, TableSource):
+        features, why = _of_table(source.names, source.sample(), options)
+        source.read_only(features.schema.reading(features.task))
+        return features, why
+    if isinstance(source, LabelledText | Folder):
+        names = ("file", TARGET, TEXT) if isinstance(source, Folder) else (TARGET, TEXT)
+        given = {"file": Role.ID, TEXT: Role.TEXT} if isinstance(source, Folder) else {TEXT: Role.TEXT}
+        first = next(_first_blocks(source), None)
+        if first is None:
+            raise no_rows()
+        return _of_table(names, first, options, TARGET, given)
+    if options.target is not None or options.roles:
+        raise RecipeError(
+            f"{source.format} data carry their target and have no columns: leave --target and --column out"
+        )
+    if options.features.crosses or options.features.polynomial > 1:
+        raise RecipeError(f"{source.format} data have no named columns to cross")
+    task, why = (options.task, "given") if options.task is not None else task_of_numbers(_first_targets(source))
+    return Features.numbered(task, options=options.features), why
+
+
+def _of_table(
+    names: tuple[str, ...],
+    sample: Block,
+    options: TrainOptions,
+    target: str | None = None,
+    given: Mapping[str, Role] = MappingProxyType({}),
+) -> tuple[Features, str]:
+    """The features of columns, seen by their first rows."""
+    if not sample.rows:
+        raise sample.bad[0].error() if sample.bad else no_rows()
+    schema = inferred(sample, names, options.target or target, {**given, **options.roles})
+    assert schema.target is not None
+    task, why = task_of(sample.columns[schema.target])
+    if options.task is not None:
+        task, why = options.task, "given"
+    return Features.of(schema, task, options.features), why
+
+
+def _first_blocks(source: Source) -> Iterator[Block]:
+    """Blocks from the beginning; of standard input the first lines only, which will come again."""
+    if source.reopenable:
+        for chunk in source.chunks(Position()):
+            yield source.parse(chunk)
+    else:
+        assert isinstance(source, LineSource)
+        head = source.files.head()
+        head = head[: head.rfind(b"\n") + 1] or head
+        yield source.parse(Chunk(head, source.files.name(0), Position(), Position(), 0))
+
+
+def _first_targets(source: Source) -> NDArray[np.float64]:
+    """The targets of the first rows, however the input is cut into files and chunks."""
+    targets: list[NDArray[np.float64]] = []
+    rows = 0
+    for block in _first_blocks(source):
+        assert block.targets is not None
+        targets.append(block.targets)
+        rows += block.rows
+        if rows >= ROWS_TO_TELL:
+            break
+    if not rows:
+        raise no_rows()
+    return np.concatenate(targets)[:ROWS_TO_TELL]
+
+
+def learner_of(options: TrainOptions, task: Task) -> tuple[Entry | None, str]:
+    """The learner asked for, and why; None for auto, which sees the data first."""
+    if options.learner != AUTO:
+        entry = catalogue.find(options.learner, task=task)
+        if entry.way is not Way.ONLINE and (options.passes or options.checkpoint_every):
+            what = "--passes" if options.passes else "--checkpoint-every"
+            how = "counts the rows in one pass" if entry.way is Way.COUNTING else "sees all rows at once"
+            raise RecipeError(f"{what} is for online learners; {entry.name} {how}")
+        options.winnowing.of(options.strength.of(entry))  # refused before anything is read
+        return entry, "as asked for"
+    if options.winnowing.given:
+        raise RecipeError("--promotion and --winnow-threshold go with --learner winnow1, winnow2 or winnow: name one")
+    if options.passes:
+        return online_learner(task), "passes were asked for, which an online learner makes"
+    if options.checkpoint_every or (options.resume and options.checkpoint and os.path.exists(options.checkpoint)):
+        return online_learner(task), "it can be resumed: it learns as the rows come"
+    if options.strength.given:
+        return _penalised(options.strength, task)
+    return None, "chosen when the data are known"
+
+
+def _penalised(strength: Strength, task: Task) -> tuple[Entry | None, str]:
+    """The learner that auto takes where a penalty is given: None where that still depends on the data."""
+    usual = ("logistic-gradient", "logistic-dual") if task is Task.CLASSIFICATION else ("ridge",)
+    if all(strength.fits(catalogue.find(name)) for name in usual):
+        if task is Task.CLASSIFICATION:
+            return None, "chosen when the data are known"
+        return catalogue.find("ridge"), "a penalty is asked for"
+    last = catalogue.find("logistic-gradient" if task is Task.CLASSIFICATION else "least-squares-gradient")
+    strength.of(last)
+    return last, "it takes what was asked for"
+
+
+def online_learner(task: Task) -> Entry:
+    """The one for data that say nothing of themselves."""
+    return catalogue.find("adaptive" if task is Task.CLASSIFICATION else "adaptive-squared")

@@ -1,0 +1,299 @@
+"""The three answers to whether a plane separates two classes, each with what it rests on, and a check of that.
+
+With z_i = y_i (x_i, 1), exactly one of these holds (Gordan 1873):
+
+    separable     some v = (w, b) has z_i . v > 0 for every i.  Its margin is gamma = min_i z_i . v / |v|, and a
+                  perceptron makes at most (R / gamma)^2 mistakes, R = max_i |z_i| (Novikoff 1962)
+    inseparable   some l >= 0, sum_i l_i = 1, has sum_i l_i z_i = 0.  No more than d + 2 of them need be above 0
+                  (Caratheodory)
+
+Margin and radius are those of the augmented space (x, 1) throughout, with the intercept a weight like the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from linnet.data.labels import Labels
+from linnet.data.rows import Rows
+from linnet.theory.signed_points import OUTWARD, Flat, Indices, Points, norm, read
+
+# A combination is 0 to floating point if it is this much shorter than the longest point in it.
+TOLERANCE = 1e-9
+SHOWN = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What is known of two classes, the negative one first."""
+
+    classes: tuple[Any, Any]
+    method: str
+    separable: ClassVar[bool | None]
+
+    def check(self, X: Any, y: Any) -> bool:
+        """Work the proof out again from the data: does it hold?"""
+        return not self.why_not(X, y)
+
+    def why_not(self, X: Any, y: Any) -> str:
+        """Why the proof does not hold on these data; nothing if it does."""
+        rows, labels, codes = read(X, y)
+        known = labels.classes.tolist()
+        negative, positive = self.classes
+        rest = negative == REST and REST not in known
+        if positive not in known or not (rest or (negative in known and len(known) == 2)):
+            return f"the labels are {known}, not {negative!r} and {positive!r}"
+        return self.why_not_of(sides(rows, labels, codes, positive))
+
+    def why_not_of(self, points: Points) -> str:
+        raise NotImplementedError
+
+    def as_dict(self) -> dict[str, Any]:
+        """The whole proof, for machines."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class Separable(Answer):
+    """A plane w . x + b = 0 with the positive class above it and the negative one below, |(w, b)| = 1.
+
+    `margin` is gamma and `radius` R, both in the augmented space; no plane has a margin above `most` there.
+    """
+
+    weights: Flat
+    bias: float
+    margin: float
+    radius: float
+    most: float = float("inf")
+    separable: ClassVar[bool | None] = True
+
+    @property
+    def bound(self) -> float:
+        """(R / gamma)^2: a perceptron that starts at 0 makes no more mistakes, however often it sees these rows."""
+        return (self.radius / self.margin) ** 2
+
+    def why_not_of(self, points: Points) -> str:
+        if len(self.weights) != points.d:
+            return f"the plane has {len(self.weights)} weights, the rows have {points.d} columns"
+        sure = points.sure_margins(self.weights, self.bias)
+        worst = int(sure.argmin())
+        if sure[worst] <= 0:
+            return f"row {worst} is not on its side of the plane"
+        length = norm(np.append(self.weights, self.bias))
+        if not float(sure[worst]) / length >= self.margin * (1.0 - OUTWARD):
+            return f"row {worst} is {sure[worst] / length:.6g} from the plane, not {self.margin:.6g} as stated"
+        if not points.radius() <= self.radius * (1.0 + OUTWARD):
+            return f"the longest point has length {points.radius():.6g}, not {self.radius:.6g} as stated"
+        return ""
+
+    @property
+    def one_class(self) -> bool:
+        """Whether there is nothing to separate: a plane without weights has all rows on one side."""
+        return not self.weights.any()
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "separable": True,
+            "classes": list(self.classes),
+            "method": self.method,
+            "space": "augmented (x, 1)",
+            "margin": self.margin,
+            "radius": self.radius if np.isfinite(self.radius) else None,
+            "bound": self.bound if np.isfinite(self.bound) else None,
+            "margin_at_most": self.most if np.isfinite(self.most) else None,
+            "weights": self.weights.tolist(),
+            "bias": self.bias,
+        }
+
+    def __str__(self) -> str:
+        most = f" (no plane has more than {self.most:.6g})" if np.isfinite(self.most) else ""
+        parted = f"a plane has {self.classes[1]} on one side and {self.classes[0]} on the other"
+        if self.one_class:
+            parted = f"every row is {self.classes[1]}, and a plane has them all on one side"
+        return (
+            f"separable: {parted}, with margin {self.margin:.6g}{most} and radius {self.radius:.6g} in the "
+            f"space (x, 1): a perceptron makes at most (R/γ)² = {self.bound:.6g} mistakes"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Inseparable(Answer):
+    """Rows (from 0) and multipliers l >= 0, sum 1, with sum_i l_i y_i (x_i, 1) = 0: no plane separates them.
+
+    `whole` has the multipliers as whole numbers, to be divided by their sum: then the combination is 0 exactly.  Where
+    that was too much work it is empty, and the combination only as short as `residual`: no plane has a larger margin.
+    `twins` counts rows that have an equal row of the other class.
+    """
+
+    rows: Indices
+    multipliers: Flat
+    labels: tuple[Any, ...]
+    whole: tuple[int, ...] = ()
+    residual: float = 0.0
+    twins: int = 0
+    separable: ClassVar[bool | None] = False
+
+    @property
+    def exact(self) -> bool:
+        return bool(self.whole)
+
+    def why_not_of(self, points: Points) -> str:
+        rows = self.rows.tolist()
+        if len(set(rows)) != len(rows) or not rows or min(rows) < 0 or max(rows) >= points.n:
+            return f"the proof names rows that are not among the {points.n}, or names one twice"
+        labels = [self.classes[1] if points.signs[row] > 0 else self.classes[0] for row in rows]
+        if labels != list(self.labels):
+            at = next(k for k, label in enumerate(labels) if label != self.labels[k])
+            return f"row {rows[at]} has the label {labels[at]!r}, not {self.labels[at]!r} as stated"
+        if self.exact:
+            return self._not_zero(points)
+        if not (self.multipliers >= 0).all() or not abs(self.multipliers.sum() - 1.0) <= OUTWARD:
+            return "the multipliers are not 0 or more with the sum 1"
+        length, longest = combined(points, self.rows, self.multipliers)
+        if not length <= TOLERANCE * longest:
+            return f"the combination has length {length:.3g}, which is not 0 to a tolerance of {TOLERANCE:g}"
+        if not length <= self.residual * (1.0 + TOLERANCE):
+            return f"the combination has length {length:.3g}, not {self.residual:.3g} as stated"
+        return ""
+
+    def _not_zero(self, points: Points) -> str:
+        if len(self.whole) != len(self.rows) or min(self.whole) < 0 or not any(self.whole):
+            return "the multipliers are not 0 or more, or all of them are 0"
+        total: dict[int, Fraction] = {-1: Fraction(0)}
+        for row, many in zip(self.rows.tolist(), self.whole, strict=True):
+            signed = many if points.signs[row] > 0 else -many
+            total[-1] += signed
+            columns, values = points.entries_of(row)
+            for column, value in zip(columns.tolist(), values.tolist(), strict=True):
+                total[column] = total.get(column, Fraction(0)) + signed * Fraction(value)
+        off = [column for column, each in total.items() if each]
+        if off:
+            what = "the column of ones" if off[0] < 0 else f"column {off[0]}"
+            return f"the combination is not 0 in {what}"
+        return ""
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "separable": False,
+            "classes": list(self.classes),
+            "method": self.method,
+            "space": "augmented (x, 1)",
+            "exact": self.exact,
+            "residual": self.residual,
+            "rows_with_an_equal_row_of_the_other_class": self.twins,
+            "examples": [
+                {"row": row, "label": label, "multiplier": float(share)}
+                | ({"whole_multiplier": str(self.whole[k])} if self.exact else {})
+                for k, (row, label, share) in enumerate(
+                    zip(self.rows.tolist(), self.labels, self.multipliers.tolist(), strict=True)
+                )
+            ],
+        }
+
+    def __str__(self) -> str:
+        shown = ", ".join(
+            f"{share:.4g} × row {row} ({label})"
+            for row, label, share in list(zip(self.rows.tolist(), self.labels, self.multipliers.tolist(), strict=True))[
+                :SHOWN
+            ]
+        )
+        more = f" and {len(self.rows) - SHOWN} more" if len(self.rows) > SHOWN else ""
+        if self.twins and len(self.rows) == 2:
+            first, second = self.rows.tolist()
+            return (
+                f"not separable: rows {first} ({self.labels[0]}) and {second} ({self.labels[1]}) are equal; "
+                f"{self.twins:,} rows have an equal row of the other class"
+            )
+        how = "is 0 exactly" if self.exact else f"has length {self.residual:.2g}, 0 to a tolerance of {TOLERANCE:g}"
+        return f"not separable: of {len(self.rows)} examples the signed combination {how}: {shown}{more}"
+
+
+@dataclass(frozen=True, eq=False)
+class Undecided(Answer):
+    """Neither a plane nor multipliers were found that prove anything; no plane has a margin above `most`."""
+
+    reason: str
+    most: float = field(default=float("inf"))
+    separable: ClassVar[bool | None] = None
+
+    def why_not_of(self, points: Points) -> str:  # noqa: ARG002
+        return f"nothing is proven: {self.reason}"
+
+    def as_dict(self) -> dict[str, Any]:
+        most = self.most if np.isfinite(self.most) else None
+        return {
+            "separable": None, "classes": list(self.classes), "method": self.method, "space": "augmented (x, 1)",
+            "reason": self.reason, "margin_at_most": most,
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        most = f"; no plane has a margin above {self.most:.3g} in the space (x, 1)" if np.isfinite(self.most) else ""
+        return f"undecided: {self.reason}{most}"
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """More than two classes: an answer for each, against all the others together.
+
+    `separable` where every class is, False where one is not (`inseparable` names them), None where that is not known.
+    """
+
+    classes: tuple[Any, ...]
+    answers: tuple[Answer, ...]
+
+    @property
+    def separable(self) -> bool | None:
+        found = [answer.separable for answer in self.answers]
+        return False if False in found else None if None in found else True
+
+    @property
+    def inseparable(self) -> list[Any]:
+        return [name for name, each in zip(self.classes, self.answers, strict=True) if each.separable is False]
+
+    def __getitem__(self, label: Any) -> Answer:
+        return self.answers[self.classes.index(label)]
+
+    def check(self, X: Any, y: Any) -> bool:
+        return not self.why_not(X, y)
+
+    def why_not(self, X: Any, y: Any) -> str:
+        rows, labels, codes = read(X, y)
+        if labels.classes.tolist() != list(self.classes):
+            return f"the labels are {labels.classes.tolist()}, not {list(self.classes)}"
+        for name, answer in zip(self.classes, self.answers, strict=True):
+            why = answer.why_not_of(sides(rows, labels, codes, name))
+            if why:
+                return f"{name} against the rest: {why}"
+        return ""
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"separable": self.separable, "each_against_the_rest": [each.as_dict() for each in self.answers]}
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"{name} against the rest: {each}" for name, each in zip(self.classes, self.answers, strict=True)
+        )
+
+
+REST = "the rest"
+
+
+def sides(rows: Rows, labels: Labels, codes: Flat, positive: Any) -> Points:
+    """One label against the other, or against the rest."""
+    known = labels.classes.tolist()
+    place = known.index(positive)
+    negative = known[1 - place] if len(known) == 2 else REST
+    return Points(rows, np.where(codes == place, 1.0, -1.0), (negative, positive))
+
+
+def combined(points: Points, which: Indices, multipliers: Flat) -> tuple[float, float]:
+    """The length of sum_i l_i z_i, rounded up for what rounding may hide, and the longest point in it."""
+    amounts = np.zeros(points.n)
+    amounts[which] = multipliers
+    w, b = points.combination(amounts)
+    longest = float(np.sqrt(points.squared_lengths()[which].max() + 1.0))
+    return norm(np.append(w, b)) + len(which) * 4e-16 * longest, longest

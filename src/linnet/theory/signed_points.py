@@ -1,0 +1,231 @@
+"""Examples as points z_i = y_i (x_i, 1): a plane v = (w, b) separates the classes if z_i . v > 0 for every i.
+
+This is the augmented space: the intercept is a weight like any other, on a column of ones, and nothing bounds it.
+
+Sums here are proven, not believed.  A sum of k products in floating point is off by at most k u / (1 - k u) times the
+sum of their sizes, u = 2^-53, in whatever order they are added (Higham 2002, Accuracy and stability of numerical
+algorithms, 3.1).  What is farther from 0 than that has its sign for sure; the rest is added up in whole numbers, for a
+floating-point number is a whole number times a power of 2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.data.labels import Labels
+from linnet.data.rows import NO_STARTS, Rows
+from linnet.errors import InputError
+from linnet.kernels import dual_logistic as dual
+from linnet.kernels import dual_svm as margins
+from linnet.kernels.fingerprints import fingerprints
+
+Flat = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+EPSILON, TINY = float(np.finfo(float).eps), float(np.finfo(float).smallest_subnormal)
+# Whole numbers up to here are floating-point numbers.
+WHOLE = 2**53
+# So many entries of rows that floating point leaves in doubt are added up as fractions; that takes a second or so.
+DOUBTED_ENTRIES = 1 << 19
+# What the rounding of a norm and a quotient may add.
+OUTWARD = 1e-12
+NO_NUMBERS = "X holds what is no number: make columns of numbers of it first (linnet.OneHot, linnet.BagOfWords)"
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Rows without stored zeros, and on which side of the plane each is to lie: the negative class first."""
+
+    rows: Rows
+    signs: Flat
+    classes: tuple[Any, Any]
+
+    @property
+    def n(self) -> int:
+        return self.rows.shape[0]
+
+    @property
+    def d(self) -> int:
+        return self.rows.shape[1]
+
+    def entries_of(self, row: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Columns and values of a row, without zeros."""
+        if self.rows.dense:
+            values = self.rows.values[row * self.d : (row + 1) * self.d]
+            columns = np.flatnonzero(values)
+            return columns, values[columns]
+        at = slice(int(self.rows.starts[row]), int(self.rows.starts[row + 1]))
+        return self.rows.ids[at], self.rows.values[at]
+
+    def squared_lengths(self) -> Flat:
+        """|x_i|^2, infinite where it is too large."""
+        into = np.empty(self.n)
+        dual.squared_lengths(self.rows.values, self.rows.starts, self.d, self.rows.dense, into)
+        return into
+
+    def radius(self) -> float:
+        """R, the length of the longest point, rounded up."""
+        return float(np.sqrt(self.squared_lengths().max() + 1.0)) * (1.0 + (self.d + 4) * EPSILON)
+
+    def scores(self, w: Flat) -> Flat:
+        """w . x_i, added in one order on every machine."""
+        into = np.empty(self.n)
+        margins.scores_as_they_stand(*self.rows.layout, np.ascontiguousarray(w), into)
+        return into
+
+    def combination(self, amounts: Flat) -> tuple[Flat, float]:
+        """sum_i amounts_i z_i."""
+        into = np.zeros(self.d)
+        margins.combination(*self.rows.layout, np.ascontiguousarray(amounts * self.signs), into)
+        return into, float((amounts * self.signs).sum())
+
+    def sure_margins(self, w: Flat, b: float) -> Flat:
+        """Lower bounds of z_i . (w, b), positive wherever it is (but for very many rows in doubt, or underflow)."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = self.signs * (self.scores(w) + b)
+            sizes = self._absolute().scores(np.abs(w)) + abs(b)
+            terms = self.d if self.rows.dense else np.diff(self.rows.starts)
+            off = (terms + 4) * (EPSILON * sizes + TINY)
+            low, doubted = found - off, np.flatnonzero(~(np.abs(found) > off) | ~np.isfinite(off))
+        entries = self.d * len(doubted) if self.rows.dense else int(np.diff(self.rows.starts)[doubted].sum())
+        if entries > DOUBTED_ENTRIES:
+            low[doubted] = -np.inf
+            return low
+        for row in doubted.tolist():
+            low[row] = _rounded_down(self.exact_margin(row, w, b))
+        return low
+
+    def exact_margin(self, row: int, w: Flat, b: float) -> Fraction:
+        columns, values = self.entries_of(row)
+        total = Fraction(float(b))
+        for x, weight in zip(values.tolist(), w[columns].tolist(), strict=True):
+            if weight:
+                total += Fraction(x) * Fraction(weight)
+        return total if self.signs[row] > 0 else -total
+
+    def twins(self) -> tuple[Indices, int]:
+        """Two equal rows on opposite sides, the first such pair (else none), and how many rows have such a twin."""
+        n = self.n
+        numbers, copies = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint8)
+        # by all bits of the row: a sum would lose what is small beside a large number, and part equal rows by others
+        fingerprints(*self.rows.layout, np.zeros(n), np.empty(0), numbers)
+        keys = numbers.astype(np.float64)
+        order = np.lexsort((np.arange(n), keys))
+        margins.mark_copies(*self.rows.layout, order, keys, copies)
+        group = np.empty(n, dtype=np.int64)
+        group[order] = np.cumsum(copies == 0) - 1
+        first = np.full((2, n), n)
+        for side, sign in enumerate((-1.0, 1.0)):
+            mine = np.flatnonzero(self.signs == sign)[::-1]
+            first[side, group[mine]] = mine  # the last that is written, the first row, stays
+        both = first.max(axis=0) < n
+        if not both.any():
+            return np.empty(0, dtype=np.int64), 0
+        pairs = first[:, both]
+        return np.sort(pairs[:, int(pairs.max(axis=0).argmin())]), int(both[group].sum())
+
+    def _absolute(self) -> Points:
+        rows = self.rows
+        if rows.values.min(initial=0.0) >= 0:
+            return self
+        return Points(Rows(np.abs(rows.values), rows.ids, rows.starts, rows.shape), self.signs, self.classes)
+
+
+def read(X: Any, y: Any) -> tuple[Rows, Labels, Flat]:
+    """Rows without stored zeros, labels, and the number of each row's label."""
+    names = tuple(map(str, getattr(X, "columns", ())))
+    rows = Rows.of(_numbers(X), names)
+    rows.check_finite()
+    targets = _targets(y)
+    if targets.ndim != 1 or len(targets) != rows.shape[0]:
+        raise InputError(f"y must have one label for each of the {rows.shape[0]} rows; its shape is {targets.shape}")
+    if not len(targets):
+        raise InputError("there are no rows: nothing to separate")
+    labels, codes = Labels.of(targets)
+    return without_zeros(rows), labels, codes
+
+
+def _numbers(X: Any) -> Any:
+    """X as an array or a sparse matrix of numbers that floating point holds as they are; else an error."""
+    made: Any = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+    kept: NDArray[Any] = made.data if hasattr(X, "tocsr") else made
+    if kept.dtype.kind in "OUS":
+        try:
+            made = made.astype(np.float64)
+        except (TypeError, ValueError):
+            raise InputError(NO_NUMBERS) from None
+    elif kept.dtype.kind not in "biuf":
+        raise InputError(NO_NUMBERS)
+    elif kept.dtype.itemsize > 8:
+        raise InputError(f"X holds numbers of type {kept.dtype}, more than floating point keeps: convert them")
+    if _beyond(kept) or (made is not X and kept.ndim == 2 and _hidden(X, made)):
+        raise InputError("X holds whole numbers beyond 2**53, which floating point cannot tell apart: scale them down")
+    return made
+
+
+def _beyond(numbers: NDArray[Any]) -> bool:
+    """Whether a whole number among them is so large that floating point cannot tell it from the next."""
+    if numbers.dtype.kind == "O":
+        return any(isinstance(each, Integral) and abs(int(each)) > WHOLE for each in numbers.reshape(-1).tolist())
+    return bool(numbers.dtype.kind in "iu" and numbers.size and (numbers.max() > WHOLE or numbers.min() < -WHOLE))
+
+
+def _hidden(X: Any, made: NDArray[Any]) -> bool:
+    """Whether whole numbers too large were rounded on the way to one array: those of lists, or of a frame's columns."""
+    if made.dtype.kind != "f" or not (np.abs(made) >= WHOLE).any():
+        return False
+    if hasattr(X, "columns"):
+        return any(_beyond(np.asarray(X[name])) for name in X.columns)
+    return _beyond(np.asarray(X, dtype=object))
+
+
+def _targets(y: Any) -> NDArray[Any]:
+    """The labels as an array of one kind, none of them missing; else an error."""
+    targets = np.asarray(y)
+    if targets.dtype.kind == "U" and isinstance(y, list | tuple):  # numbers among text become text, the missing "nan"
+        targets = np.asarray(y, dtype=object)
+    if targets.dtype.kind == "O":
+        missing = any(label is None or (isinstance(label, float) and label != label) for label in targets.tolist())
+    else:
+        missing = targets.dtype.kind == "f" and not np.isfinite(targets).all()
+    if missing:
+        raise InputError("y holds labels that are missing or infinite: leave those rows out")
+    if targets.dtype.kind == "O" and not all(isinstance(label, str) for label in targets.tolist()):
+        texts = any(isinstance(label, str) for label in targets.tolist())
+        targets = np.array(targets.tolist())
+        if texts or targets.dtype.kind not in "biuf":
+            raise InputError("the labels in y are of several kinds: give numbers, or text")
+    return targets
+
+
+def without_zeros(rows: Rows) -> Rows:
+    if rows.dense or rows.values.all():
+        return rows
+    matrix = rows.matrix().copy()
+    matrix.eliminate_zeros()
+    return Rows.of(matrix, rows.names)
+
+
+def _rounded_down(number: Fraction) -> float:
+    """The largest floating-point number below or at this one."""
+    try:
+        near = float(number)
+    except OverflowError:
+        return float(np.finfo(float).max) if number > 0 else -np.inf
+    return float(np.nextafter(near, -np.inf)) if Fraction(near) > number else near
+
+
+def norm(v: Flat) -> float:
+    """|v|, added in one order on every machine, without overflow."""
+    largest = float(np.abs(v).max(initial=0.0))
+    if largest == 0.0 or not np.isfinite(largest):
+        return largest
+    into = np.empty(1)
+    dual.squared_lengths(v / largest, NO_STARTS, len(v), True, into)
+    return largest * float(np.sqrt(into[0]))

@@ -1,0 +1,148 @@
+"""Coordinate ascent on a dual until the gap is proven: sweeps, and now and then a measurement of where they have come.
+
+A sweep takes a step for every row that takes part, and leaves out those to come the rows that have nothing to add.  So
+many sweeps as visit as many rows as there are make a pass.
+
+Every sweep adds up what the gap was at the rows as it met them.  That is an estimate, for the weights moved meanwhile
+and rows were left out.  To measure takes a pass over all rows, so it is done when the estimate says that it may be the
+last one.  If it is not, the rows that it finds wanting take part again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.errors import InputError, NumericalError
+from linnet.kernels import dual_logistic as dual
+from linnet.kernels import dual_svm as margins
+from linnet.training.batch import Found
+from linnet.training.duality_gap import Certificate, Table
+from linnet.training.history import Pass, Watcher, ignore
+from linnet.training.objective import Flat, Objective
+from linnet.training.threads import over_parts
+
+# rho, the part of a free intercept in every step (kernels/dual_logistic.py), in the rows' mean squared length.
+RHO = 0.1
+# A sweep counts as this much of a pass at least: however few rows it visits, it takes its time.
+LEAST_SHARE = 1 / 16
+# Copies are better visited one by one, for steps go where the weight is; in small tables that costs little.
+COPIES_SOUGHT = 4096
+
+TOO_LONG = "the rows are too long to square: scale the features down (sklearn.preprocessing.StandardScaler)"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a sweep saw: its tally, the share of all rows that it visited, about the dual value and the gap above it."""
+
+    tally: Pass
+    share: float
+    dual: float
+    gap: float
+
+
+class Dual(Protocol):
+    """A dual problem that can be climbed."""
+
+    def sweep(self) -> Estimate:
+        """A step for every row that takes part."""
+
+    def slopes(self) -> Table:
+        """The dual point as certificate.py has it."""
+
+    def measured(self) -> tuple[Flat, float, float]:
+        """Weights, the primal value there, and a value of the dual, proven; all rows found wanting take part again."""
+
+
+@dataclass(frozen=True, eq=False)
+class Costs:
+    """C_i and |x_i|^2 of every row, rho (0 where there is no intercept to move), and the rows that cost anything.
+
+    In a table of up to COPIES_SOUGHT rows, copies of a row are one row with the weight (share) of all, and rows are in
+    an order that their contents tell: so a weight of 3 is three copies, and a sorted table is the same as any other.
+    In larger ones that holds as far as `tol` tells.
+    """
+
+    shares: Flat
+    each: Flat
+    lengths: Flat
+    rho: float
+    rows: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, problem: Objective) -> Costs:
+        rows, (n, d) = problem.rows, problem.rows.shape
+        order, shares = _without_copies(problem)
+        each, lengths = shares / (problem.total * problem.penalty.l2), np.empty(n)
+
+        def part(first: int, last: int) -> None:
+            values = rows.values[first * d : last * d] if rows.dense else rows.values
+            dual.squared_lengths(values, rows.starts[first : last + 1], d, rows.dense, lengths[first:last])
+
+        over_parts(part, n, problem.rows_a_part)
+        with np.errstate(over="ignore"):
+            rho = (RHO * float((shares / problem.total * lengths)[order].sum()) or 1.0) if problem.intercept else 0.0
+            if not np.isfinite(float(each.max()) * (float(lengths.max()) + rho)):
+                raise NumericalError(TOO_LONG)
+        return cls(shares, each, lengths, rho, order[each[order] > 0])
+
+
+def _without_copies(problem: Objective) -> tuple[NDArray[np.int64], Flat]:
+    """One row of each kind, by a random projection; and how much every row counts, of copies the first for all."""
+    rows, (n, d) = problem.rows, problem.rows.shape
+    shares = problem.shares if len(problem.shares) else np.ones(n)
+    if n > COPIES_SOUGHT:
+        return np.arange(n), shares
+    entries = (rows.values, rows.ids, rows.starts, d, rows.dense)
+    keys, copies = np.empty(n), np.empty(n, dtype=np.uint8)
+    margins.scores_as_they_stand(*entries, np.random.default_rng(0).random(d), keys)
+    order = np.lexsort((keys, problem.targets))
+    margins.mark_copies(*entries, order, keys, copies)
+    copies[1:] &= np.diff(problem.targets[order]) == 0
+    first = copies == 0
+    if first.all():
+        return order, shares
+    summed = np.zeros(n)
+    summed[order[first]] = np.bincount(np.cumsum(first) - 1, weights=shares[order])
+    return order[first], summed
+
+
+def _continued(earlier: Pass, tally: Pass) -> Pass:
+    """The tally of a pass that took one more sweep: its steps and seconds add up, the rest is of the last one."""
+    return tally._replace(updates=earlier.updates + tally.updates, seconds=earlier.seconds + tally.seconds)
+
+
+def ascend(problem: Dual, *, tol: float | None, most: int, scale: float = 1.0, watch: Watcher = ignore) -> Found:
+    """Sweeps until primal - dual <= tol * primal, `most` passes at most; without `tol`, all.
+
+    The certificate is in units of `scale`.  Of all weights measured those of the least primal value are kept, and of
+    all dual values the largest: each holds by itself.
+    """
+    if most < 1:
+        raise InputError(f"most must be 1 pass or more; it is {most}")
+    history: list[Pass] = []
+    slopes: Table | None = None
+    done, before, primal, bound, met = 0.0, 0.0, float("inf"), float("-inf"), False
+    while done < most and not met:
+        seen = problem.sweep()
+        if done < len(history):
+            seen = replace(seen, tally=_continued(history.pop(), seen.tally))
+        history.append(seen.tally)
+        done += max(seen.share, LEAST_SHARE)
+        if done >= len(history):
+            watch(seen.tally)
+        # What a sweep leaves is about what it met, times how much less that was than in the one before.
+        left = seen.gap * min(1.0, seen.gap / before) if before > 0 else seen.gap
+        before = seen.gap
+        if done >= most or (tol is not None and left <= tol * (seen.dual + left)):
+            found, value, proven = problem.measured()
+            if value < primal:
+                weights, primal = found, value
+            if proven > bound or slopes is None:
+                bound, slopes = proven, problem.slopes()
+            met = tol is not None and primal - bound <= tol * primal
+    return Found(weights, history, met or tol is None, Certificate(scale * primal, scale * bound), slopes)

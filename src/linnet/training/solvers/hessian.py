@@ -1,0 +1,215 @@
+"""A place on the objective, with its slopes and how it bends there: what Newton's method asks for.
+
+    f(w, b) = (1/N) sum_i c_i loss(z_i, y_i) + l2/2 |w|^2,   z_i = w . x_i + b        (objective.py, with L2 alone)
+
+Two classes: kernels/line_search.py has loss' = g and loss''.  K classes: g = p - (1 for the row's class) and
+loss'' = diag(p) - p p', which needs no table: times t it is p (t - p . t).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from copy import copy
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.errors import NumericalError
+from linnet.kernels import hessian as kernel
+from linnet.kernels import line_search as places
+from linnet.learners.recipe import Loss
+from linnet.training.duality_gap import loss_at, problem_shares, signs_of
+from linnet.training.objective import TOO_LARGE, Flat, Objective
+from linnet.training.threads import added, over_parts
+
+Table = NDArray[np.float64]
+
+# A second derivative that has come to nothing still divides.
+TINY = 1e-300
+
+
+class Place(ABC):
+    """Weights, the scores they give, the losses there, and f.  Slopes are a row's own, not yet times its share.
+
+    `along` is what the scores have changed by from the place before.
+    """
+
+    slopes: Table
+    along: Table
+    shares: Flat
+    loss: float
+    mistakes: int
+
+    def __init__(self, problem: Objective, weights: Flat, scores: Table) -> None:
+        self.problem, self.weights, self.scores = problem, weights, scores
+
+    @property
+    def value(self) -> float:
+        """f here."""
+        w = self.problem.penalised(self.weights)
+        return self.loss + 0.5 * self.problem.penalty.l2 * float(w @ w)
+
+    @abstractmethod
+    def moved(self, change: Flat, length: float, along: Table | None = None, /) -> Self:
+        """The place so far along a change of the weights; `along` is what all of it changes the scores by, if known."""
+
+    @abstractmethod
+    def gradient(self) -> Flat:
+        """Of f, by weights and intercepts."""
+
+    def with_penalty(self, product: Flat, v: Flat) -> Flat:
+        """The loss's part of a gradient (v the weights) or of H v, made whole; 0 for an intercept that is held."""
+        problem = self.problem
+        problem.penalised(problem.free(product))[:] += problem.penalty.l2 * problem.penalised(v)
+        if not problem.intercept:
+            product[-problem.outputs :] = 0.0
+        if not np.isfinite(product).all():
+            raise NumericalError(TOO_LARGE)
+        return product
+
+    def diagonal(self) -> Flat:
+        """Of H."""
+        into = np.zeros(self.problem.size)
+        kernel.diagonal(*self.problem.rows.layout, self.shares[:, np.newaxis] * self.own_bends(), into)
+        self.problem.penalised(into)[:] += self.problem.penalty.l2
+        return np.maximum(into, TINY)
+
+    @abstractmethod
+    def own_bends(self) -> Table:
+        """The second derivative of each row's loss by each of its scores alone."""
+
+    @abstractmethod
+    def bent(self, along: Table) -> Table:
+        """The second derivative of each row's loss, times this change of its scores."""
+
+    @abstractmethod
+    def product(self, v: Flat, along: Table) -> Flat:
+        """H v; `along` becomes what v changes the scores by."""
+
+    @abstractmethod
+    def intercepts(self, rest: Flat) -> Flat:
+        """The change of the intercepts alone that gives their part of the gradient this change."""
+
+    @abstractmethod
+    def distance(self, slopes: Table) -> float:
+        """About how far these slopes' conjugates and the losses here lie apart (Fenchel's gap), in the mean of rows."""
+
+
+class TwoClasses(Place):
+    """One score a row."""
+
+    def __init__(self, problem: Objective, weights: Flat) -> None:
+        super().__init__(problem, weights, np.empty((len(problem.targets), 1)))
+        self.shares, self.signs = problem_shares(problem), signs_of(problem)
+        self._go(weights, np.zeros_like(self.scores))
+
+    def _go(self, change: Flat, before: Table) -> None:
+        """Read the rows once for all that the change makes of the scores before it."""
+        problem, code = self.problem, int(self.problem.loss)
+        self.along, self.slopes, self._bends = (np.empty_like(before) for _ in range(3))
+
+        def part(first: int, last: int) -> tuple[Flat, float, int]:
+            at = slice(first, last)
+            signs, shares, left = self.signs[at], self.shares[at], before[at, 0]
+            along, scores = self.along[at, 0], self.scores[at, 0]
+            slopes, bends = self.slopes[at, 0], self._bends[at, 0]
+            sums = np.zeros(problem.size)
+            if problem.rows.dense:
+                X, pulls = problem.rows.matrix(at), np.empty(len(signs))
+                np.add(X @ change[:-1], change[-1], out=along)
+                told = places.moved_by(code, signs, shares, left, along, scores, slopes, bends, pulls)
+                sums[:-1], sums[-1] = pulls @ X, pulls.sum()
+            else:
+                values, ids, starts, d, _ = problem.layout(first, last)
+                told = places.moved(
+                    values, ids, starts, d, code, signs, shares, change, left, along, scores, slopes, bends, sums
+                )  # fmt: skip
+            return sums, *told
+
+        parts = over_parts(part, len(before), problem.rows_a_part)
+        self._sums = added(sums for sums, _, _ in parts)
+        self.loss = sum(loss for _, loss, _ in parts)
+        self.mistakes = sum(mistakes for _, _, mistakes in parts)
+
+    def moved(self, change: Flat, length: float, _: Table | None = None, /) -> Self:
+        after = copy(self)
+        after.weights, after.scores = self.weights + length * change, np.empty_like(self.scores)
+        after._go(length * change, self.scores)
+        return after
+
+    def gradient(self) -> Flat:
+        return self.with_penalty(self._sums.copy(), self.weights)
+
+    def own_bends(self) -> Table:
+        return self._bends
+
+    def bent(self, along: Table) -> Table:
+        return self._bends * along
+
+    def product(self, v: Flat, along: Table) -> Flat:
+        into = np.zeros(self.problem.size)
+        kernel.product(*self.problem.rows.layout, self.shares * self._bends[:, 0], v, along, into)
+        return self.with_penalty(into, v)
+
+    def intercepts(self, rest: Flat) -> Flat:
+        return rest / max(float(self.shares @ self._bends[:, 0]), TINY)
+
+    def distance(self, slopes: Table) -> float:
+        if self.problem.loss is Loss.LOGISTIC:
+            off = slopes - self.slopes
+            return 0.5 * float(self.shares @ (off * off / np.maximum(self._bends, TINY))[:, 0])
+        losses = loss_at(self.problem, self.scores)
+        g = losses.allowed(slopes)
+        return float(self.shares @ (losses.values + losses.conjugates(g) - (g * self.scores)[:, 0]))
+
+
+class ManyClasses(Place):
+    """A score a row and class, softmax."""
+
+    def __init__(self, problem: Objective, weights: Flat, scores: Table) -> None:
+        super().__init__(problem, weights, scores)
+        self.shares = problem_shares(problem)
+        self._losses = loss_at(problem, scores)
+        self.slopes, self.along = self._losses.slopes, np.zeros_like(scores)
+        self.loss = float(self.shares @ self._losses.values)
+        self.mistakes = int(np.count_nonzero((scores.argmax(axis=1) != problem.targets) & (self.shares > 0)))
+        self._p: Table = np.maximum(0.0, self.slopes + self._losses.own)
+
+    def moved(self, change: Flat, length: float, along: Table | None = None, /) -> Self:
+        along = length * (self.problem.scores(change) if along is None else along)
+        after = type(self)(self.problem, self.weights + length * change, self.scores + along)
+        after.along = along
+        return after
+
+    def gradient(self) -> Flat:
+        return self.with_penalty(self.problem.summed(self.shares[:, np.newaxis] * self.slopes), self.weights)
+
+    def own_bends(self) -> Table:
+        return self._p * (1.0 - self._p)
+
+    def bent(self, along: Table) -> Table:
+        return np.asarray(self._p * (along - (self._p * along).sum(axis=1, keepdims=True)))
+
+    def product(self, v: Flat, along: Table) -> Flat:
+        along[:] = self.problem.scores(v)
+        return self.with_penalty(self.problem.summed(self.shares[:, np.newaxis] * self.bent(along)), v)
+
+    def intercepts(self, rest: Flat) -> Flat:
+        weighed = self.shares[:, np.newaxis] * self._p
+        bends = np.diag(weighed.sum(axis=0)) - self._p.T @ weighed
+        if self.problem.reference:
+            return np.append(np.linalg.lstsq(bends[:-1, :-1], rest[:-1])[0], 0.0)
+        bends += bends.trace()  # all intercepts alike change nothing: where that is not asked for, it is not done
+        return np.asarray(np.linalg.lstsq(bends, rest)[0])
+
+    def distance(self, slopes: Table) -> float:
+        off = slopes - self.slopes
+        return 0.5 * float(self.shares @ (off * off / np.maximum(self._p, TINY)).sum(axis=1))
+
+
+def place_at(problem: Objective, weights: Flat) -> Place:
+    """The place at these weights."""
+    if problem.outputs == 1:
+        return TwoClasses(problem, weights)
+    return ManyClasses(problem, weights, problem.scores(weights))

@@ -1,0 +1,344 @@
+"""Newton's method until a proven gap is small enough: logistic regression, two classes or softmax; the squared hinge.
+
+A step solves H p = -gradient (curvature.py) with H = X'DX + l2 I, D_i the second derivative of row i's loss: by
+Cholesky where H is small, else by conjugate gradients, which ask only for H times a vector (Nash 1985, Preconditioning
+of truncated-Newton methods; the preconditioner is the diagonal of H).  It is halved until f itself falls enough
+(Armijo 1966): along the step the scores are z + t X p, which takes no further pass over the rows.
+
+The same step solves the dual.  With g the slopes of the losses at z, g + D X p are slopes that weigh
+
+    X'(g + D X p) = gradient - l2 w + (H - l2 I) p = -l2 (w + p)
+
+and nothing on the intercept: a dual point that fits w + p exactly.  What is left of the gap is how far each loss is
+from its own parabola, which falls with the fourth power of the step and is not multiplied by 1 / l2, as the gap of the
+slopes at w + p would be.  It is guessed from that, and certified (certificate.py) once the guess is small enough.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.data.rows import Examples, Rows
+from linnet.errors import NumericalError, RecipeError
+from linnet.kernels import hessian as kernel
+from linnet.learners.recipe import Loss, Penalty
+from linnet.training.batch import Descent, Found
+from linnet.training.duality_gap import certify
+from linnet.training.history import Pass, Watcher, ignore
+from linnet.training.objective import TOO_LARGE, Flat, Objective
+from linnet.training.solvers.hessian import Place, place_at
+from linnet.training.threads import added, over_parts
+
+Table = NDArray[np.float64]
+
+# Armijo's share of the fall that the slope promises; and how often a step is halved.
+ENOUGH = 1e-4
+HALVINGS = 40
+# A promised fall of less than this share of f is lost in its rounding.
+ROUNDING = 1e-15
+# Dense rows are weighed and multiplied in blocks that stay in cache, of so many numbers.
+BLOCK = 1 << 15
+BLOCKS_A_PART = 16
+# Sparse rows are weighed in parts, each with a table of its own, that take the time of filling many.
+ROWS_A_PART = 4096
+TABLES_A_PART = 16
+# Few rows tell roughly where the optimum lies: the first steps see every eighth, or, of those again every eighth, while
+# there are so many a column, and no fewer than this; each time to this gap.
+SPARED = 8
+ROWS_A_COLUMN = 40
+FEWEST = 1000
+ROUGHLY = 1e-3
+# After a step that promised less than this share of f, H is still good for one more.
+NEAR = 2e-2
+# Conjugate gradients end when the residual has shrunk by this much, sooner the nearer the optimum; after so many steps.
+LOOSEST = 0.25
+MOST_PRODUCTS = 500
+# The share of the gap that the residual of conjugate gradients may make up.
+RESIDUAL_SHARE = 0.2
+# How much further the next step may go after one that was taken whole.
+FURTHER = 2.5
+
+
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """Where to go: the change of the weights, f's slope that way, D times a change of the scores, that of the scores
+    itself if it is known, and |H p + gradient|^2."""
+
+    change: Flat
+    slope: float
+    bent: Callable[[Table], Table]
+    along: Table | None = None
+    residual: float = 0.0
+
+
+class _Direction(ABC):
+    """How a step is found."""
+
+    @abstractmethod
+    def __call__(self, place: Place, tol: float, /) -> _Step:
+        """The step from here, no better than this relative gap asks for."""
+
+    @abstractmethod
+    def taken(self, step: _Step, length: float, value: float) -> None:
+        """Learn what part of the step could be taken, and f there."""
+
+
+def cholesky(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
+    """Newton's method with all of H, for two classes: where a table of all pairs of columns is small.
+
+    The first steps see few of the rows only.
+    """
+    _check(problem, "newton-cholesky", (Loss.LOGISTIC, Loss.SQUARED_HINGE))
+    if problem.outputs > 1:
+        raise RecipeError("solver='newton-cholesky' takes many classes one by one: multiclass='one-vs-rest'")
+    start = _rough_start(problem, how.most) if how.start is None else how.start
+    return _descend(problem, start, how, watch, _Cholesky())
+
+
+def _rough_start(problem: Objective, most: int) -> Flat:
+    """About the optimum on few of the rows, of which nothing need be proven; 0 where they are few already."""
+    few = _fewer(problem)
+    if few is None:
+        return np.zeros(problem.size)
+    how = Descent(most, ROUGHLY)
+    return _descend(few, _rough_start(few, most), how, ignore, _Cholesky(), proven=False).weights
+
+
+def conjugate_gradients(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
+    """Newton's method with H times vectors only: for any number of columns and classes."""
+    _check(problem, "newton-cg", (Loss.LOGISTIC,))
+    return _descend(problem, how.begin(problem), how, watch, _ConjugateGradients(problem))
+
+
+def _check(problem: Objective, name: str, losses: tuple[Loss, ...]) -> None:
+    if problem.loss not in losses or problem.penalty.l1 > 0 or problem.penalty.l2 == 0:
+        raise RecipeError(f"solver={name!r} needs penalty='l2': take solver='auto'")
+
+
+def _fewer(problem: Objective) -> Objective | None:
+    """The problem on an eighth of the rows, or some more; None where that would be too few, or of one class."""
+    n, d = problem.rows.shape
+    every = min(SPARED, n // max(FEWEST, ROWS_A_COLUMN * d))
+    if every < 4:
+        return None
+    some = slice(None, None, every)
+    weights = problem.shares[some] if len(problem.shares) else None
+    sides = problem.targets[some] == problem.settings["positive"]
+    if len(np.unique(sides if weights is None else sides[weights > 0])) < 2:
+        return None
+    return Objective(
+        Examples(Rows.of(problem.rows.matrix(some)), problem.targets[some], weights),
+        problem.loss,
+        Penalty(l2=problem.penalty.l2),
+        problem.outputs,
+        intercept=problem.intercept,
+        regression=False,
+        positive=problem.settings["positive"],
+    )
+
+
+def _descend(
+    problem: Objective, start: Flat, how: Descent, watch: Watcher, direction: _Direction, *, proven: bool = True
+) -> Found:
+    """Newton steps until the gap is at most tol, or until rounding lets f fall no further; unless it is to be proven,
+    until it is so by guess."""
+    place = place_at(problem, start)
+    history: list[Pass] = []
+    tol = how.tol or 0.0
+    for left in reversed(range(how.most)):
+        began = perf_counter()
+        step = direction(place, tol)
+        before = place
+        place, length = _searched(before, step)
+        direction.taken(step, length, place.value)
+        tally = Pass(place.mistakes, len(problem.targets), place.loss, perf_counter() - began)
+        history.append(tally)
+        watch(tally)
+        slopes = before.slopes + step.bent(place.along) if length == 1.0 else None
+        ends = left == 0 or length == 0.0 or -step.slope <= ROUNDING * place.value
+        if ends or (slopes is not None and _guess(place, slopes, step) <= tol * place.value):
+            if not proven:
+                return Found(place.weights, history, not ends)
+            # not by the scores at hand: they were summed over the steps, and rounding with them
+            certificate = certify(problem, place.weights, slopes)
+            if ends or certificate.gap <= tol:
+                break
+            place = place_at(problem, place.weights)
+    return Found(place.weights, history, how.tol is None or certificate.gap <= tol, certificate)
+
+
+def _guess(place: Place, slopes: Table, step: _Step) -> float:
+    """About what these slopes prove of the place that the step led to: primal - dual."""
+    return place.distance(slopes) + 0.5 * step.residual / place.problem.penalty.l2
+
+
+def _searched(place: Place, step: _Step) -> tuple[Place, float]:
+    """The place after the step or its half, quarter, ...: the first where f fell enough; and which part that was."""
+    length = 1.0
+    for _ in range(HALVINGS):
+        after = place.moved(step.change, length, step.along)
+        if after.value <= place.value + ENOUGH * length * step.slope + ROUNDING * place.value:
+            return after, length
+        length /= 2
+    return place, 0.0
+
+
+# -- all of H ----------------------------------------------------------------------------------------------------------
+
+
+class _Cholesky(_Direction):
+    """The step by factors of H, with every column in its own unit so that only their directions can be near alike.
+
+    Near the optimum H hardly changes: every other step takes the last one's, with its D, and spares making a new one.
+    """
+
+    def __init__(self) -> None:
+        self._again = False
+        self._factors, self._unit, self._bends = np.empty((0, 0)), np.empty(0), np.empty((0, 1))
+
+    def __call__(self, place: Place, _: float, /) -> _Step:
+        from scipy.linalg.lapack import dpotrs
+
+        problem = place.problem
+        gradient = place.gradient()
+        if not self._again:
+            hessian = _hessian(place)
+            self._factor(hessian if problem.intercept else hessian[:-1, :-1])
+            self._bends = place.own_bends()
+        change, free = np.zeros(problem.size), len(self._unit)
+        change[:free] = -self._unit * dpotrs(self._factors, self._unit * gradient[:free], lower=1)[0]
+        return _Step(change, float(gradient @ change), partial(np.multiply, self._bends))
+
+    def taken(self, step: _Step, length: float, value: float) -> None:
+        self._again = not self._again and length == 1.0 and -step.slope <= NEAR * value
+
+    def _factor(self, hessian: Table) -> None:
+        from scipy.linalg.lapack import dpotrf
+
+        self._unit = 1.0 / np.sqrt(np.maximum(np.diagonal(hessian), np.finfo(np.float64).tiny))
+        scaled = hessian * np.outer(self._unit, self._unit)
+        extra = 1e-12
+        self._factors, failed = dpotrf(scaled.T, lower=1, clean=0)
+        while failed:  # columns all but alike: as with a little more penalty
+            if not extra < 1:
+                raise NumericalError(TOO_LARGE)
+            scaled.flat[:: len(scaled) + 1] += extra
+            extra *= 10
+            self._factors, failed = dpotrf(scaled.T, lower=1, clean=0)
+
+
+def _hessian(place: Place) -> Table:
+    """H, of which the upper triangle counts."""
+    problem, rows = place.problem, place.problem.rows
+    n, d = rows.shape
+    bends = place.shares * place.own_bends()[:, 0]
+    if rows.dense:
+        add, size = _dense_part(rows.matrix(), bends), BLOCKS_A_PART * _height(d)
+    else:
+        entries = max(1, len(rows.values) // n)
+        size = max(ROWS_A_PART, TABLES_A_PART * d * d // entries**2)
+
+        def add(first: int, last: int) -> Table:
+            into = np.zeros((d + 1, d + 1))
+            kernel.hessian(rows.values, rows.ids, rows.starts[first : last + 1], bends[first:last], into)
+            return into
+
+    hessian = added(over_parts(add, n, size))
+    hessian.flat[: d * (d + 2) : d + 2] += problem.penalty.l2
+    hessian[d, d] = hessian[d, d] or 1.0  # where nothing bends it may still slope: then a step of some size
+    return hessian
+
+
+def _height(d: int) -> int:
+    return max(1, BLOCK // (d + 1))
+
+
+def _dense_part(X: Table, bends: Flat) -> Callable[[int, int], Table]:
+    """kernel.hessian for dense rows, by BLAS."""
+    d = X.shape[1]
+    height, roots = _height(d), np.sqrt(bends)
+
+    def part(start: int, stop: int) -> Table:
+        squares, weighed = np.zeros((d + 1, d + 1)), np.empty((height, d + 1))
+        for first in range(start, stop, height):
+            at = slice(first, min(stop, first + height))
+            own = weighed[: at.stop - first]
+            np.multiply(X[at], roots[at, np.newaxis], out=own[:, :d])
+            own[:, d] = roots[at]
+            squares += own.T @ own
+        return squares
+
+    return part
+
+
+# -- H times vectors ---------------------------------------------------------------------------------------------------
+
+
+class _ConjugateGradients(_Direction):
+    """The step by conjugate gradients (Hestenes, Stiefel 1952), no nearer than the gap asks for, and no further than f
+    can be trusted to be the parabola that it looks like (Steihaug 1983).
+
+    A step is measured with every column in its own unit.  One that had to be halved shows how far that is; one taken
+    whole, that it may be further.  The intercepts' part is solved exactly: an imbalance there would cost the dual point
+    the most.
+    """
+
+    def __init__(self, problem: Objective) -> None:
+        self._squares = problem.units() ** 2
+        self._reach = np.inf
+
+    def __call__(self, place: Place, tol: float, /) -> _Step:
+        problem, outputs = place.problem, place.problem.outputs
+        gradient, scale = place.gradient(), 1.0 / place.diagonal()
+        change, along, t = np.zeros(problem.size), np.zeros_like(place.scores), np.empty_like(place.scores)
+        residual = -gradient
+        preconditioned = scale * residual
+        v, size, squared = preconditioned.copy(), float(residual @ preconditioned), float(residual @ residual)
+        enough = RESIDUAL_SHARE * 2.0 * problem.penalty.l2 * tol * place.value
+        loose = min(LOOSEST, np.sqrt(size / place.value)) ** 2 * size
+        for _ in range(MOST_PRODUCTS):
+            if squared <= enough or size <= loose or size == 0.0:
+                break
+            product = place.product(v, t)
+            length = size / float(v @ product)
+            within = self._within(change, v, length)
+            change += within * v
+            along += within * t
+            product *= within
+            residual -= product
+            squared = float(residual @ residual)
+            if within < length:
+                break
+            np.multiply(scale, residual, out=preconditioned)
+            size, before = float(residual @ preconditioned), size
+            v *= size / before
+            v += preconditioned
+        if problem.intercept:
+            rest = place.intercepts(residual[-outputs:])
+            # all classes' intercepts up alike change nothing, and would be left to rounding
+            if outputs > 1 and not problem.reference:
+                rest -= (change[-outputs:] + rest).mean()
+            change[-outputs:] += rest
+            along += rest
+        return _Step(change, float(gradient @ change), place.bent, along, squared)
+
+    def _within(self, change: Flat, v: Flat, length: float) -> float:
+        """As much of the length as keeps change + length v within reach."""
+        if not np.isfinite(self._reach):
+            return length
+        weighed = self._squares * v
+        vv, cv = float(weighed @ v), float(weighed @ change)
+        room = self._reach**2 - float(self._squares @ (change * change))
+        most = room / (cv + np.sqrt(cv * cv + vv * max(room, 0.0))) if room > 0 else 0.0
+        return min(length, float(most))
+
+    def taken(self, step: _Step, length: float, _: float) -> None:
+        far = float(np.sqrt(self._squares @ (step.change * step.change)))
+        self._reach = max(self._reach, FURTHER * far) if length == 1.0 else length * far

@@ -1,0 +1,246 @@
+"""Ridge regression, in closed form or by conjugate gradients.
+
+    minimise  sum_i c_i (w . x_i + b - y_i)^2 + alpha |w|^2          (the intercept b is free)
+
+which is 2 N times the squared objective of objective.py, whose l2 is alpha / N.  With m the weighted means, and
+A = sqrt(c) (X - m), r = A' sqrt(c) (y - mean):
+
+    narrow   (A'A + alpha I) w = r                   one pass over the rows, then Cholesky
+    wide     w = A' u,  (A A' + alpha I) u = sqrt(c) (y - mean)
+    else     by the singular values of A (analytic.py), where either is too near to singular to keep its digits
+    large    conjugate gradients (Hestenes, Stiefel 1952) on the first, with the diagonal as preconditioner
+
+Conjugate gradients know how far they are from the end: with g the gradient of the objective f there,
+f(w) - min f <= |g|^2 / (2 l2), which is the very duality gap that the certificate shows.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.data.rows import Examples
+from linnet.errors import NumericalError
+from linnet.learners.recipe import Loss, Penalty
+from linnet.training.batch import Descent, Found
+from linnet.training.duality_gap import Certificate, certify
+from linnet.training.history import Pass, Watcher
+from linnet.training.objective import Objective
+from linnet.training.solvers.least_squares import TOO_LARGE, checked, decomposed, dense, examples_of, fits
+from linnet.training.solvers.least_squares import solve as least_squares
+from linnet.training.threads import over_parts
+
+Flat = NDArray[np.float64]
+
+# A table of squares whose reciprocal condition is below this has lost the digits that are asked for.
+CONDITION_AT_LEAST = 1e-6
+# A column whose deviation is so small a part of its mean must be centred before it is squared.
+NARROWEST = 1e-12
+# So much may centring take away from a sum of squares; where it takes more, it is done again about the true means.
+CANCELLED_AT_MOST = 1e3
+# Numbers in a block: it stays in the cache while it is centred and squared.
+BLOCK = 1 << 16
+BLOCKS_A_PART = 8
+# Sparse rows of more columns than this are not worth a table of squares.
+SPARSE_COLUMNS_AT_MOST = 500
+
+
+def solve(problem: Objective, how: Descent, watch: Watcher) -> Found:
+    """In closed form where that is quickest, else by conjugate gradients."""
+    examples = examples_of(problem)
+    sparse_and_wide = not problem.rows.dense and problem.columns > SPARSE_COLUMNS_AT_MOST
+    if fits(examples) and not sparse_and_wide:
+        return analytic(problem, how, watch)
+    return conjugate_gradients(problem, how, watch)
+
+
+def analytic(problem: Objective, how: Descent, watch: Watcher) -> Found:
+    """In closed form."""
+    if problem.penalty.l2 == 0:
+        return least_squares(problem, how, watch)
+    began = perf_counter()
+    w, b = ridge(examples_of(problem), problem.penalty.l2 * problem.total, intercept=problem.intercept)
+    flat = np.append(w, b)
+    proof = _proof(problem, flat)
+    loss = max(0.0, proof.primal - 0.5 * problem.penalty.l2 * float(w @ w))
+    tally = Pass(0, 1, loss, perf_counter() - began)
+    watch(tally)
+    return Found(flat, [tally], True, proof)
+
+
+def ridge(examples: Examples, alpha: float, *, intercept: bool) -> tuple[Flat, float]:
+    """The weights and the intercept, in closed form."""
+    n, d = examples.rows.shape
+    with np.errstate(over="ignore", invalid="ignore"):  # what is no number is solved by the axes instead
+        found = _narrow(examples, alpha, intercept) if d <= n else _wide(examples, alpha, intercept)
+    if found is None:
+        found = decomposed(examples, intercept=intercept).weights(alpha)
+    return checked(*found)
+
+
+def _narrow(examples: Examples, alpha: float, intercept: bool) -> tuple[Flat, float] | None:
+    """By the d x d table of squares, centred on the way about the means of the first block."""
+    d = examples.rows.shape[1]
+    first = dense(examples, slice(0, 1000))
+    about = np.append(first.mean(axis=0), examples.targets[:1000].mean()) if intercept else np.zeros(d + 1)
+    squares, off, total = _squares_about(about, examples)
+    if intercept:
+        diagonal = squares.diagonal()
+        if (total * off**2 > CANCELLED_AT_MOST * (diagonal - total * off**2)).any():
+            about = about + off
+            squares, off, total = _squares_about(about, examples)
+        squares -= total * np.outer(off, off)
+        about = about + off
+    table = squares[:d, :d]
+    table.flat[:: d + 1] += alpha
+    if (table.diagonal() < NARROWEST * total * about[:d] ** 2).any():
+        return None
+    w = _positive(table, squares[:d, d])
+    return None if w is None else (w, float(about[d] - about[:d] @ w))
+
+
+def _squares_about(about: Flat, examples: Examples) -> tuple[Flat, Flat, float]:
+    """Sum of c z z' over all rows z = (x, y) - about; their weighted mean; the sum of c."""
+    n, d = examples.rows.shape
+    at_once = max(64, BLOCK // (d + 1))
+
+    def part(start: int, stop: int) -> tuple[Flat, Flat, float]:
+        squares, sums, total = np.zeros((d + 1, d + 1)), np.zeros(d + 1), 0.0
+        block = np.empty((min(stop - start, at_once), d + 1))
+        for first in range(start, stop, at_once):
+            at = slice(first, min(stop, first + at_once))
+            z = block[: at.stop - first]
+            np.subtract(dense(examples, at), about[:d], out=z[:, :d])
+            np.subtract(examples.targets[at], about[d], out=z[:, d])
+            c = np.ones(len(z)) if examples.weights is None else examples.weights[at]
+            sums += c @ z
+            total += float(c.sum())
+            if examples.weights is not None:
+                z *= np.sqrt(c)[:, np.newaxis]
+            squares += z.T @ z
+        return squares, sums, total
+
+    squares, sums, total = np.zeros((d + 1, d + 1)), np.zeros(d + 1), 0.0
+    for part_squares, part_sums, part_total in over_parts(part, n, BLOCKS_A_PART * at_once):
+        squares += part_squares
+        sums += part_sums
+        total += part_total
+    return squares, sums / total, total
+
+
+def _wide(examples: Examples, alpha: float, intercept: bool) -> tuple[Flat, float] | None:
+    """By the n x n table of the rows' products."""
+    n, d = examples.rows.shape
+    X, y = dense(examples, slice(0, n)), examples.targets
+    c = np.ones(n) if examples.weights is None else examples.weights
+    means, mean = (c @ X / c.sum(), float(c @ y / c.sum())) if intercept else (np.zeros(d), 0.0)
+    A = (X - means) * np.sqrt(c)[:, np.newaxis]
+    table = A @ A.T
+    table.flat[:: n + 1] += alpha
+    u = _positive(table, np.sqrt(c) * (y - mean))
+    if u is None:
+        return None
+    w = A.T @ u
+    return w, float(mean - means @ w)
+
+
+def _positive(table: Flat, right: Flat) -> Flat | None:
+    """The solution of a positive definite system, brought to a unit diagonal; None where its digits would be lost."""
+    from scipy.linalg.lapack import dpocon, dpotrf, dpotrs
+
+    diagonal = table.diagonal()
+    if not (np.isfinite(table).all() and np.isfinite(right).all() and (diagonal > 0).all()):
+        return None
+    unit = 1.0 / np.sqrt(diagonal)
+    scaled = np.asfortranarray(table * unit[:, np.newaxis] * unit)
+    norm = float(np.abs(scaled).sum(axis=0).max())
+    factor, failed = dpotrf(scaled, overwrite_a=True)
+    if failed or dpocon(factor, norm)[0] < CONDITION_AT_LEAST:
+        return None
+    solution, _ = dpotrs(factor, unit * right)
+    return np.asarray(unit * solution)
+
+
+def conjugate_gradients(problem: Objective, how: Descent, watch: Watcher) -> Found:
+    """Until the duality gap is at most tol times the objective; without a penalty, |gradient| <= tol |first one|."""
+    l2, curved = problem.penalty.l2, _Curvature(problem)
+    history: list[Pass] = []
+    w = how.begin(problem)[:-1]
+    residual = curved.start if how.start is None else curved.start - curved.along(w) - l2 * w
+    scale = 1.0 / np.where(curved.diagonal + l2 > 0, curved.diagonal + l2, 1.0)
+    ahead = scale * residual
+    direction, product = ahead, float(residual @ ahead)
+    first = float(curved.start @ curved.start)
+
+    def near(value: float) -> bool:
+        squared, tol = float(residual @ residual), how.tol or 0.0
+        return squared <= (2.0 * l2 * tol * value if l2 > 0 else tol**2 * first)
+
+    def value_there() -> float:
+        return curved.variance - 0.5 * float(w @ (curved.start + residual))
+
+    met = how.tol is None or not residual.any() or (how.start is not None and near(value_there()))
+    while len(history) < how.most and product > 0 and not (met and how.tol is not None):
+        began = perf_counter()
+        bent = curved.along(direction) + l2 * direction
+        step = product / float(direction @ bent)
+        w = w + step * direction
+        residual = residual - step * bent
+        value = value_there()
+        loss = value - 0.5 * l2 * float(w @ w)
+        history.append(Pass(0, 1, loss, perf_counter() - began))
+        watch(history[-1])
+        if how.tol is not None:
+            met = near(value)
+        ahead = scale * residual
+        before, product = product, float(residual @ ahead)
+        direction = ahead + product / before * direction
+    if not np.isfinite(w).all():
+        raise NumericalError(TOO_LARGE)
+    flat = np.append(w, curved.target_mean - float(curved.means @ w))
+    if not history:
+        history.append(Pass(0, 0, value_there() - 0.5 * l2 * float(w @ w), 0.0))
+    return Found(flat, history, met, _proof(problem, flat))
+
+
+def _proof(problem: Objective, flat: Flat) -> Certificate:
+    """The certificate; none where squares leave the range of numbers."""
+    proof = certify(problem, flat)
+    if np.isfinite(proof.primal) and not np.isnan(proof.dual):
+        return proof
+    return Certificate(proof.primal, -np.inf, "the squares leave the range of numbers")
+
+
+class _Curvature:
+    """The Hessian of the loss, (1/N) sum_i c_i (x_i - m)(x_i - m)', as what it makes of a vector.
+
+    The kernel that sums the gradient does it in one read of the rows: with all targets 0 the gradient at (v, -m . v) is
+    the Hessian times v, centred row by row and so without cancellation.
+    """
+
+    def __init__(self, problem: Objective) -> None:
+        examples = examples_of(problem)
+        y = problem.targets
+        c = np.ones(len(y)) if examples.weights is None else examples.weights
+        self.problem = problem
+        self.plain = Objective(
+            Examples(problem.rows, np.zeros(len(y)), examples.weights),
+            Loss.SQUARED,
+            Penalty(),
+            1,
+            intercept=problem.intercept,
+            regression=True,
+        )
+        self.means, self.target_mean = np.zeros(problem.columns), 0.0
+        if problem.intercept:
+            one = np.append(np.zeros(problem.columns), 1.0)
+            self.means = -self.plain.pull(one)[0][:-1]
+            self.target_mean = float(c @ y) / problem.total
+        self.start = problem.pull(np.append(np.zeros(problem.columns), self.target_mean))[0][:-1]
+        self.variance = 0.5 * float(c @ (y - self.target_mean) ** 2) / problem.total
+        self.diagonal = np.maximum(problem.column_squares() - self.means**2, 0.0)
+
+    def along(self, v: Flat) -> Flat:
+        return -self.plain.pull(np.append(v, -float(self.means @ v)))[0][:-1]

@@ -1,0 +1,143 @@
+"""Arrow's columns, whatever their type, become numbers or strings; frames of all kinds are tables."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from linnet.data.sources.arrays import Arrays
+from linnet.data.sources.arrow import numbers, plain, readable, strings
+from linnet.data.sources.frame import Frame
+from linnet.errors import InputError
+from tests.data.sources import tools
+
+DAY = datetime.date(1970, 1, 3)
+MOMENT = datetime.datetime(1970, 1, 1, 0, 1, 0, 500_000)
+
+
+@pytest.mark.parametrize(
+    ("array", "expected"),
+    [
+        (pa.array([1, None, -3], pa.int8()), [1, None, -3]),
+        (pa.array([2**63, None], pa.uint64()), [2.0**63, None]),
+        (pa.array([0.1, None, float("nan")], pa.float64()), [0.1, None, None]),
+        (pa.array([np.float16(0.5), None], pa.float16()), [0.5, None]),
+        (pa.array([0.1], pa.float32()), [float(np.float32(0.1))]),
+        (pa.array([decimal.Decimal("1.25"), None], pa.decimal128(9, 2)), [1.25, None]),
+        (pa.array([True, None, False]), [1.0, None, 0.0]),
+        (pa.array([DAY, None], pa.date32()), [172800.0, None]),
+        (pa.array([DAY], pa.date64()), [172800.0]),
+        (pa.array([MOMENT, None], pa.timestamp("us")), [60.5, None]),
+        (pa.array([MOMENT], pa.timestamp("ns", "Europe/Berlin")), [60.5]),
+        (pa.array([61], pa.time32("s")), [61.0]),
+        (pa.array([61_000_000], pa.time64("us")), [61.0]),
+        (pa.array([1500], pa.duration("ms")), [1.5]),
+        (pa.array([None, None], pa.null()), [None, None]),
+        (pa.array(["1.5", " 2", "NA", None]), [1.5, 2.0, None, None]),
+        (pa.array(["7", "7"]).dictionary_encode(), [7.0, 7.0]),
+        (pa.array([1.0, 2.0, 3.0]).slice(1), [2.0, 3.0]),
+        (pa.chunked_array([[1], [], [2]], pa.int64()), [1.0, 2.0]),
+        (pa.array([], pa.int64()), []),
+    ],
+)
+def test_every_type_of_number_becomes_the_number(array, expected):
+    assert readable(array.type)
+    column, wrong = numbers(plain(array), array.type)
+    assert tools.plain(column) == expected
+    assert not len(wrong)
+
+
+@pytest.mark.parametrize(
+    ("array", "expected"),
+    [
+        (pa.array(["a", None, ""]), ["a", None, ""]),
+        (pa.array(["a", "bc", "def"], pa.large_string()).slice(1, 1), ["bc"]),
+        (pa.array(["a", None], pa.string_view()), ["a", None]),
+        (pa.array(["x", None, "x"]).dictionary_encode(), ["x", None, "x"]),
+        (pa.array([1, None, 9007199254740993]), ["1", None, "9007199254740993"]),
+        (pa.array([1.0, 0.1, None, float("nan"), 1e300, float("inf")]), ["1", "0.1", None, None, "1e+300", "inf"]),
+        (pa.array([0.1, 2.0], pa.float32()), ["0.1", "2"]),
+        (pa.array([decimal.Decimal("1.50")]), ["1.5"]),
+        (pa.array([True, None]), ["true", None]),
+        (pa.array([DAY]), ["1970-01-03"]),
+        (pa.array([None], pa.null()), [None]),
+        (pa.array([], pa.string()), []),
+        (pa.chunked_array([["a"], ["b"]]), ["a", "b"]),
+    ],
+)
+def test_every_type_becomes_strings(array, expected):
+    assert tools.plain(strings(plain(array))) == expected
+
+
+def test_what_is_no_number_is_told_by_row():
+    column, wrong = numbers(pa.array(["1", "x", None, "1_0", "٣", "inf"]), pa.string())
+    assert wrong.tolist() == [1, 3, 4, 5]
+    assert tools.plain(column)[0] == 1.0
+    assert numbers(pa.array([1.0, float("-inf")]), pa.float64())[1].tolist() == [1]
+
+
+@pytest.mark.parametrize("kind", [pa.list_(pa.int8()), pa.struct([]), pa.binary(), pa.month_day_nano_interval()])
+def test_lists_objects_and_bytes_cannot_be_learnt_from(kind):
+    assert not readable(kind)
+
+
+COLUMNS = {"n": [1.5, None, 3.0], "t": ["a", "é", None], "k": [True, False, True]}
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        COLUMNS,
+        pa.table(COLUMNS),
+        pa.RecordBatch.from_pydict(COLUMNS),
+        pd.DataFrame(COLUMNS),
+        pd.DataFrame(COLUMNS).astype({"t": "category"}),
+        pd.DataFrame(COLUMNS).convert_dtypes(),
+        pl.DataFrame(COLUMNS),
+        pl.DataFrame(COLUMNS).with_columns(pl.col("t").cast(pl.Categorical)),
+    ],
+)
+def test_frames_of_all_kinds_are_the_same_table(frame):
+    source = Frame(frame)
+    assert tools.values(source) == [
+        {"n": 1.5, "t": "a", "k": "true"},
+        {"n": None, "t": "é", "k": "false"},
+        {"n": 3.0, "t": None, "k": "true"},
+    ]
+    assert source.sample().rows == 3
+
+
+def test_frames_that_cannot_be_read_are_told():
+    with pytest.raises(InputError, match="the column 'a' is there twice"):
+        Frame(pa.table([[1], [2]], names=["a", "a"]))
+    with pytest.raises(InputError, match="there are no rows"):
+        Frame({"a": []})
+    with pytest.raises(InputError, match="the frame cannot be read"):
+        Frame({"a": [1], "b": [1, 2]})
+    with pytest.raises(InputError, match="the frame cannot be read"):
+        Frame(pd.DataFrame({"a": [1, "x", object()]}))
+
+
+def test_rows_of_a_frame_that_do_not_fit_are_bad_and_shown_as_json():
+    source = Frame({"n": ["1", "x", "3"], "t": ["a", None, "c"]})
+    source.read_only({"n": True, "t": False})
+    (block,) = tools.blocks(source)
+    assert [value["n"] for _, _, value in tools.rows_in(block)] == [1.0, 3.0]
+    (row,) = block.bad
+    assert str(row) == "the frame:2: n should be a finite number but is 'x' (or read it as --column n:category)"
+    assert row.raw == b'{"n": null, "t": null}'
+
+
+def test_arrays_must_have_a_finite_number_as_target():
+    with pytest.raises(InputError, match="missing or infinite"):
+        Arrays.of(np.eye(2), [0, np.nan])
+    with pytest.raises(InputError, match="labels of text"):
+        Arrays.of(np.eye(2), ["a", "b"])
+    with pytest.raises(InputError, match="2 rows but 3 targets"):
+        Arrays.of(np.eye(2), [0, 1, 2])

@@ -1,0 +1,33 @@
+"""Rows: what is checked before a kernel trusts it."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from linnet.kernels.sparse_checks import ids_rise, pointers_rise
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 200), st.integers(1, 30))
+def test_ids_are_sound_exactly_if_every_row_rises_within_the_columns(seed, rows, columns):
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(0, 4, size=rows)
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    ids = np.concatenate(
+        [np.sort(rng.choice(columns + 2, size=n, replace=rng.random() < 0.02)) for n in lengths] or [[]]
+    )
+    ids = (ids - (rng.random() < 0.2)).astype(np.int32)
+    parts = [ids[a:b] for a, b in pairwise(starts)]
+    sound = all((np.diff(part) > 0).all() and (part >= 0).all() and (part < columns).all() for part in parts)
+    assert ids_rise(ids, starts, columns) == sound
+
+
+@pytest.mark.parametrize(
+    ("starts", "good"), [([0], True), ([0, 2, 2, 5], True), ([0, 3, 2, 5], False), ([1, 2], False), ([0, 6], False)]
+)
+def test_row_pointers_rise_from_zero_to_the_entries(starts, good):
+    assert pointers_rise(np.array(starts), 5) == good
