@@ -2,6 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+# The flags of the command line by the names of the parameters; empty in Python, where there are no flags.
+_flags: dict[str, str] = {}
+
+
+def name_flags(flags: Mapping[str, str]) -> None:
+    """From now on errors name options as the command line spells them."""
+    _flags.update(flags)
+
+
+def option(name: str, value: object = None) -> str:
+    """An option as the user at hand writes it: `--penalty l1` in a shell, `penalty='l1'` in Python."""
+    if not _flags:
+        return name if value is None else f"{name}={value if isinstance(value, float) else repr(str(value))}"
+    flag = _flags.get(name, f"--{name.replace('_', '-')}")
+    return flag if value is None else f"{flag} {value}"
+
 
 class LinnetError(Exception):
     """The parent of every error linnet raises on purpose."""
