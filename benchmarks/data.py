@@ -37,7 +37,7 @@ def _split(name: str, X: Any, y: np.ndarray, test: int) -> Data:
 
 
 def sparse(rows: int = 200_000, columns: int = 50_000, entries: int = 57, test: int = 20_000) -> Data:
-    """Like text: so many different columns in every row, column k drawn with a probability like 1 / k (Zipf)."""
+    """Like text: equally many different columns in every row, column k drawn with a probability like 1 / k (Zipf)."""
     rng = np.random.default_rng(1)
     n = rows + test
     cumulative = np.cumsum(1 / np.arange(1, columns + 1))
@@ -50,7 +50,7 @@ def sparse(rows: int = 200_000, columns: int = 50_000, entries: int = 57, test: 
 
 
 def _distinct(rng: np.random.Generator, cumulative: np.ndarray, n: int, entries: int) -> np.ndarray:
-    """For each of n rows the first so many different columns of a long enough run of draws, sorted."""
+    """For each of n rows the first K different columns of a long enough run of draws, sorted."""
     draws = 5 * entries
     drawn = np.searchsorted(cumulative, rng.random((n, draws)) * cumulative[-1])
     order = np.argsort(drawn, axis=1, kind="stable")
@@ -59,7 +59,7 @@ def _distinct(rng: np.random.Generator, cumulative: np.ndarray, n: int, entries:
     repeated[:, 1:] = in_order[:, 1:] == in_order[:, :-1]
     when = np.where(repeated, draws, order)
     chosen = np.argpartition(when, entries - 1, axis=1)[:, :entries]
-    assert np.take_along_axis(when, chosen, axis=1).max() < draws, "too few draws for so many different columns"
+    assert np.take_along_axis(when, chosen, axis=1).max() < draws, "too few draws for that many different columns"
     return np.sort(np.take_along_axis(in_order, chosen, axis=1), axis=1)
 
 

@@ -81,7 +81,7 @@ def stream(options: Options) -> Iterator[Figure]:
         size = ours.stat().st_size / 1e6
         pairs = {
             "adaptive": ("adaptive", ""),
-            "plain SGD": ("logistic", "--sgd"),
+            "plain SGD": ("sgd-logistic", "--sgd"),
         }
         for name, (learner, flags) in pairs.items():
             runs: dict[str, list[Run]] = {"linnet": [], "Vowpal Wabbit": []}

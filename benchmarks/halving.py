@@ -56,7 +56,7 @@ CLASSES = {
 
 
 def halving(options: Options) -> Iterator[Figure]:
-    """1,000 examples over some ten million concepts: learnt from, and voted on by the whole class."""
+    """1,000 examples over some ten million concepts: trained on, and voted on by the whole class."""
     for name, settings in CLASSES.items():
         for task in ("learn", "vote"):
             runs = [_run(*settings, task) for _ in range(max(1, options.repeats // 3))]

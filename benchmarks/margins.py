@@ -95,9 +95,9 @@ class Liblinear:
         self.library.set_print_string_function(self.hear)
         model = self.library.train(self.problem, options).contents
         weights = np.array(model.w[: self.X.shape[1]]) * model.label[0]
-        told = re.search(r"Objective value = (-?[\d.]+)", b"".join(self.said).decode())
-        assert told is not None
-        return Fit(weights, -float(told[1]))
+        found = re.search(r"Objective value = (-?[\d.]+)", b"".join(self.said).decode())
+        assert found is not None
+        return Fit(weights, -float(found[1]))
 
     def gap(self, loss: str, found: Fit) -> float:
         """The relative gap between the objective at its weights and the dual value that it tells."""

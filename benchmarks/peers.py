@@ -22,8 +22,8 @@ def linnet_fits(passes: int = 1) -> dict[str, Fit]:
     fixed = _fixed(passes)
     return {
         "perceptron": lambda X, y: Perceptron(**fixed).fit(X, y),
-        "hinge": lambda X, y: OnlineClassifier("hinge", **STEP, **fixed).fit(X, y),
-        "logistic": lambda X, y: OnlineClassifier("logistic", power_t=0.0, **STEP, **fixed).fit(X, y),
+        "hinge": lambda X, y: OnlineClassifier("sgd-hinge", **STEP, **fixed).fit(X, y),
+        "logistic": lambda X, y: OnlineClassifier("sgd-logistic", power_t=0.0, **STEP, **fixed).fit(X, y),
     }
 
 
@@ -40,7 +40,7 @@ def sklearn_fits(passes: int = 1) -> dict[str, Fit]:
 
 
 def river_fits() -> dict[str, Fit]:
-    """River as its manual has it: each row of X made a dictionary, predicted, then learnt from.
+    """River as its manual has it: each row of X made a dictionary, predicted, then trained on.
 
     That is the work linnet's pass does: it, too, counts the mistakes made before learning from each row.
     """

@@ -1,9 +1,9 @@
-"""What a line can say: conjunctions, disjunctions and m-of-n rules by hand, learnt again from their tables.
+"""Conjunctions, disjunctions and m-of-n rules as linear threshold functions, by hand and by a perceptron.
 
     python examples/conjunctions.py
 
-The weights on the left are those the lecture finds by thinking.  A perceptron finds its own from the truth table.
-Parity is beyond a line; with the conjunction x1 x2 as a further column it is not.
+The weights on the left are those of the lecture.  A perceptron fits its own to the truth table.  Parity is not a linear
+threshold function; with the conjunction x1 x2 as a third column it is.
 """
 
 from itertools import product
@@ -29,14 +29,14 @@ def main() -> None:
         assert (model.predict(TABLE) == y).all()
         terms = " ".join(f"{w:+.0f} x{j + 1}" for j, w in enumerate(model.coef_[0]))
         by_hand = " ".join(f"{w:+d} x{j + 1}" for j, w in enumerate(weights))
-        print(f"{rule:>25}:  {by_hand} >= {threshold}   learnt: {terms} > {-model.intercept_[0]:.0f}")
+        print(f"{rule:>25}:  {by_hand} >= {threshold}   fitted: {terms} > {-model.intercept_[0]:.0f}")
 
     square = np.array(list(product([0, 1], repeat=2)))
     parity = square.sum(axis=1) % 2
     plain = Perceptron(max_iter=1000, tol=None).fit(square, parity)
     wider = np.column_stack([square, square[:, 0] * square[:, 1]])
     lifted = Perceptron().fit(wider, parity)
-    print(f"\nparity of x1, x2: {plain.score(square, parity):.0%} right as it stands,", end=" ")
+    print(f"\nparity of x1, x2: accuracy {plain.score(square, parity):.0%} on the two columns,", end=" ")
     print(f"{lifted.score(wider, parity):.0%} with the conjunction x1 x2 as a third column")
 
 

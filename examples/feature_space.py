@@ -1,9 +1,9 @@
-"""Not separable? Change the representation: x and x², products, conjunctions.
+"""Feature spaces: sets that are not linearly separable until x², products or conjunctions are added.
 
     python examples/feature_space.py
 
 Three sets of points that no line separates, as in the lecture, and the features with which one does.  A perceptron that
-ends a pass without a mistake has found such a line; on the points as they are it never does.
+completes a pass without a mistake has found such a line; on the original points it never does.
 """
 
 from itertools import product
@@ -15,7 +15,7 @@ from linnet import Conjunctions, Perceptron, Polynomial
 squares = Polynomial(degree=2, include_bias=False)
 
 
-def learnt(X, y) -> Perceptron:
+def fitted(X, y) -> Perceptron:
     return Perceptron(max_iter=1000, tol=None).fit(X, y)
 
 
@@ -34,15 +34,15 @@ def main() -> None:
         ("inside a circle", rings, "x, y, x², xy, y²", squares.fit_transform(rings), inside),
         ("exactly one of two", square, "x1, x2, x1·x2", pairs.fit_transform(square), parity),
     ):
-        plain, lifted = learnt(points, y), learnt(X, y)
+        plain, lifted = fitted(points, y), fitted(X, y)
         assert plain.score(points, y) < 1 == lifted.score(X, y)
-        print(f"{name:>20}: {plain.score(points, y):4.0%} right as it is,", end=" ")
+        print(f"{name:>20}: accuracy {plain.score(points, y):4.0%} on the original points,", end=" ")
         print(f"100% with {features} after {lifted.updates_} updates")
 
-    line = learnt(squares.fit_transform(x), between)
+    line = fitted(squares.fit_transform(x), between)
     w1, w2 = line.coef_[0]
     low, high = np.sort(np.roots([w2, w1, line.intercept_[0]]))
-    print(f"\na line in the plane of x and x² is an interval on the axis of x: here from {low:.2f} to {high:.2f}")
+    print(f"\na line in the plane of x and x² is an interval of x: here from {low:.2f} to {high:.2f}")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""Halving: every mistake costs at least half of what is still possible.
+"""Halving: every mistake removes at least half of the version space.
 
     python examples/halving.py
 
-The rule is a disjunction of 3 of 30 variables that nobody tells.  All disjunctions of at most 3 are kept, and the
-majority of those that no example has contradicted predicts.  When it errs, at least half of them were wrong: so it
-cannot err more often than log2 |C|, whoever chooses the examples.  First they come at random; then from an adversary
-who sees the votes, and answers against the majority as long as some disjunction agrees with all of the answers.
+The target is an unknown disjunction of 3 of 30 variables.  The version space holds all disjunctions of at most 3
+variables that are consistent with the examples, and the majority vote predicts.  When it is wrong, at least half of
+them were wrong, so there are at most log2 |C| mistakes for any sequence of examples.  First the examples are random;
+then an adversary chooses them, and labels against the majority while some disjunction is consistent with all labels.
 """
 
 import numpy as np
@@ -22,21 +22,21 @@ def main() -> None:
     y = X[:, rule].any(axis=1).astype(int)
     model = Halving("disjunctions", k=K).fit(X, y)
     total = model.certificate_.concepts
-    print(f"{total:,} disjunctions of at most {K} of {D} variables; log2 of it is {model.bound_:.2f}\n")
+    print(f"{total:,} disjunctions of at most {K} of {D} variables; log2 |C| = {model.bound_:.2f}\n")
     print("examples    |V|  mistakes")
     for seen in (1, 2, 5, 10, 20, 50, 100, 200):
         print(f"{seen:8}{model.sizes_[seen - 1]:7,}{model.mistaken_[:seen].sum():10}")
-    print(f"\nthe rule was {' or '.join(f'x{v}' for v in rule)}; left: {'; '.join(model.concepts_)}")
+    print(f"\nthe target is {' or '.join(f'x{v}' for v in rule)}; consistent: {'; '.join(model.concepts_)}")
     print(model.certificate_)
 
-    print("\nan adversary, who wants mistakes:")
+    print("\nan adversary chooses the examples:")
     rows = (rng.random((4000, D)) < rng.choice([0.03, 0.1, 0.3, 0.6], size=(4000, 1))).astype(int)
     against = Halving("disjunctions", k=K)
-    # a row of zeros begins the stream: every disjunction says no to it, and so does the truth
+    # a first row of zeros: every disjunction is false there
     against.partial_fit(np.zeros((1, D), dtype=int), [0])
     while True:
-        share = against.predict_proba(rows)[:, 1]
-        minority = np.minimum(share, 1 - share)
+        positive = against.predict_proba(rows)[:, 1]
+        minority = np.minimum(positive, 1 - positive)
         worst = int(minority.argmax())
         if minority[worst] == 0:
             break

@@ -1,9 +1,9 @@
-"""The perceptron turns its line: points on a unit circle, as in the lecture.
+"""The perceptron on points of the unit circle, as in the lecture.
 
     python examples/unit_circle.py
 
-Points on the upper left half of a circle are positive.  Every mistake adds the point to the weights, or takes it
-away, and so turns the line; the number of turns is bounded by (R / gamma)^2, however many points there are.
+Points on the upper left half of the circle are positive.  Every mistake adds the point to the weights, or subtracts it,
+and so turns the line.  The number of updates is at most (R / gamma)^2, for any number of points.
 """
 
 import numpy as np
@@ -27,7 +27,8 @@ def main() -> None:
             print(f"{at % 360:6.0f} degrees   ({w[0]:+.3f}, {w[1]:+.3f})   {turned % 360:6.0f} degrees")
     model = Perceptron(fit_intercept=False, shuffle=False).fit(X, y)
     margin = (y * (X @ direction)).min()
-    print(f"\nno mistake in pass {model.n_iter_}; {model.updates_} updates, at most (R/gamma)^2 = {1 / margin**2:.0f}")
+    bound = 1 / margin**2
+    print(f"\nconverged in {model.n_iter_} passes; {model.updates_} updates; at most (R/γ)² = {bound:.0f} are possible")
 
 
 if __name__ == "__main__":

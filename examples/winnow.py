@@ -1,10 +1,10 @@
-"""Winnow beside the perceptron: mistakes on one stream whose labels are a disjunction of k among d variables.
+"""Winnow and the perceptron: mistakes on a stream whose labels are a disjunction of k of d variables.
 
     python examples/winnow.py
 
-Every row has a tenth of the variables that do not matter, and half of the rows one of the k that do.  Winnow1's
-mistakes grow with the logarithm of d, and stay below the bound; the perceptron's grow with d, until every other row is
-one.  (Of short rows the perceptron makes few mistakes, too: its bound grows with the length of the rows.)
+In every row a tenth of the irrelevant variables are 1, and in half of the rows one of the k relevant ones.  The
+mistakes of Winnow1 grow with the logarithm of d and stay below the bound; those of the perceptron grow with d, up to
+half of the rows.  (On short rows the perceptron makes few mistakes too: its bound grows with the length of the rows.)
 """
 
 import numpy as np
@@ -12,12 +12,12 @@ from scipy.sparse import csr_matrix
 
 from linnet import Perceptron, Winnow
 
-ROWS, SHARE = 2000, 10
+ROWS, ONE_IN = 2000, 10
 
 
 def stream(rng: np.random.Generator, d: int, k: int) -> tuple[csr_matrix, np.ndarray]:
-    """Rows of d Boolean variables, and whether one of the first k is on."""
-    on = d // SHARE
+    """Rows of d Boolean variables, and whether one of the first k is 1."""
+    on = d // ONE_IN
     columns = rng.integers(k, d, size=(ROWS, on))
     positive = rng.random(ROWS) < 0.5
     columns[positive, 0] = rng.integers(k, size=positive.sum())
@@ -35,9 +35,9 @@ def main() -> None:
         for k in (1, 5, 20):
             X, y = stream(np.random.default_rng(d + k), d, k)
             winnow, perceptron = Winnow(variant="winnow1", **once).fit(X, y), Perceptron(**once).fit(X, y)
-            proven = winnow.certificate_
-            assert proven.made <= proven.bound
-            print(f"{d:>7,} {k:>3} {proven.made:>8,} {proven.bound:>6.0f} {perceptron.history_[0].mistakes:>11,}")
+            mistakes = winnow.certificate_
+            assert mistakes.made <= mistakes.bound
+            print(f"{d:>7,} {k:>3} {mistakes.made:>8,} {mistakes.bound:>6.0f} {perceptron.history_[0].mistakes:>11,}")
 
 
 if __name__ == "__main__":

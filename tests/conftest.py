@@ -11,6 +11,12 @@ settings.register_profile(
 settings.load_profile("linnet")
 
 
+@pytest.fixture(autouse=True)
+def _errors_name_parameters(monkeypatch):
+    """A test that runs the program in this process must not leave its flags to the errors of later tests."""
+    monkeypatch.setattr("linnet.errors._flags", {})
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(20)

@@ -94,7 +94,7 @@ def test_conjunctions_disjunctions_and_m_of_n_rules_are_lines(rule, weights, thr
     assert_array_equal(Perceptron().fit(table, truth).predict(table), truth)
 
 
-def test_parity_is_no_line_but_its_conjunction_makes_it_one():
+def test_parity_is_not_linear_but_with_its_conjunction_it_is():
     square = np.array(list(product([0, 1], repeat=2)))
     parity = square.sum(axis=1) % 2
     assert Perceptron(tol=None).fit(square, parity).score(square, parity) < 1

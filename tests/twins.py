@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linnet.learners.recipe import Loss
+from linnet.learners.losses import Loss
 from linnet.learners.schedule import Step
 
 

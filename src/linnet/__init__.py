@@ -39,19 +39,19 @@ if TYPE_CHECKING:
     from linnet.estimators.ridge import Ridge as Ridge
     from linnet.estimators.winnow import Winnow as Winnow
     from linnet.learners import catalogue as catalogue
+    from linnet.learners.losses import Loss as Loss
     from linnet.learners.recipe import Averaging as Averaging
     from linnet.learners.recipe import Factors as Factors
-    from linnet.learners.recipe import Loss as Loss
     from linnet.learners.recipe import Penalty as Penalty
     from linnet.learners.recipe import Recipe as Recipe
     from linnet.learners.recipe import Reduction as Reduction
     from linnet.learners.recipe import Update as Update
     from linnet.learners.schedule import Schedule as Schedule
+    from linnet.model.file import load as load
     from linnet.model.model import Model as Model
-    from linnet.model.model import load as load
     from linnet.pipeline.api import train as train
 
-# Where each public name lives. They are loaded on first use: importing linnet must stay cheap, scikit-learn is not.
+# The module of each public name. Names are loaded on first use, so that importing linnet stays cheap.
 _HOMES = {
     "Averaging": "linnet.learners.recipe",
     "BagOfWords": "linnet.estimators.bag_of_words",
@@ -72,7 +72,7 @@ _HOMES = {
     "ModelFileError": "linnet.errors",
     "OutputError": "linnet.errors",
     "LogisticRegression": "linnet.estimators.logistic_regression",
-    "Loss": "linnet.learners.recipe",
+    "Loss": "linnet.learners.losses",
     "MultinomialNB": "linnet.estimators.naive_bayes",
     "NumericalError": "linnet.errors",
     "OneHot": "linnet.estimators.one_hot",
@@ -93,7 +93,7 @@ _HOMES = {
     "Winnow": "linnet.estimators.winnow",
     "boolean": "linnet",
     "catalogue": "linnet.learners",
-    "load": "linnet.model.model",
+    "load": "linnet.model.file",
     "train": "linnet.pipeline.api",
 }
 

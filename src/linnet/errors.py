@@ -1,4 +1,4 @@
-"""What can go wrong, said so that a person can act on it: the thing, the place, the remedy."""
+"""What can go wrong. A message names the problem, the place and the remedy."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class LinnetError(Exception):
 
 
 class InputError(LinnetError, ValueError):
-    """The data cannot be learnt from as they are."""
+    """The data cannot be used as they are."""
 
 
 class RecipeError(LinnetError, ValueError):
@@ -34,7 +34,7 @@ class RecipeError(LinnetError, ValueError):
 
 
 class ExpressionError(RecipeError):
-    """A Boolean expression cannot be read; `column`, counted from 1, says where, and a caret shows it."""
+    """A Boolean expression cannot be parsed; `column`, counted from 1, is where, and a caret shows it."""
 
     def __init__(self, problem: str, text: str = "", column: int = 0) -> None:
         super().__init__(f"column {column}: {problem}\n{_pointed(text, column)}" if column else problem)
@@ -50,7 +50,7 @@ def _pointed(text: str, column: int, before: int = 50, after: int = 25) -> str:
 
 
 class NumericalError(LinnetError, ValueError):
-    """Numbers left the range of floating point while learning or predicting."""
+    """Numbers left the range of floating point during training or prediction."""
 
 
 class SeparationWarning(UserWarning):
@@ -58,16 +58,16 @@ class SeparationWarning(UserWarning):
 
 
 class OutputError(LinnetError, OSError):
-    """A file could not be written; `errno` says why, as it does for any OSError."""
+    """A file could not be written; `errno` is the reason, as in any OSError."""
 
 
 class ModelFileError(LinnetError, ValueError):
-    """A model or checkpoint cannot be read: missing, damaged, made by a newer linnet, or none at all."""
+    """A model or checkpoint cannot be read: missing, damaged, made by a newer linnet, or not one at all."""
 
 
 class CertificateError(LinnetError, ValueError):
-    """What a model states as proven does not hold."""
+    """A certificate or a proof does not hold."""
 
 
 class Interrupted(LinnetError):
-    """The user stopped the run; says how to go on."""
+    """The user stopped the run; the message has the way to resume."""

@@ -82,35 +82,35 @@ def test_an_expression_may_be_as_deep_as_one_likes():
     assert parse("(" * deep + "x" + ")" * deep).table.tolist() == [False, True]
     assert parse("~" * deep + "x").table.tolist() == [False, True]
     assert parse("x -> " * deep + "0").table.tolist() == [True, False]
-    with pytest.raises(ExpressionError, match="column 20001: something must follow"):
+    with pytest.raises(ExpressionError, match="column 20001: an operand must follow"):
         parse("(" * deep)
 
 
 @pytest.mark.parametrize(
     ("text", "column", "says"),
     [
-        ("x1 & (x2 | x3", 6, "never closed"),
-        ("((a) & b", 1, "never closed"),
-        ("x1 ) & x2", 4, "closes nothing"),
-        (")", 1, "closes nothing"),
-        ("a &", 4, "something must follow '&'"),
+        ("x1 & (x2 | x3", 6, "not closed"),
+        ("((a) & b", 1, "not closed"),
+        ("x1 ) & x2", 4, "has no matching ("),
+        (")", 1, "has no matching ("),
+        ("a &", 4, "an operand must follow '&'"),
         ("a & & b", 5, "no operand before it"),
         ("a && b", 4, "one & is enough"),
         ("| a", 1, "no operand before it"),
-        ("a b", 3, "operator must stand before 'b'"),
-        ("a ~b", 3, "operator must stand before '~'"),
+        ("a b", 3, "operator is missing before 'b'"),
+        ("a ~b", 3, "operator is missing before '~'"),
         ("a (b)", 1, "unknown function 'a'"),
-        ("(a) (b)", 5, "operator must stand before"),
+        ("(a) (b)", 5, "operator is missing before"),
         ("a + b", 3, "write |"),
         ("a ∧ b", 3, "write &"),
-        ("a $ b", 3, "no sign here"),
-        ("$", 1, "no sign here"),
-        ("a & 2", 5, "no truth value"),
+        ("a $ b", 3, "not an operator here"),
+        ("$", 1, "not an operator here"),
+        ("a & 2", 5, "not a truth value"),
         ("a & 2x", 5, "begins with a letter"),
         ("atlest(2, a, b)", 1, "did you mean atleast?"),
-        ("atleast(a, b)", 9, "begins with a number"),
-        ("atleast(", 8, "begins with a number"),
-        ("atleast(2)", 9, "counts what comes after"),
+        ("atleast(a, b)", 9, "takes a number first"),
+        ("atleast(", 8, "takes a number first"),
+        ("atleast(2)", 9, "takes arguments after"),
         ("atleast(2,)", 11, "no operand before it"),
         ("majority()", 10, "no operand before it"),
         ("a, b", 2, "comma"),
@@ -119,7 +119,7 @@ def test_an_expression_may_be_as_deep_as_one_likes():
         ("&".join(f"v{j}" for j in range(20)), 55, "20 variables are too many: at most 16"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_line_with_a_caret_at_the_place(text, column, says):
+def test_a_syntax_error_is_one_line_with_a_caret_at_the_column(text, column, says):
     with pytest.raises(ExpressionError) as caught:
         parse(text)
     message, shown, caret = str(caught.value).split("\n")

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.cli.test_cli import call
+from tests.cli.calling import call
 
 
 def test_a_threshold_function_is_shown_with_its_weights_and_in_words():
@@ -19,16 +19,16 @@ def test_a_threshold_function_is_shown_with_its_weights_and_in_words():
     assert "at least 2 of x1, x2, x3" in call("boolean", "atleast(2, x1, x2, x3)").stdout
 
 
-def test_a_function_that_is_none_is_shown_with_the_points_that_prove_it_and_with_what_helps():
+def test_a_function_that_is_not_linear_is_shown_with_a_proof_and_a_remedy():
     shown = call("boolean", "x1 ^ x2", "--table").stdout
-    assert "is no linear threshold function" in shown
+    assert "is not a linear threshold function" in shown
     assert shown.count("½") >= 2
     assert "one conjunction" in shown
     assert "x1 + x2 - 2 x1·x2 >= 1" in shown
     assert shown.splitlines()[-1].split() == ["1", "1", "1", "0", "0"]
 
 
-def test_what_is_shown_is_there_for_machines():
+def test_json_has_all_that_is_printed():
     told = json.loads(call("boolean", "a ^ b", "--variables", "b,a", "--json").stdout)
     assert told["variables"] == ["b", "a"]
     assert told["table"] == "0110"
@@ -52,17 +52,17 @@ def test_counting():
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["x1 & (x2"], "column 6: this ( is never closed"),
+        (["x1 & (x2"], "column 6: this ( is not closed"),
         (["x1 & x3", "--variables", "x1,x2"], "column 6: unknown variable 'x3'"),
         (["&".join(f"x{j}" for j in range(17))], "17 variables are too many"),
-        (["("], "column 2: something must follow '('"),
-        ([], "give an expression"),
-        (["x", "--count", "2"], "one of the two"),
+        (["("], "column 2: an operand must follow '('"),
+        ([], "give either an expression"),
+        (["x", "--count", "2"], "give either"),
         (["--count", "9"], "from 0 to 6"),
         (["011"], "a truth table has 1, 2, 4, 8"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_line_and_exits_with_2(arguments, says):
+def test_an_error_is_a_line_with_a_caret_and_exits_with_2(arguments, says):
     done = call("boolean", *arguments)
     assert done.returncode == 2
     assert done.stdout == ""

@@ -1,4 +1,4 @@
-"""linnet verify --separable: the verdict and its proof, from files as users have them."""
+"""linnet separable: the verdict and its proof."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from tests.cli.test_cli import call
+from tests.cli.calling import call
 
 
 @pytest.fixture
@@ -18,8 +18,8 @@ def heights(tmp_path):
     return path
 
 
-def test_a_plane_is_told_with_margin_radius_and_bound(heights):
-    done = call("verify", "--separable", heights, "--target", "kind")
+def test_a_plane_is_printed_with_margin_radius_and_bound(heights):
+    done = call("separable", heights, "--target", "kind")
     assert done.returncode == 0
     for word in (
         "separable",
@@ -30,7 +30,7 @@ def test_a_plane_is_told_with_margin_radius_and_bound(heights):
         "the proof was checked",
     ):
         assert word in done.stdout
-    found = json.loads(call("verify", "--separable", heights, "--target", "kind", "--json").stdout)
+    found = json.loads(call("separable", heights, "--target", "kind", "--json").stdout)
     assert found["separable"] is True
     assert found["checked"] is True
     assert found["bound"] == pytest.approx((found["radius"] / found["margin"]) ** 2)
@@ -45,12 +45,12 @@ def test_a_plane_is_told_with_margin_radius_and_bound(heights):
 def test_equal_rows_are_named_by_file_and_line(heights):
     with heights.open("a") as file:
         file.write("150,a,adult\n")
-    done = call("verify", "--separable", heights, "--target", "kind")
+    done = call("separable", heights, "--target", "kind")
     assert done.returncode == 0
     assert "not separable" in done.stdout
     assert f"{heights}:2" in done.stdout
     assert f"{heights}:6" in done.stdout
-    assert "2 rows have the features of a row with another label" in done.stdout
+    assert "2 rows have the same features as a row with another label" in done.stdout
 
 
 def test_the_proof_of_several_rows_is_whole_in_json(tmp_path):
@@ -58,7 +58,7 @@ def test_the_proof_of_several_rows_is_whole_in_json(tmp_path):
     (tmp_path / "one.svm").write_text("-1 1:0\n1 2:1\n")
     (tmp_path / "two.svm").write_text("# a remark\n1 1:1\n-1 1:1 2:1\n")
     paths = [tmp_path / "one.svm", tmp_path / "two.svm"]
-    done = call("verify", "--separable", *paths, "--json")
+    done = call("separable", *paths, "--json")
     assert done.returncode == 0
     found = json.loads(done.stdout)
     assert found["separable"] is False
@@ -70,52 +70,51 @@ def test_the_proof_of_several_rows_is_whole_in_json(tmp_path):
     whole = [Fraction(example["whole_multiplier"]) * example["label"] for example in found["examples"]]
     assert sum(whole) == 0
     assert all(sum(many * point[j] for many, point in zip(whole, points, strict=True)) == 0 for j in (0, 1))
-    assert "is 0 exactly" in call("verify", "--separable", *paths).stdout
+    assert "is 0 exactly" in call("separable", *paths).stdout
 
 
 def test_several_classes_and_rows_of_no_weight(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("x,w,kind\n1,1,low\n2,1,mid\n3,1,top\n3,0,low\n")
-    done = call("verify", "--separable", path, "--target", "kind", "--column", "w:weight")
+    done = call("separable", path, "--target", "kind", "--column", "w:weight")
     assert done.returncode == 0
-    assert "mid against the rest" in done.stdout
-    assert "1 of 3 classes cannot be separated" in done.stdout
+    assert "mid vs. rest" in done.stdout
+    assert "of 3 classes 2 separable, 1 not separable" in done.stdout
     assert "3 rows" in done.stdout
 
 
-def test_one_class_is_not_said_to_be_parted_from_another(tmp_path):
+def test_one_class_has_nothing_to_separate(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("x,kind\n1,low\n2,low\n")
-    done = call("verify", "--separable", path, "--target", "kind")
+    done = call("separable", path, "--target", "kind")
     assert done.returncode == 0
     assert done.stdout.startswith("separable  there is nothing to separate: every row is low\n")
     assert "the rest" not in done.stdout
 
 
-def test_what_is_undecided_is_said_and_has_an_exit_code_of_its_own(tmp_path, rng):
+def test_undecided_has_an_exit_code_of_its_own(tmp_path, rng):
     path = tmp_path / "noise.svm"
     with path.open("w") as file:
         for x in rng.normal(size=(300, 5)).tolist():
             values = " ".join(f"{j}:{value}" for j, value in enumerate(x, 1))
             file.write(f"{rng.integers(2)} {values}\n")
-    done = call("verify", "--separable", path, "--seconds", "1e-9")
-    assert done.returncode == 1
+    done = call("separable", path, "--seconds", "1e-9")
+    assert done.returncode == 6
     assert done.stdout.startswith("undecided")
-    assert call("verify", "--separable", path).returncode == 0
+    assert call("separable", path).returncode == 0
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "what"),
     [
-        (["--separable", "nowhere.csv"], 3, "nowhere.csv"),
-        (["model", "--target", "kind"], 2, "--separable"),
-        (["model"], 2, "name the data"),
-        (["--separable", "DATA", "--target", "kin"], 2, "kin"),
-        (["--separable", "DATA", "--target", "kind", "--seconds", "0"], 2, "max_seconds"),
+        (["nowhere.csv"], 3, "nowhere.csv"),
+        (["DATA", "--target", "kin"], 2, "kin"),
+        (["DATA", "--target", "kind", "--seconds", "0"], 2, "--seconds must be above 0"),
+        (["DATA", "--target", "kind", "--on-error", "quarantine"], 2, "is for train"),
     ],
 )
-def test_wrong_use_is_a_line_or_two(arguments, code, what, heights):
-    done = call("verify", *[heights if each == "DATA" else each for each in arguments])
+def test_wrong_usage_is_a_line_or_two(arguments, code, what, heights):
+    done = call("separable", *[heights if each == "DATA" else each for each in arguments])
     assert done.returncode == code, done.stderr
     assert what in done.stderr
     assert len(done.stderr.strip().splitlines()) <= 2

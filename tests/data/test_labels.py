@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linnet.data.labels import LOOKED_AT_FIRST, Labels
+from linnet.data.labels import FIRST_ROWS, Labels
 from linnet.errors import InputError
 
 LABELS = st.lists(st.one_of(st.integers(-5, 5)), min_size=1, max_size=50) | st.lists(
@@ -23,7 +23,7 @@ def test_labels_are_sorted_and_come_back(y):
 
 
 def test_a_third_label_far_down_is_found():
-    y = np.array([0, 1] * LOOKED_AT_FIRST + [7])
+    y = np.array([0, 1] * FIRST_ROWS + [7])
     assert list(Labels.of(y)[0].classes) == [0, 1, 7]
 
 

@@ -64,7 +64,7 @@ def test_the_rising_line_is_scikit_learns(seed, n, rounded, weighted):
     at = np.concatenate([f, np.linspace(f.min() - 1, f.max() + 1, 101)])
     np.testing.assert_allclose(ours(at), theirs.predict(at), atol=1e-10)
     assert (np.diff(ours.scores) > 0).all()
-    assert (np.diff(ours.shares) >= 0).all()
+    assert (np.diff(ours.values) >= 0).all()
 
 
 @pytest.mark.parametrize("method", list(Method))
@@ -104,5 +104,5 @@ def test_two_classes_have_one_map():
 
 
 def test_rows_of_one_class_cannot_calibrate():
-    with pytest.raises(InputError, match="do not show every class: give more rows, or leave --calibrate out"):
+    with pytest.raises(InputError, match="do not show every class: pass more rows, or leave calibrate out"):
         fit(Method.SIGMOID, np.arange(4.0), np.ones(4))

@@ -55,7 +55,7 @@ def test_costs_of_0_and_1_take_the_most_probable_label_exactly(seed, k, ties):
     np.testing.assert_array_equal(Rule.of(range(k)).decide(p), p.argmax(axis=1))
 
 
-def test_of_equal_costs_the_earlier_label_is_taken():
+def test_of_equal_costs_the_earlier_label_is_predicted():
     assert Rule.of(list("abc")).decide(np.full((1, 3), 1 / 3)).tolist() == [0]
     assert Rule.of(list("ab"), {("a", "b"): 3}).decide(np.array([[0.25, 0.75], [0.2, 0.8]])).tolist() == [0, 1]
     assert Rule(np.zeros((3, 3))).decide(np.array([[0.1, 0.2, 0.7]])).tolist() == [0]
@@ -113,10 +113,10 @@ def test_malformed_costs_are_one_clear_line(text):
 @pytest.mark.parametrize(
     ("costs", "message"),
     [
-        ({("spam", "eggs"): 1}, "the label 'eggs', which the model does not know: it has 'ham', 'spam'"),
+        ({("spam", "eggs"): 1}, "the label 'eggs', but the model has the labels 'ham', 'spam'"),
         (["eggs,spam=1"], "the label 'eggs'"),
-        ({"spam": 1}, r"costs name a pair, \(true label, predicted label\); not 'spam'"),
-        ({("spam", "ham"): -1}, "the cost of 'spam' taken for 'ham' must be a number from 0"),
+        ({"spam": 1}, r"costs are given by \(true label, predicted label\); not by 'spam'"),
+        ({("spam", "ham"): -1}, "the cost of predicting 'ham' for 'spam' must be a number from 0"),
         ({("spam", "ham"): "1"}, "must be a number"),
         ({("spam", "ham"): True}, "must be a number"),
         ({("spam", "ham"): float("nan")}, "must be a number"),
@@ -132,7 +132,7 @@ def test_wrong_costs_are_refused(costs, message):
     [
         ({"reject": -1.0}, "the cost of rejecting"),
         ({"least": 1.5}, "between 0 and 1"),
-        ({"reject": 1, "least": 0.5}, "give one of them"),
+        ({"reject": 1, "least": 0.5}, "not both"),
     ],
 )
 def test_a_wrong_rejection_is_refused(rejection, message):

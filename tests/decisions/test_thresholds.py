@@ -82,13 +82,13 @@ def test_no_threshold_does_better(seed, n, digits, name, second, weighted):
     st.sampled_from([("precision", "recall"), ("recall", "precision"), ("f1", "recall"), ("accuracy", "precision")]),
     st.sampled_from([0.0, 0.25, 0.5, 0.95, 1.0]),
 )
-def test_the_best_while_another_is_at_least_so_much(seed, n, names, least):
+def test_the_best_metric_subject_to_a_bound_on_another(seed, n, names, least):
     p, y, _ = rows(seed, n, 2)
     goal = Goal.parsed(f"{names[0]}@{names[1]}={least}:spam").among(CLASSES)
     found = [(theirs(names[0], y, p, None, t), theirs(names[1], y, p, None, t)) for t in cuts(p)]
     allowed = [value for value, bound in found if bound >= least and not np.isnan(value)]
     if not allowed:
-        with pytest.raises(InputError, match=r"the highest is .*; ask for less"):
+        with pytest.raises(InputError, match=r"the highest is .*; lower the bound"):
             choose(goal, CLASSES, p, y)
         return
     choice = choose(goal, CLASSES, p, y)
@@ -118,14 +118,14 @@ def test_no_row_sits_on_the_edge_and_the_rule_decides_as_the_threshold_does(seed
     assert Rule.above(t, "f1:spam").threshold == pytest.approx(t, rel=1e-15)
 
 
-def test_scores_one_rounding_apart_are_not_parted():
+def test_scores_one_rounding_apart_are_not_separated():
     low = 0.3
     high = np.nextafter(low, 1)
     choice = choose(Goal.parsed("accuracy").among([0, 1]), [0, 1], np.array([low, high, 0.9]), np.array([0, 1, 1]))
     assert not low <= choice.threshold <= high
 
 
-def test_of_equally_good_thresholds_the_nearest_to_the_usual_is_taken():
+def test_of_equally_good_thresholds_the_nearest_to_the_default_is_chosen():
     # accuracy 3/4 with one mistake on either side: between 0.1 and 0.2, and between 0.6 and 0.8
     p, y = np.array([0.1, 0.2, 0.6, 0.8]), np.array([0, 1, 0, 1])
     assert choose(Goal.parsed("accuracy").among([0, 1]), [0, 1], p, y).threshold == pytest.approx(0.7)
@@ -169,21 +169,21 @@ def test_figures_of_a_confusion_are_those_of_its_rows():
         (["-1", "1"], "1"), ([0.0, 1.0], 1.0), ([False, True], True),
     ],
 )  # fmt: skip
-def test_some_labels_say_which_is_to_be_found(labels, found):
+def test_the_positive_label_is_evident_for_some_pairs(labels, found):
     assert Goal.parsed("f1").among(labels).label == found
 
 
-def test_others_are_asked_for():
-    with pytest.raises(RecipeError, match=r"which label is to be found, 'ham' or 'spam'.* 'f1:spam'"):
+def test_otherwise_the_positive_label_must_be_named():
+    with pytest.raises(RecipeError, match=r"which label is the positive one, 'ham' or 'spam'.* 'f1:spam'"):
         Goal.parsed("f1").among(CLASSES)
     assert Goal.parsed("balanced-accuracy").among(CLASSES).label == "spam"
     assert Goal.parsed("f1:ham").among(CLASSES).label == "ham"
     assert Goal.parsed("f1: +1").among([1, 2]).label == 1
     assert str(Goal.parsed("matthews:ham").among(CLASSES)) == "matthews"
     assert str(Goal.parsed("precision@recall=0.95:a:b")) == "precision@recall=0.95:a:b"
-    with pytest.raises(RecipeError, match="find the label 'egg', and there are 'ham' or 'spam'"):
+    with pytest.raises(RecipeError, match="positive label 'egg' is unknown: choose 'ham' or 'spam'"):
         Goal.parsed("f1:egg").among(CLASSES)
-    with pytest.raises(RecipeError, match="parts two labels, and here there are 3"):
+    with pytest.raises(RecipeError, match="for two labels, and there are 3"):
         Goal.parsed("f1:a").among(["a", "b", "c"])
 
 
@@ -192,12 +192,12 @@ def test_others_are_asked_for():
     ["", "f3", "recall", "precision", "precision@", "precision@recall", "precision@recall=", "precision@recall=2",
      "precision@x=0.5", "f1:", "f1@recall=nan", 7],
 )  # fmt: skip
-def test_what_is_no_metric_is_refused_with_what_is(text):
+def test_an_unknown_metric_is_refused_with_the_known_ones(text):
     with pytest.raises(RecipeError, match=r"precision@recall=0.95|such as 'f1'"):
         Goal.parsed(text)
 
 
-def test_rows_of_one_label_choose_nothing():
+def test_rows_of_one_label_are_refused():
     with pytest.raises(InputError, match="do not show both labels"):
         choose(Goal.parsed("f1").among([0, 1]), [0, 1], np.array([0.2, 0.3]), np.array([1, 1]))
     with pytest.raises(InputError, match="do not show both labels"):

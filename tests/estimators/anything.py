@@ -24,7 +24,7 @@ class OfAnything:
     def _brought(self, rows):
         rows.check_finite()
         X = (rows.matrix() if rows.dense else rows.matrix().toarray()).astype(np.float64)
-        X = X > 0 if self._recipe().factors.eliminates else 0.5 + 0.5 * (X / (1 + np.abs(X)))
+        X = X > 0 if self._learner().recipe.factors.eliminates else 0.5 + 0.5 * (X / (1 + np.abs(X)))
         return Rows.of(X.astype(np.float64), rows.names)
 
 

@@ -122,7 +122,7 @@ def test_sparse_rows_texts_pickles_and_clones(skewed):
 
 def test_errors_name_the_remedy(skewed):
     X, y = skewed
-    with pytest.raises(RecipeError, match="which label is to be found"):
+    with pytest.raises(RecipeError, match="which label is the positive one"):
         linnet.BestThreshold(linnet.LogisticRegression(), metric="f1").fit(X, y)
     with pytest.raises(RecipeError, match=r"precision@recall=0\.95"):
         linnet.BestThreshold(linnet.LogisticRegression(), metric="auc").fit(X, y)

@@ -136,7 +136,7 @@ def test_many_classes_by_every_reduction(cls, multiclass, rng):
 
 def test_one_vs_rest_is_each_class_learnt_alone(rng):
     X, y = rng.normal(size=(100, 4)), rng.integers(3, size=100)
-    together = linnet.OnlineClassifier("logistic", multiclass="one-vs-rest", shuffle=False, tol=None, max_iter=3)
+    together = linnet.OnlineClassifier("sgd-logistic", multiclass="one-vs-rest", shuffle=False, tol=None, max_iter=3)
     together.fit(X, y)
     for k in range(3):
         alone = clone(together).fit(X, y == k)
@@ -222,7 +222,7 @@ def test_a_progress_bar_is_shown_when_asked_and_only_then(rng, capfd):
             "penalty='l3' is not known; there are .*'elasticnet', None",
         ),
         (linnet.LogisticRegression(penalty="elasticnet", l1_ratio=2), "l1_ratio"),
-        (linnet.LinearSVC(loss="hinge", solver="lbfgs"), "squared_hinge"),
+        (linnet.LinearSVC(loss="hinge", solver="lbfgs"), "there is dual, newton, gradient"),
         (linnet.OnlineClassifier(power_t=0.5), "power_t must be 0"),
         (linnet.Perceptron(class_weight={0: -1.0}), "a weight in class_weight"),
         (linnet.OnlineClassifier("pegasus"), "did you mean 'pegasos'"),

@@ -38,7 +38,7 @@ def skewed(rng):
 def checks():
     for estimator in (
         linnet.CostSensitive(linnet.LogisticRegression()),
-        linnet.CostSensitive(linnet.OnlineClassifier("logistic"), reject=10.0, reject_label=-1),
+        linnet.CostSensitive(linnet.OnlineClassifier("sgd-logistic"), reject=10.0, reject_label=-1),
     ):
         for instance, check in estimator_checks_generator(estimator, legacy=True):
             if getattr(check, "func", check).__name__ != "check_array_api_input":
@@ -113,8 +113,8 @@ def test_costs_lower_what_mistakes_cost_on_other_rows(skewed):
     ("estimator", "message"),
     [
         (linnet.CostSensitive(linnet.Perceptron()), "Perceptron gives no probabilities .* CalibratedClassifierCV"),
-        (linnet.CostSensitive(linnet.LogisticRegression(), costs={("ill", "dead"): 3}), "it has 'ill', 'well'"),
-        (linnet.CostSensitive(linnet.LogisticRegression(), reject=1, least=0.5), "give one of them"),
+        (linnet.CostSensitive(linnet.LogisticRegression(), costs={("ill", "dead"): 3}), "the labels 'ill', 'well'"),
+        (linnet.CostSensitive(linnet.LogisticRegression(), reject=1, least=0.5), "not both"),
     ],
 )
 def test_what_cannot_be_decided_is_refused(estimator, message, skewed):

@@ -148,7 +148,7 @@ def test_noise_is_explained_and_leaves_the_space_before_it():
     model = Halving("disjunctions", k=1)
     with pytest.raises(
         InputError,
-        match=r"^row 2 is labelled 0, which contradicts the last one left of the disjunctions of at most 1 of 3 ",
+        match=r"^row 2 is labelled 0, which contradicts the last surviving concept of the disjunctions of ",
     ):
         model.fit(X, [1, 0, 0, 0])
     assert model.sizes_.tolist() == [1, 1]
@@ -170,29 +170,29 @@ def test_noise_is_explained_and_leaves_the_space_before_it():
         (Halving(), pd.DataFrame({"a": [0, 1], "b": [0, -1]}), [0, 1], r"row 1, column 1 \('b'\) is -1"),
         (Halving(), [[0, 1]] * 3, ["a", "b", "c"], "there are 3 classes, the third in row 2: 'c'"),
         (Halving(), [[0, 1]] * 3, ["a", "a", "a"], "there is one class, 'a'"),
-        (Halving(k=3), [[0, 1]] * 2, [0, 1], "k=3 variables in a rule are more than the 2 columns"),
-        (Halving(k=0), [[0, 1]] * 2, [0, 1], "k must be a whole number of variables, 1 or more; it is 0"),
+        (Halving(k=3), [[0, 1]] * 2, [0, 1], "k=3 exceeds the number of columns, 2"),
+        (Halving(k=0), [[0, 1]] * 2, [0, 1], "k must be an integer of 1 or more; it is 0"),
         (Halving(k=1.5), [[0, 1]] * 2, [0, 1], "k must be"),
-        (Halving(m=1), [[0, 1]] * 2, [0, 1], "m=1 goes with concepts='m-of-n'"),
-        (Halving("m-of-n", m=3), [[0, 1]] * 2, [0, 1], "m must be a whole number from 1 to k=2"),
+        (Halving(m=1), [[0, 1]] * 2, [0, 1], "m=1 is for concepts='m-of-n' only"),
+        (Halving("m-of-n", m=3), [[0, 1]] * 2, [0, 1], "m must be an integer from 1 to k=2"),
         (Halving("xors"), [[0, 1]] * 2, [0, 1], "concepts='xors' is not known; there are 'disjunctions', 'conj"),
         (Halving(max_concepts=0), [[0, 1]] * 2, [0, 1], "max_concepts must be"),
-        (Halving(max_concepts=3), [[0, 1]] * 2, [0, 1], "of at most 2 of 2 variables are 4 concepts: .*max_concepts=3"),
-        (Halving([]), [[0, 1]] * 2, [0, 1], "concepts are 'disjunctions'.* not "),
-        (Halving({}), [[0, 1]] * 2, [0, 1], "no concept to choose from"),
-        (Halving({"a": 3}), [[0, 1]] * 2, [0, 1], "functions by their names"),
-        (Halving(3), [[0, 1]] * 2, [0, 1], "concepts are 'disjunctions'"),
-        (Halving([first_column_is_set, 3]), [[0, 1]] * 2, [0, 1], "concepts are 'disjunctions'"),
-        (Halving([lambda row: row]), [[0, 1]] * 2, [0, 1], "the concept 'concept 0' says array.*function of one row"),
-        (Halving([lambda row: 7 + row[0]]), [[0, 1]] * 2, [0, 1], "says .*7.* to "),
+        (Halving(max_concepts=3), [[0, 1]] * 2, [0, 1], "of 2 variables: there are 4 concepts .*max_concepts=3"),
+        (Halving([]), [[0, 1]] * 2, [0, 1], "concepts must be 'disjunctions'.* not "),
+        (Halving({}), [[0, 1]] * 2, [0, 1], "there are no concepts"),
+        (Halving({"a": 3}), [[0, 1]] * 2, [0, 1], "map names to functions"),
+        (Halving(3), [[0, 1]] * 2, [0, 1], "concepts must be 'disjunctions'"),
+        (Halving([first_column_is_set, 3]), [[0, 1]] * 2, [0, 1], "concepts must be 'disjunctions'"),
+        (Halving([lambda row: row]), [[0, 1]] * 2, [0, 1], "concept 0.* returned array.*function of one row"),
+        (Halving([lambda row: 7 + row[0]]), [[0, 1]] * 2, [0, 1], "returned .*7.* for "),
         (Halving(np.eye(3)), [[0, 1]] * 2, [0, 1], "one column, the number of the point; it has 2"),
         (Halving(np.eye(3)), [[0], [3]], [0, 1], "row 1, column 0 is 3: .*from 0 to 2"),
-        (Halving((np.eye(3), 1)), [[0, 1]] * 2, [0, 1], "the concepts weigh 3 columns; X has 2"),
-        (Halving((np.eye(2), [1])), [[0, 1]] * 2, [0, 1], "2 rows of weights and 1 thresholds"),
+        (Halving((np.eye(3), 1)), [[0, 1]] * 2, [0, 1], "the concepts have 3 weights, but X has 2 columns"),
+        (Halving((np.eye(2), [1])), [[0, 1]] * 2, [0, 1], "2 rows of weights, but 1 thresholds"),
         (Halving((np.eye(2), np.nan)), [[0, 1]] * 2, [0, 1], "must be finite"),
-        (Halving(("ab", first_column_is_set)), [[0, 1]] * 2, [0, 1], "a row for each concept"),
-        (Halving((first_column_is_set,) * 2), [[0, 1]] * 2, [1, 0], "row 0 .* the 2 left of the 2 concepts of"),
-        (Halving(([1, 2], 1)), [[0, 1]] * 2, [0, 1], "a row for each concept"),
+        (Halving(("ab", first_column_is_set)), [[0, 1]] * 2, [0, 1], "a row of weights and a threshold each"),
+        (Halving((first_column_is_set,) * 2), [[0, 1]] * 2, [1, 0], "the 2 surviving concepts of the 2 concepts given"),
+        (Halving(([1, 2], 1)), [[0, 1]] * 2, [0, 1], "a row of weights and a threshold each"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_clear_line(estimator, X, y, message):
@@ -218,7 +218,7 @@ def test_streams_refuse_what_does_not_go_on():
         model.partial_fit([[0, 1, 1]], ["one"])
     with pytest.raises(ValueError, match="2 features"):
         model.partial_fit([[0, 1]], [1])
-    with pytest.raises(InputError, match=r"began with the classes \[0, 1\]"):
+    with pytest.raises(InputError, match=r"first block had the classes \[0, 1\]"):
         model.partial_fit([[0, 1, 1]], [1], classes=[1, 2])
     with pytest.raises(InputError, match="row 0, column 2 is 3"):
         model.partial_fit([[0, 1, 3]], [1])

@@ -116,10 +116,10 @@ def test_what_has_no_reference_says_what_to_take(rng):
         with pytest.raises(RecipeError, match="goes with the logistic loss"):
             model.fit(X, y)
     for model in (
-        OnlineClassifier("logistic", multiclass="reference"),
+        OnlineClassifier("sgd-logistic", multiclass="reference"),
         LogisticRegression(solver="online", multiclass="reference"),
     ):
         with pytest.raises(RecipeError, match="online, take 'joint'"):
             model.set_params(multiclass="reference").fit(X, y)
-    with pytest.raises(RecipeError, match="one by one"):
+    with pytest.raises(RecipeError, match="one-vs-rest"):
         LogisticRegression(multiclass="reference", solver="dual").fit(X, y)

@@ -22,7 +22,7 @@ CLASSIFIERS = [
     linnet.LogisticRegression(solver="online"),
     linnet.LogisticRegression(solver="online", penalty="elasticnet"),
     *online_classifiers(),
-    linnet.OnlineClassifier("logistic", penalty="l1", alpha=1e-3),
+    linnet.OnlineClassifier("sgd-logistic", penalty="l1", alpha=1e-3),
     linnet.OnlineClassifier("adaptive", penalty="elasticnet", alpha=1e-3),
 ]
 REGRESSORS = [

@@ -15,7 +15,7 @@ STREAMING = [
     linnet.PassiveAggressive(),
     linnet.LogisticRegression(solver="online"),
     linnet.OnlineClassifier(),
-    linnet.OnlineClassifier("logistic", penalty="l1"),
+    linnet.OnlineClassifier("sgd-logistic", penalty="l1"),
 ]
 REDUCTIONS = ["joint", "one-vs-rest", "pairwise"]
 

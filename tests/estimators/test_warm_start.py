@@ -120,9 +120,9 @@ def test_a_start_that_does_not_fit_is_refused_with_the_remedy(rng):
         model.fit(X, np.minimum(y, 1))
     with pytest.raises(InputError, match="other multiclass: joint, not reference"):
         model.set_params(multiclass="reference").fit(X, y)
-    with pytest.raises(RecipeError, match="partial_fit goes on"):
+    with pytest.raises(RecipeError, match="partial_fit continues"):
         LogisticRegression(solver="online", warm_start=True).fit(X, y)
-    with pytest.raises(RecipeError, match="partial_fit goes on"):
+    with pytest.raises(RecipeError, match="partial_fit continues"):
         LinearRegression(solver="online", warm_start=True, eta0=1e-3).fit(X, numbers)
 
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 from linnet.errors import InputError
-from linnet.evaluation import ranks
 from linnet.evaluation.classification import ClassificationTally
 
 
@@ -109,11 +108,12 @@ def test_long_blocks_of_any_layout_give_the_same_bits(rng):
     assert repr(rows.result()) == repr(whole)
 
 
-def test_scores_too_many_to_keep_give_an_auc_within_its_stated_error(rng, monkeypatch):
-    monkeypatch.setattr(ranks.SortedCounts.__init__, "__defaults__", (1, 500))
+def test_scores_too_many_to_keep_give_an_auc_within_its_stated_error(rng):
     y = rng.integers(0, 2, 20_000)
     scores = rng.normal(size=20_000) + y
-    result = tallied(["a", "b"], y, (scores > 0.5).astype(int), scores=scores)
+    tally = ClassificationTally(["a", "b"], distinct_scores=500)
+    tally.add(y, (scores > 0.5).astype(int), scores=scores)
+    result = tally.result()
     off = abs(result.roc_auc - metrics.roc_auc_score(y, scores))
     assert 0 < off <= result.roc_auc_error < 0.01
 
@@ -213,10 +213,10 @@ def test_results_are_json():
         (([0], [0, 1]), "1 true classes, but 2 predicted"),
         (([0, 1], [0, 1], [[0.5, 0.5]]), "shape"),
         (([0, 1], [0, 1], [[0.5, 0.5], [0.5, 0.6]]), "row 3 are not between 0 and 1 or do not add up"),
-        (([0, 1], [0, 1], [[0.5, 0.5], [0.5, math.nan]]), "probabilities are not all finite: see row 3"),
+        (([0, 1], [0, 1], [[0.5, 0.5], [0.5, math.nan]]), "probabilities must be finite: see row 3"),
         (([0, 1], [0, 1], None, None, [1, 0.5]), "row 3 has the weight 0.5"),
         (([0, 1], [0, 1], None, None, [1, -1]), "row 3 has the weight -1"),
-        (([0, 1], [0, 1], None, [0.1, 0.2]), "always or never"),
+        (([0, 1], [0, 1], None, [0.1, 0.2]), "with every block or with none"),
     ],
 )
 def test_a_wrong_block_is_named_and_leaves_the_tally_as_it_was(block, message):

@@ -9,15 +9,15 @@ import pytest
 from scipy import stats
 
 from linnet.errors import InputError
-from linnet.evaluation.exact import Moments
-from linnet.evaluation.intervals import auc_interval, bootstrap, mean_interval, median_ranks, wilson
+from linnet.evaluation.exact_sums import Moments
+from linnet.evaluation.intervals import auc_interval, mean_interval, median_ranks, wilson
 
 
 @pytest.mark.parametrize(("successes", "n"), [(0, 10), (1, 10), (5, 10), (10, 10), (81, 263), (999_999, 1_000_000)])
 @pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
 def test_wilson_is_scipys(successes, n, confidence):
     other = stats.binomtest(successes, n).proportion_ci(confidence, method="wilson")
-    assert wilson(successes, n, confidence) == pytest.approx(tuple(other), abs=1e-12)
+    assert tuple(wilson(successes, n, confidence)) == pytest.approx(tuple(other), abs=1e-12)
 
 
 def test_wilson_needs_rows_and_no_more_successes_than_rows():
@@ -33,7 +33,7 @@ def test_wilson_covers_95_percent_on_average():
     for n in (10, 30, 100, 1000):
         proportions = np.linspace(0.05, 0.95, 181)
         inside = [wilson(k, n) for k in range(n + 1)]
-        low, high = np.array(inside).T
+        low, high = np.array([tuple(each) for each in inside]).T
         held = (low[:, None] <= proportions) & (proportions <= high[:, None])
         coverage = (stats.binom.pmf(np.arange(n + 1)[:, None], n, proportions) * held).sum(axis=0)
         assert 0.93 < coverage.mean() < 0.97
@@ -45,7 +45,7 @@ def test_the_interval_of_a_mean_is_students(rng):
     moments = Moments()
     moments.add(values)
     other = stats.ttest_1samp(values, 0).confidence_interval(0.9)
-    assert mean_interval(moments, 0.9) == pytest.approx(tuple(other), rel=1e-14)
+    assert tuple(mean_interval(moments, 0.9)) == pytest.approx(tuple(other), rel=1e-14)
 
 
 @pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.99])
@@ -97,41 +97,6 @@ def test_the_auc_interval_covers_95_percent(rng, shift, n, p):
         low <= truth <= high for _, (low, high) in (_auc(rng.normal(size=n + p) + shift * y, y) for _ in range(1500))
     ]
     assert 0.93 < np.mean(held) < 0.97
-
-
-def test_the_bootstrap_covers_95_percent(rng):
-    means, medians = [], []
-    for seed in range(400):
-        values = rng.normal(size=80)
-        means.append(_holds(bootstrap(values, lambda s: s.mean(axis=1), seed), 0))
-        medians.append(_holds(bootstrap(values, lambda s: np.median(s, axis=1), seed), 0))
-    assert 0.92 < np.mean(means) < 0.98
-    assert 0.92 < np.mean(medians) < 0.98
-
-
-def test_a_bootstrap_of_part_of_the_rows_has_the_width_of_all_of_them(rng):
-    values = rng.exponential(size=1_000_000)
-    low, high = bootstrap(values, lambda s: s.mean(axis=1), seed=1)
-    assert (high - low) / 2 == pytest.approx(1.96 * values.std() / 1000, rel=0.1)
-    assert low < values.mean() < high
-
-
-def test_a_bootstrap_takes_rows_of_several_columns_and_repeats_for_its_seed(rng):
-    rows = rng.normal(size=(200, 2)) @ [[1, 0.8], [0, 0.6]]
-
-    def correlation(samples):
-        a, b = np.moveaxis(samples - samples.mean(axis=1, keepdims=True), 2, 0)
-        return (a * b).sum(axis=1) / np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
-
-    ends = bootstrap(rows, correlation, seed=3)
-    assert ends == bootstrap(rows, correlation, seed=3)
-    assert ends != bootstrap(rows, correlation, seed=4)
-    other = stats.pearsonr(*rows.T).confidence_interval()
-    assert ends == pytest.approx(tuple(other), abs=0.03)
-
-
-def _holds(interval, truth):
-    return interval.low <= truth <= interval.high
 
 
 def _auc(scores, y):

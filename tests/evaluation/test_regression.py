@@ -11,6 +11,7 @@ from scipy import stats
 from sklearn import metrics
 
 from linnet.errors import InputError
+from linnet.evaluation.intervals import Interval
 from linnet.evaluation.regression import RegressionTally
 
 
@@ -78,9 +79,9 @@ def test_intervals_are_those_of_the_delta_method_also_when_the_first_row_is_far_
     pull = e2 / e2.sum() - v / v.sum()
     factor = math.exp(t * math.sqrt((pull**2).sum() * 400 / 399))
     rest = 1 - result.r2
-    assert result.r2_interval == pytest.approx((1 - rest * factor, 1 - rest / factor), rel=1e-9)
+    assert tuple(result.r2_interval) == pytest.approx((1 - rest * factor, 1 - rest / factor), rel=1e-9)
     factor = math.exp(t * e2.std(ddof=1) / math.sqrt(400) / e2.mean() / 2)
-    assert result.rmse_interval == pytest.approx((result.rmse / factor, result.rmse * factor), rel=1e-9)
+    assert tuple(result.rmse_interval) == pytest.approx((result.rmse / factor, result.rmse * factor), rel=1e-9)
 
 
 def test_the_intervals_cover_95_percent(rng):
@@ -109,8 +110,8 @@ def test_a_perfect_prediction():
     y = np.arange(10.0)
     result = tallied(y, y)
     assert (result.r2, result.rmse, result.mae, result.median_absolute_error, result.bias) == (1, 0, 0, 0, 0)
-    assert result.r2_interval == (1, 1)
-    assert result.rmse_interval == result.mae_interval == (0, 0)
+    assert result.r2_interval == Interval(1, 1)
+    assert result.rmse_interval == result.mae_interval == Interval(0, 0)
 
 
 def test_nothing_and_one_row():
@@ -138,9 +139,9 @@ def test_the_smallest_and_the_largest_numbers():
     ("block", "message"),
     [
         (([1.0, 2.0], [1.0]), "2 true values, but 1 predicted"),
-        (([1.0, math.nan], [1.0, 2.0]), "true values are not all finite: see row 3"),
-        (([1.0, 2.0], [math.inf, 2.0]), "predicted values are not all finite: see row 2"),
-        (([1.0, 1.7e308], [1.0, -1.7e308]), "differences between values are not all finite: see row 3"),
+        (([1.0, math.nan], [1.0, 2.0]), "true values must be finite: see row 3"),
+        (([1.0, 2.0], [math.inf, 2.0]), "predicted values must be finite: see row 2"),
+        (([1.0, 1.7e308], [1.0, -1.7e308]), "differences between values must be finite: see row 3"),
         (([1.0], [1.0], [0.5]), "row 2 has the weight 0.5"),
         (([[1.0, 2.0]], [1.0, 2.0]), "shape"),
     ],

@@ -12,7 +12,8 @@ import sys
 
 import numpy as np
 
-from linnet.kernels.svmlight import MESSAGES, parse
+from linnet.kernels.svmlight import parse
+from linnet.kernels.svmlight_errors import MESSAGES
 
 NUMBER = rb"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 CONTENT = re.compile(rb"(%s)(?:[ \t]+qid:[0-9]+)?((?:[ \t]+[0-9]+:%s)*)" % (NUMBER, NUMBER))

@@ -1,5 +1,5 @@
-"""Feed random text and bytes to the kernels of words and n-grams and compare with a twin: python tests/fuzz/words.py
-[TEXTS] [SEED].
+"""Feed random text and bytes to the kernels of words and n-grams and compare with a twin: python
+tests/fuzz/tokenizer.py [TEXTS] [SEED].
 
 `make test-sanitized` runs it against kernels that watch every byte they touch.
 """
@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from linnet.data.features.terms import TextOptions, TextTerm
+from linnet.data.features.text import TextOptions, TextTerm
 from linnet.data.features.tokenizer import Analyzer, NotUtf8
 from linnet.data.sources.block import Strings
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from linnet.data.rows import Rows
-from linnet.learners.recipe import Loss, Recipe
+from linnet.learners.losses import Loss
+from linnet.learners.recipe import Recipe
 from linnet.training.online_learner import Learner
 from linnet.training.order import WHOLE
 

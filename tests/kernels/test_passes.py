@@ -9,7 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from linnet.data.rows import Rows
 from linnet.learners import catalogue
 from linnet.learners.catalogue import Task, Way
-from linnet.learners.recipe import Averaging, Loss, Penalty, Recipe, Update
+from linnet.learners.losses import Loss
+from linnet.learners.recipe import Averaging, Penalty, Recipe, Update
 from linnet.learners.schedule import Schedule, constant, inverse, inverse_sqrt, passive_aggressive
 from linnet.training.online_learner import Learner
 from linnet.training.order import WHOLE

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from linnet.data.rows import Rows
 from linnet.kernels import scores as kernel
 from linnet.learners.linear import LinearModel
-from linnet.theory.plane_bounds import GAMMAS
+from linnet.theory.margin_losses import GAMMAS
 from tests.conftest import both_forms, sparse_table
 
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
-from linnet.kernels.svmlight import MESSAGES, Wrong, parse
+from linnet.kernels.svmlight import Wrong, parse
+from linnet.kernels.svmlight_errors import MESSAGES
 from tests.conftest import sparse_table
 from tests.fuzz import svmlight as fuzz
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linnet.data.features.tokenizer import Analyzer, NotUtf8, Splitting, split
+from linnet.data.features.tokenizer import Analyzer, NotUtf8, Tokenization, tokenize
 from linnet.data.features.unicode import POINTS, SPECIAL, SPECIALS, CharacterTables
 from linnet.data.sources.block import Strings
 from tests.texts import texts, units
@@ -19,7 +19,7 @@ ANALYZERS = ["word", "char", "char_wb"]
 
 def read(strings, how):
     """The units of each row, segment by segment, as strings."""
-    found = split(strings, how)
+    found = tokenize(strings, how)
     data, starts = found.text.tobytes(), found.starts.tolist()
     gap = how.gap
     spelt = [data[a : b - gap].decode() for a, b in pairwise(starts)]
@@ -31,13 +31,13 @@ def read(strings, how):
 
 @given(rows=st.lists(texts, max_size=6), lowercase=st.booleans(), shortest=st.integers(1, 3), marks=st.booleans())
 def test_words_are_those_of_python(rows, lowercase, shortest, marks):
-    how = Splitting(Analyzer.WORD, lowercase, shortest, marks)
+    how = Tokenization(Analyzer.WORD, lowercase, shortest, marks)
     assert read(Strings.of(rows), how) == [units(row, "word", lowercase, shortest, marks) for row in rows]
 
 
 @given(rows=st.lists(texts, max_size=6), analyzer=st.sampled_from(["char", "char_wb"]), lowercase=st.booleans())
 def test_characters_are_those_of_python(rows, analyzer, lowercase):
-    how = Splitting(Analyzer(analyzer), lowercase)
+    how = Tokenization(Analyzer(analyzer), lowercase)
     assert read(Strings.of(rows), how) == [units(row, analyzer, lowercase) for row in rows]
 
 
@@ -47,7 +47,7 @@ def test_every_character_there_is(analyzer, lowercase):
     rows = ["".join(f"x{chr(p)}{chr(p)} {chr(p)}" for p in range(first, first + 64)
                     if not 0xD800 <= p < 0xE000) for first in range(0, POINTS, 64)]  # fmt: skip
     rows = rows[: 0x3400 // 64] + rows[0x3400 // 64 :: 7]  # all of the scripts with case, a sample of the rest
-    how = Splitting(Analyzer(analyzer), lowercase, 1, marks=True)
+    how = Tokenization(Analyzer(analyzer), lowercase, 1, marks=True)
     assert read(Strings.of(rows), how) == [units(row, analyzer, lowercase, 1, marks=True) for row in rows]
 
 
@@ -59,7 +59,7 @@ def test_words_lie_anywhere_among_the_bytes_looked_at_together(odd):
         word = ("Ab_9xYzQ" * 25)[:length]
         inside = [word[:at] + odd + word[at:] for at in {0, 1, length // 2, length - 1, length}]
         rows += [" " * before + each + after for before in range(67) for each in inside for after in ("", ".b")]
-    for how in (Splitting(Analyzer.WORD, True, 2), Splitting(Analyzer.WORD, False, 1, True)):
+    for how in (Tokenization(Analyzer.WORD, True, 2), Tokenization(Analyzer.WORD, False, 1, True)):
         expected = [units(row, "word", how.lowercase, how.shortest, how.marks) for row in rows]
         assert read(Strings.of(rows), how) == expected
 
@@ -82,7 +82,7 @@ def test_lower_case_is_lower_case():
 @pytest.mark.parametrize("analyzer", ANALYZERS)
 def test_rows_longer_in_lower_case_fit(analyzer):
     rows = ["İ" * 500, "", "Ⱥ" * 500 + "İ", "ΑΣ ΑΣ", "İ.İ " * 300]
-    assert read(Strings.of(rows), Splitting(Analyzer(analyzer))) == [units(row, analyzer) for row in rows]
+    assert read(Strings.of(rows), Tokenization(Analyzer(analyzer))) == [units(row, analyzer) for row in rows]
 
 
 def test_a_greek_block_is_copied_once(monkeypatch):
@@ -92,7 +92,7 @@ def test_a_greek_block_is_copied_once(monkeypatch):
     lowered = module._lowered
     monkeypatch.setattr(module, "_lowered", lambda *given: calls.append(1) or lowered(*given))
     rows = ["ΟΔΥΣΣΕΥΣ", "x", "ΣΑΣ", ""] * 50
-    assert read(Strings.of(rows), Splitting()) == [units(row, "word") for row in rows]
+    assert read(Strings.of(rows), Tokenization()) == [units(row, "word") for row in rows]
     assert len(calls) == 1
 
 
@@ -101,7 +101,7 @@ def test_part_of_a_buffer_is_split_as_if_it_were_alone(rows, first, analyzer):
     whole = Strings.of(rows)
     first = min(first, len(rows) - 1)
     part = Strings(whole.data, whole.starts[first:])
-    assert read(part, Splitting(Analyzer(analyzer))) == [units(row, analyzer) for row in rows[first:]]
+    assert read(part, Tokenization(Analyzer(analyzer))) == [units(row, analyzer) for row in rows[first:]]
 
 
 @pytest.mark.parametrize("analyzer", ANALYZERS)
@@ -116,8 +116,8 @@ def test_bytes_that_are_no_utf8_are_named(analyzer, before, bad):
         (before + bad).decode()
     data = np.frombuffer(b"good" + before + bad, dtype=np.uint8)
     starts = np.array([0, 4, len(data)])
-    with pytest.raises(NotUtf8, match=r"row 1: byte \d+ is no valid UTF-8") as ours:
-        split(Strings(data, starts), Splitting(Analyzer(analyzer)))
+    with pytest.raises(NotUtf8, match=r"row 1: byte \d+ is not valid UTF-8") as ours:
+        tokenize(Strings(data, starts), Tokenization(Analyzer(analyzer)))
     assert (ours.value.row, ours.value.byte) == (1, python.value.start)
 
 
@@ -125,7 +125,7 @@ def test_a_row_of_bad_bytes_after_greek_is_still_named():
     rows = ["ΑΣ".encode(), b"fine", "Σ".encode() + b"\xff"]
     starts = np.cumsum([0, *map(len, rows)])
     with pytest.raises(NotUtf8) as error:
-        split(Strings(np.frombuffer(b"".join(rows), dtype=np.uint8), starts), Splitting())
+        tokenize(Strings(np.frombuffer(b"".join(rows), dtype=np.uint8), starts), Tokenization())
     assert (error.value.row, error.value.byte) == (2, 2)
 
 
@@ -133,6 +133,6 @@ def test_lower_case_may_be_shorter_than_what_it_stands_for():
     """The Ohm sign has three bytes, its lower case two; and a row with Σ is lowered by Python."""
     for analyzer in Analyzer:
         rows = ["a row before", "the sum Σ over R = 5 Ω, 300 K, 1 Å, ẞ", "one after"]
-        found = split(Strings.of(rows), Splitting(analyzer))
-        alone = [split(Strings.of([row]), Splitting(analyzer)) for row in rows]
+        found = tokenize(Strings.of(rows), Tokenization(analyzer))
+        alone = [tokenize(Strings.of([row]), Tokenization(analyzer)) for row in rows]
         assert found.hashes.tolist() == [h for each in alone for h in each.hashes.tolist()]

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linnet.data.features.buffers import Buffers
-from linnet.data.features.tokenizer import Analyzer, Splitting, split
+from linnet.data.features.tokenizer import Analyzer, Tokenization, tokenize
 from linnet.data.sources.block import Strings
 from linnet.kernels import ngrams as counting
 from linnet.kernels.vocabulary import Vocabulary, renumbered
@@ -25,11 +25,11 @@ NOTHING = np.empty(0, dtype=np.int64)
 
 def count(vocabulary, rows, analyzer="word", shortest=1, longest=2, prefix="", frozen=False, counter=None):
     """(starts, ids, counts) of some rows."""
-    how = Splitting(Analyzer(analyzer))
-    found = split(Strings.of(rows), how)
+    how = Tokenization(Analyzer(analyzer))
+    found = tokenize(Strings.of(rows), how)
     own, names = (counter or counting.Counter()).count(
-        found.text, found.starts, found.hashes, found.segments, found.row_segments, shortest, longest, how.gap,
-        how.whole, prefix.encode(), vocabulary.bits, Buffers(),
+        found.text, (found.starts, found.hashes, found.segments, found.row_segments),
+        (shortest, longest, how.gap, how.whole), prefix.encode(), vocabulary.bits, Buffers(),
     )  # fmt: skip
     return renumbered(vocabulary.numbered(found.text, *names, prefix.encode(), frozen), *own)
 
@@ -219,9 +219,8 @@ def test_row_stamps_may_wrap():
     left = 2**32 - 2  # so many rows later, the next one's stamp would be 1 again
     while left > 0:
         rows = min(left, 1 << 20)
-        (starts, *_), _ = counter.count(
-            empty, np.empty(0, np.uint32), none, block[: rows + 1], NOTHING, 1, 1, 1, False, b"", 0, buffers
-        )
+        tokens = (np.empty(0, np.uint32), none, block[: rows + 1], NOTHING)
+        (starts, *_), _ = counter.count(empty, tokens, (1, 1, 1, False), b"", 0, buffers)
         assert len(starts) == rows + 1
         left -= rows
     found = count(vocabulary, ["new old", "old old"], longest=1, counter=counter)

@@ -6,7 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from linnet import Perceptron
 from linnet.data.rows import Rows
-from linnet.learners.recipe import Averaging, Loss, Recipe
+from linnet.learners.losses import Loss
+from linnet.learners.recipe import Averaging, Recipe
 from linnet.training.online_learner import Learner
 from linnet.training.order import WHOLE
 from tests import twins

@@ -38,7 +38,7 @@ def test_the_verdict_on_each_sum_agrees_with_its_growth(power):
 
 def test_reasons_are_given_in_words():
     assert "too slowly" in inverse_sqrt().robbins_monro().reason
-    assert "never settles" in constant().robbins_monro().reason
+    assert "never converges" in constant().robbins_monro().reason
     assert "too fast" in Schedule(1, 2).robbins_monro().reason
     assert not passive_aggressive().robbins_monro()
 

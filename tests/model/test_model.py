@@ -9,11 +9,10 @@ import pytest
 from sklearn.metrics import accuracy_score, log_loss
 
 from linnet.data.features.schema import Task
-from linnet.data.on_error import OnError
-from linnet.data.reading import Rejected
+from linnet.data.on_error import BadRows, OnError
 from linnet.data.sources.block import Position
 from linnet.errors import InputError, RecipeError
-from linnet.model.model import load
+from linnet.model.file import load
 from linnet.pipeline.train import TrainOptions, train
 from tests.pipeline.making import (
     TABLE,
@@ -36,7 +35,7 @@ def rows():
 
 @pytest.fixture(scope="module")
 def model(rows):
-    return train(arrow(rows), replace(TABLE, roles=roles_of(rows), learner="adaptive"))
+    return train(arrow(rows), replace(TABLE, columns=roles_of(rows), learner="adaptive"))
 
 
 def test_predictions_are_the_same_from_every_format_and_cut(model, rows, tmp_path):
@@ -92,7 +91,7 @@ def test_evaluation_agrees_with_scikit_learn(model, rows, tmp_path):
 def test_evaluation_counts_labels_it_does_not_know_and_rows_it_cannot_use(model, rows):
     strange = [row | {"label": "never heard"} for row in rows[:7]]
     missing = [row | {"label": None} for row in rows[:5]]
-    rejected = Rejected(OnError.SKIP)
+    rejected = BadRows(OnError.SKIP)
     result = model.evaluate(arrow([*rows, *strange, *missing]), rejected=rejected)
     assert rejected.count == 5
     assert result.rows == len(rows) + 7
@@ -127,7 +126,7 @@ def test_the_strongest_features_come_first(model):
 
 
 def test_no_probabilities_where_there_are_none(rows, tmp_path):
-    model = train(arrow(rows), replace(TABLE, roles=roles_of(rows), learner="perceptron"))
+    model = train(arrow(rows), replace(TABLE, columns=roles_of(rows), learner="perceptron"))
     with pytest.raises(RecipeError, match="perceptron gives no probabilities"):
         model.predict_proba(arrow(rows))
     model.save(tmp_path / "m")

@@ -20,11 +20,9 @@ import linnet.data.sources.chunks
 import linnet.data.sources.frame
 import linnet.data.sources.lines
 import linnet.data.sources.parquet
-import linnet.pipeline.online
-import linnet.pipeline.row_cache
-from linnet.data.features.features import FeatureOptions
+import linnet.pipeline.services
+import linnet.pipeline.verify
 from linnet.data.features.schema import Role, Task
-from linnet.data.features.terms import TextOptions
 from linnet.pipeline.train import TrainOptions, train
 
 WORDS = ["good", "bad", "fine", "dull", "Plot", "actor", "scène", "the", "a", "of", "naïve", "很好"]
@@ -34,10 +32,10 @@ LABELS = ["no", "yes", "maybe", "late", "later"]
 ROLES = {"text": Role.TEXT, "size": Role.NUMBER, "colour": Role.CATEGORY, "shape": Role.CATEGORY, "weight": Role.WEIGHT}
 TABLE = TrainOptions(
     target="label",
-    roles=ROLES,
+    columns=ROLES,
     task=Task.CLASSIFICATION,
     header=True,
-    features=FeatureOptions(TextOptions(longest=2), crosses=(("colour", "shape"), ("colour", "size"))),
+    crosses=(("colour", "shape"), ("colour", "size")),
 )
 
 
@@ -142,8 +140,8 @@ def cut(chunk=None, block=None, cache=64):
         if block is not None:
             for module in (linnet.data.sources.arrays, linnet.data.sources.frame, linnet.data.sources.parquet):
                 patch.setattr(module, "ROWS", block)
-        for module in (linnet.pipeline.row_cache, linnet.pipeline.online):
-            patch.setattr(module, "ROWS", cache)
+        for module in (linnet.pipeline.services, linnet.pipeline.verify):
+            patch.setattr(module, "CACHE_ROWS", cache)
         yield
 
 

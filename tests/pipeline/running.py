@@ -63,7 +63,7 @@ def _die_at(kill_at, moment):
 def _slow_down(pause):
     import time
 
-    from linnet.pipeline.online import OnlineRun
+    from linnet.pipeline.trainers.online_run import OnlineRun
 
     take, next_chunk = OnlineRun.take, OnlineRun.next_chunk
 

@@ -10,26 +10,31 @@ from scipy.sparse import csr_array
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 
 from linnet.data.features.schema import Role, Task
-from linnet.data.reading import Rejected, prepared_blocks
+from linnet.data.on_error import BadRows
 from linnet.data.rows import Rows
 from linnet.data.sources.block import Position
-from linnet.data.sources.opening import of_anything
+from linnet.data.sources.opening import open_data
 from linnet.errors import NumericalError
-from linnet.pipeline.batch import train_batch
+from linnet.evaluation.splits import held_out
+from linnet.learners import catalogue
+from linnet.learners.entry import Way
 from linnet.pipeline.dataset import Collected
-from linnet.pipeline.online import held_out
 from linnet.pipeline.plan import features_of
-from linnet.pipeline.scaling import FLOOR, SMOOTHING, measured, word_scales
+from linnet.pipeline.scaling import measured
+from linnet.pipeline.services import Services
+from linnet.pipeline.stream import RowStream
 from linnet.pipeline.train import TrainOptions, train
+from linnet.pipeline.trainers.batch_fit import Solving, fitted, train_batch
+from linnet.training.log_count_ratio import FLOOR, SMOOTHING, term_weights
 from tests.pipeline.making import TABLE, arrow, roles_of, sparse, table
 
 
 def whole_of(data, options):
-    source = of_anything(data)
+    source = open_data(data)
     features, _ = features_of(source, options)
     collected = Collected(features)
-    for made in prepared_blocks(source, Position(), features.prepare, Rejected(), 1):
-        collected.take(made)
+    for made in RowStream(source, features, lambda _: {}, BadRows(), Services(threads=1)).numbered(Position()):
+        collected.add(made)
     return collected.whole(2)
 
 
@@ -48,8 +53,8 @@ def numbers_table(rng, n=200, missing=True):
     }
 
 
-LABELLED = TrainOptions(target="label", roles={"value": Role.IGNORE})
-VALUED = TrainOptions(target="value", roles={"label": Role.IGNORE})
+LABELLED = TrainOptions(target="label", columns={"value": Role.IGNORE})
+VALUED = TrainOptions(target="value", columns={"label": Role.IGNORE})
 
 
 def scaled_twin(columns):
@@ -67,11 +72,12 @@ def scaled_twin(columns):
 @pytest.mark.parametrize("missing", [False, True])
 def test_the_logistic_optimum_is_that_of_scikit_learn_on_scaled_columns(missing, rng):
     columns = numbers_table(rng, missing=missing)
-    model = train(columns, replace(LABELLED, learner="logistic-gradient"))
+    model = train(columns, replace(LABELLED, tol=1e-9))
     X = scaled_twin(columns)
     twin = LogisticRegression(C=1.0, tol=1e-10, max_iter=10_000).fit(X, columns["label"])
-    assert model.summary["converged"]
-    assert np.allclose(model.predict_proba(columns), twin.predict_proba(X), atol=2e-3)
+    assert model.record.converged
+    assert model.record.solver == "newton-cholesky"
+    assert np.allclose(model.predict_proba(columns), twin.predict_proba(X), atol=1e-5)
     assert model.predict(columns) == twin.predict(X).tolist()
 
 
@@ -87,23 +93,11 @@ def test_ridge_is_that_of_scikit_learn_on_scaled_columns(rng):
     model = train(columns, replace(VALUED, learner="ridge"))
     X = scaled_twin(columns)
     assert np.allclose(model.predict(columns), Ridge(alpha=1.0).fit(X, columns["value"]).predict(X), atol=1e-8)
-    assert model.summary["converged"]
-    assert model.summary["gap"] < 1e-9
+    assert model.record.converged
+    assert model.certificate.gap < 1e-9
 
 
-@pytest.mark.parametrize(
-    "learner",
-    [
-        "logistic-gradient",
-        "logistic-newton",
-        "logistic-dual",
-        "svm",
-        "svm-squared",
-        "crammer-singer",
-        "hinge-subgradient",
-        "batch-perceptron",
-    ],
-)
+@pytest.mark.parametrize("learner", [entry.name for entry in catalogue.entries(Way.BATCH, Task.CLASSIFICATION)])
 def test_weights_for_rows_as_they_come_score_them_as_scaled_ones(learner, rng):
     columns = numbers_table(rng)
     columns["count"] = rng.integers(0, 50, 200).astype(float).tolist()
@@ -111,12 +105,7 @@ def test_weights_for_rows_as_they_come_score_them_as_scaled_ones(learner, rng):
     whole = whole_of(columns, options)
     rows = whole.rows
     scaling = measured(whole.features, rows)
-    from linnet.learners import catalogue
-    from linnet.pipeline.batch import _solver
-    from linnet.training.history import ignore
-
-    solver = _solver(whole, catalogue.find(learner), scaling.scaled(rows), 1, ignore)
-    solved = solver(np.ones(200, dtype=bool)).model
+    solved = fitted(whole, catalogue.find(learner), scaling.scaled(rows), None, Solving()).model
     raw = scaling.unscaled(solved)
     back = scaling.brought_back(raw)
     assert np.allclose(back.weights, solved.weights, rtol=1e-12, atol=1e-13)
@@ -133,8 +122,8 @@ def test_columns_are_measured_as_numpy_does(rng):
         x = np.array([v for v in columns[name] if v is not None])
         assert np.isclose(scaling.centres[number], x.mean(), rtol=1e-12)
         assert np.isclose(scaling.units[number], x.std(), rtol=1e-12)
-    facts = train(columns, replace(LABELLED, learner="logistic-gradient")).summary["numbers"]
-    assert facts["size"]["missing"] == columns["size"].count(None)
+    facts = train(columns, replace(LABELLED, learner="logistic-regression")).record.numbers
+    assert facts["size"].missing == columns["size"].count(None)
 
 
 def test_numbered_columns_are_divided_by_their_largest(rng):
@@ -150,7 +139,7 @@ def test_numbered_columns_are_divided_by_their_largest(rng):
 def test_a_number_that_never_changes_tells_nothing(rng):
     columns = numbers_table(rng)
     columns["same"] = [3.25] * 200
-    model = train(columns, replace(LABELLED, learner="logistic-gradient"))
+    model = train(columns, replace(LABELLED, learner="logistic-regression"))
     without = train({name: c for name, c in columns.items() if name != "same"}, LABELLED)
     assert np.allclose(model.predict_proba(columns), without.predict_proba(columns), atol=1e-3)
 
@@ -159,7 +148,7 @@ def test_a_number_that_never_changes_tells_nothing(rng):
 def test_the_unit_of_a_column_does_not_matter(unit, rng):
     columns = numbers_table(rng)
     other = columns | {"size": [None if x is None else x / 5000 * unit for x in columns["size"]]}
-    model, same = (train(each, replace(LABELLED, learner="logistic-gradient")) for each in (columns, other))
+    model, same = (train(each, replace(LABELLED, learner="logistic-regression")) for each in (columns, other))
     assert np.allclose(model.predict_proba(columns), same.predict_proba(other), atol=1e-6)
 
 
@@ -167,10 +156,10 @@ def test_a_column_too_narrow_for_its_weight_is_one_clear_error(rng):
     columns = numbers_table(rng)
     columns["size"] = [None if x is None else x * 2.0**-1070 for x in columns["size"]]
     with pytest.raises(NumericalError, match="too large or too narrow"):
-        train(columns, replace(LABELLED, learner="logistic-gradient"))
+        train(columns, replace(LABELLED, learner="logistic-regression"))
 
 
-def test_word_scales_are_the_formula(rng):
+def test_term_weights_are_the_formula(rng):
     n, d = 60, 9
     X = (rng.random((n, d)) < 0.3).astype(np.float32)
     signs = np.where(rng.random(n) < 0.3, 1.0, -1.0)
@@ -179,54 +168,51 @@ def test_word_scales_are_the_formula(rng):
     s = (1 + p[text].sum()) / (2 + p[text].sum() + q[text].sum())
     r = np.log((p + SMOOTHING * s) / (q + SMOOTHING * (1 - s))) - np.log(s / (1 - s))
     wanted = np.where(text, (FLOOR + (1 - FLOOR) * np.abs(r)) * np.sqrt(1 + np.log((1 + n) / (1 + p + q))), 1.0)
-    assert np.allclose(word_scales(Rows.of(csr_array(X)), signs, text), wanted, rtol=1e-6)
+    assert np.allclose(term_weights(Rows.of(csr_array(X)), signs, text), wanted, rtol=1e-6)
 
 
-@pytest.mark.parametrize("learner", ["logistic-gradient", "logistic-dual"])
-def test_the_held_out_result_is_of_rows_that_were_not_learnt(learner, rng):
+def test_the_held_out_result_is_of_rows_that_were_not_learnt(rng):
     """Random labels: rows that were learnt are known by heart, rows that were not are a toss of a coin."""
     n = 600
     X = np.hstack([np.eye(n), rng.normal(size=(n, 2))])
     y = rng.integers(1, 3, n).astype(float)
-    model = train((X, y), TrainOptions(learner=learner, holdout=0.3, task=Task.CLASSIFICATION))
-    result = model.summary["held_out"]
-    assert result["rows"] == model.summary["rows_held_out"] == held_out(0, n, 0.3, 0).sum()
-    assert 0.35 < result["accuracy"] < 0.65
+    model = train((X, y), TrainOptions(holdout=0.3, task=Task.CLASSIFICATION))
+    result = model.record.held_out
+    assert result.rows == model.record.rows_held_out == held_out(0, n, 0.3, 0).sum()
+    assert 0.35 < result.accuracy < 0.65
     assert np.mean(np.array(model.predict((X, y))) == y) > 0.9
 
 
 def test_held_out_measures_are_those_of_a_model_of_the_other_rows(rng):
     columns = numbers_table(rng, 300)
     held = held_out(0, 300, 0.1, 0)
-    model = train(columns, replace(LABELLED, learner="logistic-gradient"))
+    model = train(columns, replace(LABELLED, learner="logistic-regression"))
     X = scaled_twin(columns)
     twin = LogisticRegression(C=1.0, tol=1e-10, max_iter=10_000).fit(X[~held], np.array(columns["label"])[~held])
-    assert model.summary["rows_held_out"] == held.sum()
-    assert model.summary["held_out"]["accuracy"] == twin.score(X[held], np.array(columns["label"])[held])
+    assert model.record.rows_held_out == held.sum()
+    assert model.record.held_out.accuracy == twin.score(X[held], np.array(columns["label"])[held])
 
 
 def test_a_class_is_not_held_out_altogether(rng):
     X, y = sparse(rng, 400)
     y[np.flatnonzero(held_out(0, 400, 0.1, 0))[0]] = 9.0  # the only one of its class
-    model = train((X, y), TrainOptions(learner="logistic-gradient", task=Task.CLASSIFICATION))
-    assert model.summary["held_out"] is None
-    assert model.summary["rows_held_out"] == 0
+    model = train((X, y), TrainOptions(learner="logistic-regression", task=Task.CLASSIFICATION))
+    assert model.record.held_out is None
+    assert model.record.rows_held_out == 0
     assert 9 in model.classes
 
 
 def test_rare_words_are_dropped_and_collisions_counted_among_the_rest(rng):
     rows = table(rng, 60, weights=False)
     rows[0]["text"] += " hapax"
-    options = replace(TABLE, roles=roles_of(rows))
-    names = train(arrow(rows), replace(options, learner="logistic-dual")).features.names()
+    options = replace(TABLE, columns=roles_of(rows))
+    names = train(arrow(rows), replace(options, learner="logistic-regression")).features.names()
     assert "text:hapax" not in names
     seen = [set(row["text"].lower().split()) for row in rows]
     for word in {word for words in seen for word in words}:
         assert (f"text:{word}" in names) == (sum(word in words for words in seen) >= 2)
-    few = train(
-        arrow(rows), replace(options, learner="logistic-dual", features=replace(options.features, hash_bits=20))
-    )
-    assert few.collisions == 0
+    few = train(arrow(rows), replace(options, learner="logistic-regression", hash_bits=20))
+    assert few.record.collisions == 0
 
 
 def test_row_weights_count_as_copies(rng):
@@ -236,19 +222,17 @@ def test_row_weights_count_as_copies(rng):
     copies = [row | {"weight": 1.0} for row in rows for _ in range(int(row["weight"]))]
     options = TrainOptions(
         target="label",
-        roles={"text": Role.IGNORE, "colour": Role.CATEGORY, "weight": Role.WEIGHT, "size": Role.IGNORE},
+        columns={"text": Role.IGNORE, "colour": Role.CATEGORY, "weight": Role.WEIGHT, "size": Role.IGNORE},
         holdout=0.0,
     )
-    for learner, near in (("logistic-gradient", 1e-3), ("logistic-dual", 2e-2)):  # as near as each goes to the optimum
-        a, b = (train(arrow(each), replace(options, learner=learner)) for each in (rows, copies))
-        assert np.allclose(a.predict_proba(arrow(rows)), b.predict_proba(arrow(rows)), atol=near)
+    for solver in ("newton-cholesky", "dual"):
+        a, b = (train(arrow(each), replace(options, solver=solver, tol=1e-10)) for each in (rows, copies))
+        assert np.allclose(a.predict_proba(arrow(rows)), b.predict_proba(arrow(rows)), atol=1e-5)
 
 
 def test_train_batch_says_what_it_does(rng):
     X, y = sparse(rng, 300)
     whole = whole_of((X, y), TrainOptions(task=Task.CLASSIFICATION))
-    from linnet.learners import catalogue
-
     said = []
-    train_batch(whole, catalogue.find("logistic-gradient"), holdout=0.2, seed=0, threads=1, say=said.append)
-    assert said == ["learning from all but held-out rows", "learning from all rows"]
+    train_batch(whole, catalogue.find("logistic-regression"), holdout=0.2, seed=0, threads=1, say=said.append)
+    assert said == ["training on all but the held-out rows", "training on all rows"]

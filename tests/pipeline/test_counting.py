@@ -13,10 +13,10 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 import linnet
 from linnet.data.features.schema import Task
-from linnet.data.features.terms import Damping
+from linnet.data.features.text import CountWeighting
 from linnet.data.on_error import OnError
 from linnet.errors import InputError, RecipeError
-from linnet.pipeline.online import held_out
+from linnet.evaluation.splits import held_out
 from linnet.pipeline.train import TrainOptions, train
 from tests.pipeline.making import TABLE, arrow, roles_of, sparse, table, write_csv, write_jsonl, write_svmlight
 
@@ -63,7 +63,7 @@ def test_numbered_rows_are_those_of_the_estimators(classes, rng, tmp_path):
 
 def test_whole_weights_are_copies_and_labels_may_join_late(rng):
     rows = [row | {"size": None, "weight": float(rng.integers(4))} for row in table(rng, 250, 5)]
-    options = replace(TABLE, roles=roles_of(rows), learner="naive-bayes", holdout=0.0)
+    options = replace(TABLE, columns=roles_of(rows), learner="naive-bayes", holdout=0.0)
     weighted = train(arrow(rows), options)
     copies = [{**row, "weight": 1.0} for row in rows for _ in range(int(row["weight"]))]
     # rows of weight 0 give names to features, but nothing to count
@@ -80,9 +80,9 @@ def test_held_out_rows_measure_a_model_of_the_others_and_are_counted_after(rng):
     model = train((X, y), TrainOptions(learner="naive-bayes", task=Task.CLASSIFICATION))
     held = held_out(0, 400, 0.1, 0)
     others = linnet.MultinomialNB().fit(X[~held], y[~held])
-    assert model.summary["held_out"]["rows"] == held.sum() == model.summary["rows_held_out"]
-    assert model.summary["held_out"]["accuracy"] == pytest.approx(others.score(X[held], y[held]))
-    assert model.summary["rows"] == 400
+    assert model.record.held_out.rows == held.sum() == model.record.rows_held_out
+    assert model.record.held_out.accuracy == pytest.approx(others.score(X[held], y[held]))
+    assert model.record.rows == 400
     whole = linnet.MultinomialNB().fit(csr_array(X), y)
     np.testing.assert_allclose(model.linear.weights, whole.model_.weights, rtol=1e-12, atol=1e-12)
 
@@ -90,36 +90,36 @@ def test_held_out_rows_measure_a_model_of_the_others_and_are_counted_after(rng):
 def test_few_rows_are_not_held_out(rng):
     X, y = sparse(rng, 60)
     model = train((np.abs(X), y), TrainOptions(learner="naive-bayes", task=Task.CLASSIFICATION))
-    assert model.summary["held_out"] is None
-    assert model.summary["rows_held_out"] == 0
+    assert model.record.held_out is None
+    assert model.record.rows_held_out == 0
 
 
 def test_text_is_counted_whatever_is_the_default():
     model = linnet.train({"text": TEXTS, "label": LABELS}, "label", learner="naive-bayes")
-    assert model.features.terms[0].options.damping is Damping.COUNT
+    assert model.features.terms[0].options.count_weighting is CountWeighting.COUNT
     assert not model.features.terms[0].options.unit_length
     other = linnet.train({"text": TEXTS, "label": LABELS}, "label", learner="adaptive")
-    assert other.features.terms[0].options.damping is Damping.LOG
+    assert other.features.terms[0].options.count_weighting is CountWeighting.LOG
 
 
 def test_a_negative_number_is_refused_with_its_place(rng, tmp_path):
     rows = [row | {"size": 2.0} for row in table(rng, 40, weights=False)]
     rows[7]["size"] = -1.5
     write_csv(tmp_path / "t.csv", rows)
-    options = replace(TABLE, roles=roles_of(rows), learner="naive-bayes")
-    expected = rf"{re.escape(str(tmp_path))}/t.csv:9: size is negative.*naive-bayes-gaussian.*--column size:category"
+    options = replace(TABLE, columns=roles_of(rows), learner="naive-bayes")
+    expected = rf"{re.escape(str(tmp_path))}/t.csv:9: size has the value -1.5: .*gaussian.*'size:category'"
     with pytest.raises(InputError, match=expected):
         train([str(tmp_path / "t.csv")], options)
     skipping = train([str(tmp_path / "t.csv")], replace(options, on_error=OnError.SKIP))
-    assert skipping.summary["rejected_rows"] == 1
-    assert skipping.summary["rows"] == 39
+    assert skipping.record.rejected_rows == 1
+    assert skipping.record.rows == 39
 
 
 def test_a_negative_value_of_a_numbered_row_is_refused_with_its_place(tmp_path):
     (tmp_path / "t.svm").write_text("1 0:1 2:3\n0 1:2\n1 0:2 1:-4\n0 1:1\n")
-    with pytest.raises(InputError, match=r"t.svm:3: the value of column 1 is negative.*naive-bayes-gaussian"):
+    with pytest.raises(InputError, match=r"t.svm:3: column 1 has the value -4: .*naive-bayes-gaussian"):
         train([str(tmp_path / "t.svm")], TrainOptions(learner="naive-bayes", task=Task.CLASSIFICATION))
-    with pytest.raises(InputError, match=r"t.svm:1: the value of column 2 is neither 0 nor 1"):
+    with pytest.raises(InputError, match=r"t.svm:1: column 2 has the value 3: Bernoulli .* takes 0 and 1 only"):
         train([str(tmp_path / "t.svm")], TrainOptions(learner="naive-bayes-bernoulli", task=Task.CLASSIFICATION))
 
 
@@ -166,7 +166,7 @@ def test_a_model_file_tells_what_was_counted(tmp_path):
     model.save(tmp_path / "m")
     again = linnet.load(tmp_path / "m")
     assert again.learner == "naive-bayes"
-    assert again.summary == model.summary
+    assert again.record == model.record
     assert again.evaluate({"text": TEXTS, "label": LABELS}).accuracy == 1.0
     np.testing.assert_array_equal(again.predict_proba({"text": TEXTS}), model.predict_proba({"text": TEXTS}))
 

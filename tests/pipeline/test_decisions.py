@@ -13,10 +13,9 @@ from linnet.data.features.schema import Task
 from linnet.decisions.calibration import Method, fit
 from linnet.decisions.costs import Rule
 from linnet.errors import InputError, RecipeError
+from linnet.evaluation.splits import FOLDS, decision_rows, held_out, stratified_folds
 from linnet.learners import catalogue
-from linnet.pipeline.folds import FOLDS, folds
-from linnet.pipeline.online import CALIBRATED_ON, CALIBRATION_STREAM, held_out
-from linnet.pipeline.train import TrainOptions, train
+from linnet.pipeline.train import TrainOptions, train, train_to_file
 from tests.pipeline.making import cut, write_svmlight
 from tests.pipeline.test_batch import whole_of
 
@@ -63,7 +62,7 @@ def test_every_learner_has_probabilities_once_calibrated(learner, method, classe
     assert (tmp_path / "again").read_bytes() == (tmp_path / "m").read_bytes()
 
 
-@pytest.mark.parametrize("learner", ["hinge-subgradient", "averaged-perceptron"])
+@pytest.mark.parametrize("learner", ["svm", "averaged-perceptron"])
 def test_calibrated_probabilities_are_near_the_true_ones(learner, rng):
     X, y, p = noisy(rng, 8000)
     model = train((X, y), TrainOptions(learner=learner, task=Task.CLASSIFICATION, calibrate=Method.SIGMOID))
@@ -79,7 +78,7 @@ def test_an_online_learner_is_calibrated_on_rows_it_never_learns(rng):
     options = TrainOptions(learner="averaged-perceptron", task=Task.CLASSIFICATION, calibrate=Method.ISOTONIC)
     with cut(cache=32):
         model = train((X, y), options)
-    apart = held_out(0, 1000, CALIBRATED_ON, options.seed, CALIBRATION_STREAM)
+    apart = decision_rows(0, 1000, options.seed)
     plain = train((X[~apart], y[~apart]), replace(options, calibrate=None))
     np.testing.assert_array_equal(model.linear.weights, plain.linear.weights)
     scores = X @ model.linear.weights[:, 0] + model.linear.intercepts[0]
@@ -98,7 +97,7 @@ def test_a_count_is_calibrated_on_rows_that_it_counts_last(holdout, rng):
     plain = train((X, y), options)
     np.testing.assert_allclose(model.linear.weights, plain.linear.weights, rtol=1e-12)
     held = held_out(0, 4000, holdout, options.seed) if holdout else np.zeros(4000, dtype=bool)
-    apart = held_out(0, 4000, CALIBRATED_ON, options.seed, CALIBRATION_STREAM) & ~held
+    apart = decision_rows(0, 4000, options.seed) & ~held
     counted = ~held & ~apart
     others = linnet.SharedGaussianNB().fit(X[counted], y[counted])
     twin = IsotonicRegression(out_of_bounds="clip").fit(others.decision_function(X[apart]), y[apart])
@@ -123,7 +122,7 @@ def test_a_calibrated_count_of_long_rows_decides_as_well_as_without(method, rng)
 
 def test_too_few_rows_to_calibrate_a_count_on_are_told():
     asked = TrainOptions(learner="naive-bayes", task=Task.CLASSIFICATION, calibrate=Method.SIGMOID)
-    with pytest.raises(InputError, match="leave --calibrate out"):
+    with pytest.raises(InputError, match="leave out calibrate"):
         train((np.ones((3, 1)), np.array([0, 1, 1])), asked)
 
 
@@ -132,15 +131,17 @@ def test_a_batch_learner_keeps_the_weights_it_has_without_calibration(rng):
     plain = train((X, y), TrainOptions(task=Task.CLASSIFICATION))
     model = train((X, y), TrainOptions(task=Task.CLASSIFICATION, calibrate=Method.SIGMOID))
     np.testing.assert_array_equal(model.linear.weights, plain.linear.weights)
-    assert model.summary["held_out"]["log_loss"] != plain.summary["held_out"]["log_loss"]
+    assert model.record.held_out.log_loss != plain.record.held_out.log_loss
 
 
 @pytest.mark.parametrize("classes", [2, 3])
 def test_a_batch_learner_is_calibrated_on_scores_by_the_other_folds(classes, rng):
     X, y, _ = noisy(rng, 200, classes)
-    options = TrainOptions(learner="logistic-gradient", task=Task.CLASSIFICATION, holdout=0.0)
+    options = TrainOptions(learner="logistic-regression", task=Task.CLASSIFICATION, holdout=0.0)
     model = train((X, y), replace(options, calibrate=Method.SIGMOID))
-    fold = folds(whole_of((X, y), options), np.ones(200, dtype=bool), options.seed)
+    whole = whole_of((X, y), options)
+    members = np.ones(200, dtype=bool)
+    fold = stratified_folds(whole.targets, whole.labels.classes.tolist(), members, options.seed)
     assert all(np.ptp(np.bincount(fold[y == label], minlength=FOLDS)) <= 1 for label in range(classes))
     scores = np.empty((200, classes if classes > 2 else 1))
     for number in range(FOLDS):
@@ -172,11 +173,11 @@ def test_held_out_rows_measure_the_calibrated_model_of_several_passes(rng):
     X, y, _ = noisy(rng, 1500)
     options = TrainOptions(learner="perceptron", task=Task.CLASSIFICATION, passes=3, calibrate=Method.SIGMOID)
     model = train((X, y), options)
-    held = model.summary["held_out"]
+    held = model.record.held_out
     asked = held_out(0, 1500, 0.1, 0)
     result = model.evaluate((X[asked], y[asked]))
-    assert held["log_loss"] == result.log_loss
-    assert held["rows"] == asked.sum()
+    assert held.log_loss == result.log_loss
+    assert held.rows == asked.sum()
 
 
 # -- costs ---------------------------------------------------------------------------------------------------------
@@ -208,10 +209,10 @@ def test_a_rule_goes_with_the_model_and_gives_way_to_another(rng, tmp_path):
 def test_the_held_out_rows_tell_what_decisions_cost(rng):
     X, y, _ = noisy(rng, 2000)
     costs = {(1, 0): 20}
-    for learner, passes in (("auto", None), ("logistic", 2)):
+    for learner, passes in (("auto", None), ("sgd-logistic", 2)):
         model = linnet.train((X, y), task="classification", learner=learner, passes=passes, costs=costs)
-        held = model.summary["held_out"]["costs"]
-        assert held["realised"] < held["baseline"] < 20
+        held = model.record.held_out.costs
+        assert held.realised < held.baseline < 20
         assert model.evaluate((X, y)).costs.realised == pytest.approx(
             np.mean([[0, 1, 20, 0][2 * truth + guess] for truth, guess in zip(y, model.predict(X), strict=True)])
         )
@@ -228,11 +229,11 @@ def test_0_1_costs_are_what_accuracy_counts(rng):
     ("options", "message"),
     [
         ({"learner": "perceptron", "costs": {}}, "perceptron gives no probabilities: train with --calibrate"),
-        ({"costs": {(0, 7): 1}}, "the label 7, which the model does not know: it has 0, 1"),
-        ({"costs": ["0,1"]}, "--cost takes"),
+        ({"costs": {(0, 7): 1}}, "the label 7, but the model has the labels 0, 1"),
+        ({"costs": ["0,1"]}, "takes TRUE"),
         ({"reject": -1.0}, "the cost of rejecting"),
-        ({"task": Task.REGRESSION, "reject": 1.0}, "here a number is predicted"),
-        ({"task": Task.REGRESSION, "calibrate": Method.SIGMOID}, "here a number is predicted"),
+        ({"task": Task.REGRESSION, "reject": 1.0}, "this is regression"),
+        ({"task": Task.REGRESSION, "calibrate": Method.SIGMOID}, "this is regression"),
     ],
 )
 def test_what_cannot_be_decided_is_refused(options, message, rng):
@@ -253,7 +254,7 @@ def test_too_few_rows_to_calibrate_on_are_refused():
     X, y = np.eye(5), np.array([0, 0, 0, 0, 1])
     with pytest.raises(InputError, match="the label 1 has fewer than two rows to calibrate on"):
         train((X, y), TrainOptions(task=Task.CLASSIFICATION, calibrate=Method.SIGMOID))
-    with pytest.raises(InputError, match="leave --calibrate out"):
+    with pytest.raises(InputError, match="leave out calibrate"):
         train((X, y), TrainOptions(learner="perceptron", task=Task.CLASSIFICATION, calibrate=Method.SIGMOID))
 
 
@@ -262,14 +263,14 @@ def test_a_slip_in_the_costs_of_a_long_run_does_not_lose_what_was_learnt(rng, tm
     write_svmlight(tmp_path / "all.svm", X, y.astype(float))
     data = [str(tmp_path / "all.svm")]
     options = TrainOptions(
-        learner="logistic", checkpoint=str(tmp_path / "c"), costs=["0,7=2"], calibrate=Method.SIGMOID
+        learner="sgd-logistic", checkpoint=str(tmp_path / "c"), costs=["0,7=2"], calibrate=Method.SIGMOID
     )
     with pytest.raises(
-        RecipeError, match=r"it has '0', '1'; what was learnt is kept: mend the costs and add --resume$"
+        RecipeError, match=r"the labels '0', '1'; the training is saved in .*: correct costs and add --resume$"
     ):
         train(data, options)
     mended = replace(options, costs=["0,1=2"])
-    train(data, replace(mended, resume=True)).save(tmp_path / "resumed")
+    train_to_file(data, replace(mended, resume=True), tmp_path / "resumed")
     train(data, mended).save(tmp_path / "whole")
     assert (tmp_path / "resumed").read_bytes() == (tmp_path / "whole").read_bytes()
     assert not (tmp_path / "c").exists()

@@ -10,9 +10,11 @@ import pytest
 import linnet
 from linnet.data.features.schema import Task
 from linnet.data.on_error import OnError
+from linnet.data.rows import Rows
 from linnet.errors import InputError, RecipeError
-from linnet.pipeline.online import OnlineRun, Runs, held_out
+from linnet.evaluation.splits import held_out
 from linnet.pipeline.train import TrainOptions, train
+from linnet.pipeline.trainers.online_run import LabelRuns, OnlineRun
 from tests.pipeline.making import TABLE, cut, model_bytes, sparse, table, write_csv, write_labelled, write_svmlight
 
 
@@ -40,15 +42,15 @@ def test_held_out_rows_are_not_learnt_from(rng):
     end_pass = OnlineRun.end_pass
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(OnlineRun, "end_pass", lambda run: (end_pass(run), runs.append(run.current().weights)))
-        results = [train((X, each), options).summary for each in (y, wrong)]
+        results = [train((X, each), options).record for each in (y, wrong)]
     assert (runs[0] == runs[2]).all()
     assert (runs[1] == runs[3]).all()
-    right, reversed_ = (result["held_out"] for result in results)
-    assert right["rows"] == reversed_["rows"] == held.sum()
-    assert right["accuracy"] > 0.5 > reversed_["accuracy"]
+    right, reversed_ = (result.held_out for result in results)
+    assert right.rows == reversed_.rows == held.sum()
+    assert right.accuracy > 0.5 > reversed_.accuracy
 
 
-@pytest.mark.parametrize("learner", ["perceptron", "adaptive", "logistic", "pegasos", "passive-aggressive-1"])
+@pytest.mark.parametrize("learner", ["perceptron", "adaptive", "sgd-logistic", "pegasos", "passive-aggressive-1"])
 @pytest.mark.parametrize("classes", [2, 4])
 def test_progressive_mistakes_are_those_of_predicting_each_row_before_learning_it(learner, classes, rng):
     X, y = sparse(rng, 150, classes=classes)
@@ -64,9 +66,9 @@ def test_progressive_mistakes_are_those_of_predicting_each_row_before_learning_i
             else:
                 mistakes += twin.predict(X[i : i + 1])[0] != label
         twin.partial_fit(X[i : i + 1], [label])
-    counted = model.summary["progressive"]
-    assert counted["rows"] == len(y)
-    assert mistakes <= counted["mistakes"] <= mistakes + unsure + 1
+    counted = model.record.progressive
+    assert counted.rows == len(y)
+    assert mistakes <= counted.mistakes <= mistakes + unsure + 1
     assert unsure < 15
     assert np.array_equal(twin.predict(X), model.predict((X, y)))
 
@@ -74,22 +76,16 @@ def test_progressive_mistakes_are_those_of_predicting_each_row_before_learning_i
 def test_early_stopping_keeps_the_best_pass(rng):
     X, y = sparse(rng, 200)
     noisy = np.where(rng.random(200) < 0.4, 3 - y, y)
-    losses, models = [], []
-    result_of = OnlineRun.held_out_result
-
-    def noted(run, model, *more):
-        loss, result = result_of(run, model, *more)
-        losses.append(loss)
-        models.append(model)
-        return loss, result
-
+    models = []
+    end_pass = OnlineRun.end_pass
     with cut(cache=32), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(OnlineRun, "held_out_result", noted)
+        patch.setattr(OnlineRun, "end_pass", lambda run: (models.append(run.current()), end_pass(run)))
         model = train((X, noisy), TrainOptions(learner="perceptron", passes=30, holdout=0.3))
-    passes, last = losses[:-1], losses[-1]
-    best = int(np.argmin(passes))
-    assert len(passes) == model.summary["passes"] == best + 3 < 30
-    assert last == passes[best]
+    held = held_out(0, 200, 0.3, 0)
+    losses = [float((each.predict(Rows.of(X[held])) != noisy[held]).mean()) for each in models]
+    best = int(np.argmin(losses))
+    assert len(models) == model.record.passes == best + 3 < 30
+    assert model.record.held_out_losses == pytest.approx(losses)
     assert (model.linear.weights == models[best].weights).all()
 
 
@@ -97,13 +93,13 @@ def test_without_rows_to_hold_out_all_passes_are_made(rng):
     X, y = sparse(rng, 8)[0], np.array([1.0, 2.0] * 4)
     held = [seed for seed in range(100) if not held_out(0, 8, 0.1, seed).any()]
     model = train((X, y), TrainOptions(learner="perceptron", passes=7, seed=held[0]))
-    assert model.summary["passes"] == 7
-    assert model.summary["held_out"] is None
+    assert model.record.passes == 7
+    assert model.record.held_out is None
 
 
 def test_one_pass_holds_nothing_out(rng):
     X, y = sparse(rng, 50)
-    with pytest.raises(RecipeError, match="--holdout needs --passes 2"):
+    with pytest.raises(RecipeError, match="holdout needs passes 2"):
         train((X, y), TrainOptions(learner="adaptive", holdout=0.2))
     for wrong in (-0.1, 1.0, float("nan")):
         with pytest.raises(RecipeError, match="holdout"):
@@ -123,7 +119,7 @@ def test_a_weight_of_three_is_three_rows(tmp_path):
     names = {name: i for i, name in enumerate(a.features.names())}
     order = [names[name] for name in b.features.names()]
     assert (a.linear.weights[order] == b.linear.weights).all()
-    assert a.summary["progressive"] == b.summary["progressive"]
+    assert a.record.progressive == b.record.progressive
 
 
 @pytest.mark.parametrize("chunk", [30, 2000])
@@ -136,8 +132,8 @@ def test_rows_of_weight_zero_alone_are_too_little(chunk, rng, tmp_path):
 
 def test_one_label_is_too_few(rng):
     X, _ = sparse(rng, 30)
-    for learner in ("adaptive", "auto", "logistic-dual"):
-        with pytest.raises(InputError, match="nothing to tell apart"):
+    for learner in ("adaptive", "auto", "logistic-regression"):
+        with pytest.raises(InputError, match="needs two labels or more"):
             train((X, np.ones(30)), TrainOptions(learner=learner, task=Task.CLASSIFICATION))
 
 
@@ -153,17 +149,17 @@ def test_rows_sorted_by_label_are_noticed(classes, chunk, rng, tmp_path):
     for order, wanted in ((np.arange(150), False), (in_order, True), (in_order[::-1], True)):
         write_svmlight(tmp_path / "all.svm", X[order], y[order])
         with cut(chunk):
-            assert train(str(tmp_path / "all.svm"), options).summary["sorted_by_label"] is wanted
+            assert train(str(tmp_path / "all.svm"), options).record.sorted_by_label is wanted
     few = TrainOptions(learner="adaptive", task=Task.CLASSIFICATION)
-    assert train((X[in_order][-99:], y[in_order][-99:]), few).summary["sorted_by_label"] is False
+    assert train((X[in_order][-99:], y[in_order][-99:]), few).record.sorted_by_label is False
 
 
 def test_runs_are_counted_whatever_the_blocks(rng):
     labels = rng.integers(0, 3, size=200).astype(float)
-    whole, parts = Runs(), Runs()
-    whole.take(labels)
+    whole, parts = LabelRuns(), LabelRuns()
+    whole.add(labels)
     for block in np.split(labels, [0, 1, 1, 50, 199]):
-        parts.take(block)
+        parts.add(block)
     assert whole == parts
     assert whole.count == 1 + (labels[1:] != labels[:-1]).sum()
 
@@ -171,7 +167,7 @@ def test_runs_are_counted_whatever_the_blocks(rng):
 def test_numbers_to_predict_are_not_sorted_by_label(rng):
     X, y = sparse(rng, 150, regression=True)
     model = train((X, np.sort(y)), TrainOptions(learner="adaptive-squared", task=Task.REGRESSION))
-    assert "sorted_by_label" not in model.summary
+    assert model.record.sorted_by_label is None
 
 
 # -- classes that appear late ----------------------------------------------------------------------------------------
@@ -218,8 +214,8 @@ def test_bad_rows_stop_or_are_counted(learner, rng, tmp_path):
     with cut(50):
         good = train(str(tmp_path / "good.svm"), options)
         skipped = train(str(tmp_path / "bad.svm"), replace(options, on_error=OnError.SKIP))
-    assert skipped.summary["rejected_rows"] == 3
-    assert good.summary["rejected_rows"] == 0
+    assert skipped.record.rejected_rows == 3
+    assert good.record.rejected_rows == 0
     assert (skipped.linear.weights == good.linear.weights).all()
 
 
@@ -231,7 +227,7 @@ def test_rows_without_target_or_with_infinite_numbers_are_bad_rows(tmp_path):
     for chunk in (5, 30, 1000):
         with cut(chunk):
             model = train(str(tmp_path / "all.csv"), replace(options, quarantine=kept))
-            assert model.summary["rejected_rows"] == 2
+            assert model.record.rejected_rows == 2
             assert (tmp_path / "kept").read_text() == "2,blue,\ninf,red,b\n"
             with pytest.raises(InputError, match=r"all\.csv:3: the target label is missing"):
                 train(str(tmp_path / "all.csv"), replace(options, on_error=OnError.FAIL))
@@ -243,9 +239,7 @@ def test_rows_without_target_or_with_infinite_numbers_are_bad_rows(tmp_path):
 def test_a_record_of_several_lines_is_kept_apart_whole(tmp_path):
     text = 'text,label\n"one\ntwo, three",a\n"four\nfive six",\n"seven, eight",b\nnine ten,a\n'
     (tmp_path / "all.csv").write_text(text)
-    options = replace(
-        TABLE, roles={}, features=TrainOptions().features, on_error=OnError.QUARANTINE, learner="adaptive"
-    )
+    options = replace(TABLE, columns={}, crosses=(), on_error=OnError.QUARANTINE, learner="adaptive")
     train(str(tmp_path / "all.csv"), replace(options, quarantine=str(tmp_path / "kept")))
     assert (tmp_path / "kept").read_text() == '"four\nfive six",\n'
 
@@ -258,7 +252,7 @@ def test_an_empty_label_is_missing_also_beside_missing_ones(tmp_path):
         with cut(chunk):
             model = train(str(tmp_path / "all.jsonl"), options)
             assert model.classes == ["x", "z"]
-            assert model.summary["rejected_rows"] == 2
+            assert model.record.rejected_rows == 2
 
 
 def test_labelled_text_may_begin_with_rows_that_cannot_be_read(tmp_path, rng):

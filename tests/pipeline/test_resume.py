@@ -15,13 +15,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import linnet.pipeline.checkpoint
+import linnet.pipeline.trainers.checkpoint_file
 from linnet.cli import main as program
 from linnet.data.on_error import OnError
 from linnet.decisions.calibration import Method
 from linnet.errors import InputError, Interrupted, ModelFileError
-from linnet.pipeline.online import OnlineRun
-from linnet.pipeline.train import TrainOptions, train
+from linnet.pipeline.services import Services
+from linnet.pipeline.train import TrainOptions, train, train_to_file
+from linnet.pipeline.trainers.online_run import OnlineRun
 from linnet.storage import container
 from tests.pipeline import running
 from tests.pipeline.making import (
@@ -36,7 +37,7 @@ from tests.pipeline.making import (
     write_svmlight,
 )
 
-LEARNERS = ("adaptive", "voted-perceptron", "pegasos", "averaged-perceptron", "logistic")
+LEARNERS = ("adaptive", "voted-perceptron", "pegasos", "averaged-perceptron", "sgd-logistic")
 FORMATS = ("svmlight", "csv", "jsonl.gz", "labelled", "parquet", "several files")
 KILLED = (*FORMATS, "rows to keep apart")
 
@@ -80,7 +81,7 @@ def finished(data, options, folder, limit=300):
     """Train, resuming whenever it is killed; how often that was."""
     for kills in range(limit):
         try:
-            train(data, options).save(folder / "m.linnet")
+            train_to_file(data, options, folder / "m.linnet")
             return kills
         except Killed:
             options = replace(options, resume=True)
@@ -96,13 +97,13 @@ def test_killed_at_every_checkpoint_in_turn(form, learner, passes, rng, tmp_path
     options = replace(options, learner=learner, passes=passes, holdout=0.2 if passes > 1 else None)
     with cut(800, block=20, cache=64):
         train(data, options).save(tmp_path / "whole.linnet")
-        write = linnet.pipeline.checkpoint.write
+        write = linnet.pipeline.trainers.checkpoint_file.write
 
         def once(*given):
             write(*given)
             raise Killed
 
-        monkeypatch.setattr(linnet.pipeline.checkpoint, "write", once)
+        monkeypatch.setattr(linnet.pipeline.trainers.checkpoint_file, "write", once)
         kills = finished(data, resumable(options, tmp_path, checkpoint_every=20), tmp_path)
     assert kills >= (4 if form != "labelled" else 2)
     assert (tmp_path / "m.linnet").read_bytes() == (tmp_path / "whole.linnet").read_bytes()
@@ -115,13 +116,13 @@ def test_a_calibrated_run_is_resumed_too(learner, passes, rng, tmp_path, monkeyp
     options = replace(options, learner=learner, passes=passes, calibrate=Method.ISOTONIC, costs=["yes,no=3"])
     with cut(800, block=20, cache=64):
         train(data, options).save(tmp_path / "whole.linnet")
-        write = linnet.pipeline.checkpoint.write
+        write = linnet.pipeline.trainers.checkpoint_file.write
 
         def once(*given):
             write(*given)
             raise Killed
 
-        monkeypatch.setattr(linnet.pipeline.checkpoint, "write", once)
+        monkeypatch.setattr(linnet.pipeline.trainers.checkpoint_file, "write", once)
         assert finished(data, resumable(options, tmp_path, checkpoint_every=20), tmp_path) > 3
     assert (tmp_path / "m.linnet").read_bytes() == (tmp_path / "whole.linnet").read_bytes()
 
@@ -140,7 +141,7 @@ def test_killed_at_random_blocks(rng, tmp_path, monkeypatch):
 
         return called
 
-    for number, (form, learner) in enumerate(product(FORMATS, ("adaptive", "voted-perceptron", "logistic"))):
+    for number, (form, learner) in enumerate(product(FORMATS, ("adaptive", "voted-perceptron", "sgd-logistic"))):
         folder = tmp_path / str(number)
         folder.mkdir()
         data, options = written(folder, form, rng, n=180)
@@ -167,7 +168,7 @@ def interrupted(rng, tmp_path):
     with cut(600):
         stops = iter([False] * 4 + [True] * 100)
         with pytest.raises(Interrupted, match="--resume"):
-            train(str(tmp_path / "all.csv"), options, stopped=lambda: next(stops))
+            train(str(tmp_path / "all.csv"), options, Services(stopped=lambda: next(stops)))
     return str(tmp_path / "all.csv"), replace(options, resume=True)
 
 
@@ -210,7 +211,7 @@ def test_one_file_more_is_refused(interrupted):
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("seed", 7), ("learner", "logistic"), ("passes", 2), ("on_error", OnError.SKIP)]
+    ("name", "value"), [("seed", 7), ("learner", "sgd-logistic"), ("passes", 2), ("on_error", OnError.SKIP)]
 )
 def test_other_options_are_refused(name, value, interrupted):
     path, options = interrupted
@@ -268,9 +269,9 @@ def test_without_a_checkpoint_resume_simply_starts(rng, tmp_path):
 def test_a_checkpoint_stays_until_the_model_is_saved(interrupted, tmp_path):
     path, options = interrupted
     with cut(600):
-        model = train(path, options)
-    assert os.path.exists(options.checkpoint)
-    model.save(tmp_path / "m.linnet")
+        train(path, options)
+        assert os.path.exists(options.checkpoint)
+        train_to_file(path, options, tmp_path / "m.linnet")
     assert not os.path.exists(options.checkpoint)
 
 
@@ -288,7 +289,7 @@ def test_input_that_changes_while_it_is_read_is_not_taken_for_what_was_learnt(rn
         return len(calls) > 4
 
     with cut(600), pytest.raises(Interrupted):
-        train(path, options, stopped=stopped)
+        train(path, options, Services(stopped=stopped))
     with cut(600), pytest.raises(InputError, match="has changed"):
         train(path, replace(options, resume=True))
 
@@ -300,7 +301,7 @@ def test_frames_cannot_be_resumed_and_say_so(rng, tmp_path):
         with pytest.raises(InputError, match="cannot be read again"):
             train(columns, resumable(TABLE, tmp_path, learner="adaptive", **more))
     with pytest.raises(Interrupted, match="cannot be resumed"):
-        train(columns, resumable(TABLE, tmp_path, learner="adaptive"), stopped=lambda: True)
+        train(columns, resumable(TABLE, tmp_path, learner="adaptive"), Services(stopped=lambda: True))
     assert not (tmp_path / "m.checkpoint").exists()
 
 
@@ -334,9 +335,9 @@ def test_auto_goes_on_with_what_memory_made_it_choose(rng, tmp_path):
             calls.append(0)
             return len(calls) > 20
 
-        with pytest.raises(Interrupted, match="has what was learnt"):
-            train(str(tmp_path / "all.csv"), options, stopped=stopped)
-        train(str(tmp_path / "all.csv"), replace(options, resume=True)).save(tmp_path / "m.linnet")
+        with pytest.raises(Interrupted, match="the checkpoint is"):
+            train(str(tmp_path / "all.csv"), options, Services(stopped=stopped))
+        train_to_file(str(tmp_path / "all.csv"), replace(options, resume=True), tmp_path / "m.linnet")
     assert (tmp_path / "m.linnet").read_bytes() == (tmp_path / "whole.linnet").read_bytes()
 
 
@@ -368,7 +369,7 @@ def test_a_resumed_quarantine_is_that_of_a_whole_run(passes, rng, tmp_path, monk
         kills = finished(str(tmp_path / "all.csv"), resumable(options, tmp_path, checkpoint_every=1), tmp_path, 3000)
     kept = (tmp_path / "whole.quarantine").read_text().splitlines()
     assert kept == [line for line in lines if line.endswith("rubbish") or "few" in line or ",round,," in line]
-    assert whole.summary["rejected_rows"] == len(kept)
+    assert whole.record.rejected_rows == len(kept)
     assert kills > 3
     assert (tmp_path / "m.quarantine").read_text().splitlines() == kept
     assert (tmp_path / "m.linnet").read_bytes() == (tmp_path / "whole.linnet").read_bytes()
@@ -386,11 +387,11 @@ def test_rows_kept_apart_come_once_wherever_a_run_is_stopped(rng, tmp_path):
             calls = iter(range(1, 10**6))
             try:
                 model = train(
-                    str(tmp_path / "all.csv"), options, stopped=lambda calls=calls, at=stop: next(calls) == at
+                    str(tmp_path / "all.csv"), options, Services(stopped=lambda calls=calls, at=stop: next(calls) == at)
                 )
             except Interrupted:
                 model = train(str(tmp_path / "all.csv"), replace(options, resume=True))
-            assert model.summary["rejected_rows"] == 24
+            assert model.record.rejected_rows == 24
             assert (tmp_path / "m.quarantine").read_text().splitlines() == [*rubbish, *rubbish]
             model.save(tmp_path / f"{stop}.linnet")
             assert (tmp_path / f"{stop}.linnet").read_bytes() == (tmp_path / "1.linnet").read_bytes()
@@ -406,7 +407,7 @@ def test_a_shortened_quarantine_is_refused(rng, tmp_path):
     (tmp_path / "all.csv").write_text("\n".join(lines))
     options = resumable(TABLE, tmp_path, learner="adaptive", on_error=OnError.QUARANTINE)
     with cut(1000), pytest.raises(Interrupted):
-        train(str(tmp_path / "all.csv"), options, stopped=lambda: True)
+        train(str(tmp_path / "all.csv"), options, Services(stopped=lambda: True))
     (tmp_path / "m.quarantine").write_text("")
     with cut(1000), pytest.raises(InputError, match="quarantine file is shorter"):
         train(str(tmp_path / "all.csv"), replace(options, resume=True))
@@ -523,7 +524,7 @@ def test_a_signal_writes_a_checkpoint_and_says_how_to_go_on(number, processes, r
     assert process.exitcode == 130
     message = (tmp_path / "errors").read_text()
     assert message.startswith("linnet: stopped after ")
-    assert "the same command with --resume goes on" in message
+    assert "run the same command with --resume" in message
     assert not (tmp_path / "m.linnet").exists()
     process = launch(processes, [*arguments(data, options, tmp_path), "--resume"], tmp_path)
     process.join()
@@ -534,10 +535,10 @@ def test_stopping_before_anything_was_learnt_says_so(rng, tmp_path, monkeypatch,
     X, y = sparse(rng, 100)
     write_svmlight(tmp_path / "all.svm", X, y)
     with pytest.raises(Interrupted, match="nothing to resume"):
-        train(str(tmp_path / "all.svm"), TrainOptions(), stopped=lambda: True)
+        train(str(tmp_path / "all.svm"), TrainOptions(), Services(stopped=lambda: True))
     asked = iter([False] * 3 + [True] * 1000)  # while it solves
     with pytest.raises(Interrupted, match="nothing to resume"):
-        train(str(tmp_path / "all.svm"), TrainOptions(), stopped=lambda: next(asked))
+        train(str(tmp_path / "all.svm"), TrainOptions(), Services(stopped=lambda: next(asked)))
     monkeypatch.setattr(sys, "argv", ["linnet", "train", str(tmp_path / "none.svm")])
     with pytest.raises(SystemExit) as stopped:
         program.main()

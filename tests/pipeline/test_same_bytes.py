@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from linnet.data.features.features import FeatureOptions
 from linnet.data.features.schema import Task
 from linnet.pipeline.train import TrainOptions, train
 from tests.pipeline.making import (
@@ -30,8 +29,8 @@ from tests.pipeline.making import (
     write_svmlight,
 )
 
-ONLINE = ("adaptive", "logistic", "averaged-perceptron", "voted-perceptron", "passive-aggressive-1", "pegasos")
-BATCH = ("auto", "logistic-dual", "logistic-gradient")
+ONLINE = ("adaptive", "sgd-logistic", "averaged-perceptron", "voted-perceptron", "passive-aggressive-1", "pegasos")
+BATCH = ("auto", "logistic-regression")
 COUNTING = ("naive-bayes", "naive-bayes-bernoulli", "naive-bayes-gaussian", "discriminant-analysis")
 NUMBERS = ("adaptive-squared", "widrow-hoff", "least-squares")
 
@@ -134,7 +133,8 @@ def test_tables_with_hashed_names_and_every_format(learner, bits, rng, tmp_path)
     rows = table(rng, 180, 3)
     options = replace(
         TABLE, learner=learner, passes=2 if learner == "adaptive" else None,
-        features=FeatureOptions(crosses=(("colour", "shape"),), hash_bits=bits),
+        crosses=(("colour", "shape"),),
+        hash_bits=bits,
     )  # fmt: skip
     write_csv(tmp_path / "all.csv", rows)
     write_jsonl(tmp_path / "all.jsonl.gz", rows)
@@ -198,11 +198,12 @@ def test_random_tables(seed, n, classes, learner, passes, bits, chunk, threads, 
     online = learner in ONLINE
     options = replace(
         TABLE,
-        roles={name: role for name, role in ROLES.items() if name in rows[0]},
+        columns={name: role for name, role in ROLES.items() if name in rows[0]},
         learner=learner,
         passes=passes if online else None,
         holdout=holdout if not online or passes > 1 else None,
-        features=FeatureOptions(crosses=(("colour", "shape"),), hash_bits=bits),
+        crosses=(("colour", "shape"),),
+        hash_bits=bits,
         seed=seed,
     )
     write_csv(tmp_path / "all.csv", rows)

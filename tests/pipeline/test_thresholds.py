@@ -12,9 +12,8 @@ import linnet
 from linnet.data.features.schema import Role, Task
 from linnet.decisions.calibration import Method
 from linnet.errors import InputError, ModelFileError, RecipeError
+from linnet.evaluation.splits import FOLDS, decision_rows, held_out, stratified_folds
 from linnet.learners import catalogue
-from linnet.pipeline.folds import FOLDS, folds
-from linnet.pipeline.online import CALIBRATED_ON, CALIBRATION_STREAM, held_out
 from linnet.pipeline.train import TrainOptions, train
 from tests.pipeline.making import cut, write_svmlight
 from tests.pipeline.test_batch import whole_of
@@ -52,7 +51,7 @@ def test_every_learner_with_probabilities_has_a_threshold_that_a_file_keeps(lear
     X, y = skewed(rng, 800)
     X = boolean(learner, X)
     model = train((X, y), replace(ASKED, learner=learner))
-    told = model.summary["threshold"]
+    told = model.record.threshold.as_dict()
     assert (told["metric"], told["label"], told["threshold"]) == ("f1", 1, pytest.approx(model.rule.threshold))
     assert told["at_threshold"]["f1"] >= (told["at_usual_threshold"]["f1"] or 0)
     assert model.predict(X) == (model.predict_proba(X)[:, 1] > told["threshold"]).astype(int).tolist()
@@ -70,17 +69,18 @@ def test_every_learner_with_probabilities_has_a_threshold_that_a_file_keeps(lear
 def test_a_batch_learner_chooses_on_folds_that_others_scored(rng):
     X, y = skewed(rng, 600)
     X /= np.abs(X).max()  # numbered columns within 1 are taken as they are
-    options = replace(ASKED, learner="logistic-newton")
+    options = replace(ASKED, learner="logistic-regression")
     model = train((X, y), options)
     plain = train((X, y), replace(options, threshold_for=None))
     np.testing.assert_array_equal(model.linear.weights, plain.linear.weights)
     kept = ~held_out(0, 600, 0.1, options.seed)
-    fold = folds(whole_of((X, y), options), kept, options.seed)
+    whole = whole_of((X, y), options)
+    fold = stratified_folds(whole.targets, whole.labels.classes.tolist(), kept, options.seed)
     p = np.empty(600)
     for number in range(FOLDS):
         learnt, asked = kept & (fold != number), kept & (fold == number)
         p[asked] = linnet.LogisticRegression(tol=1e-9).fit(X[learnt], y[learnt]).predict_proba(X[asked])[:, 1]
-    told = model.summary["threshold"]
+    told = model.record.threshold.as_dict()
     assert told["rows"] == kept.sum()
     assert told["at_threshold"]["f1"] == pytest.approx(best_f1(y[kept], p[kept]), abs=1e-12)
     assert told["at_usual_threshold"]["f1"] == pytest.approx(f1_score(y[kept], p[kept] > 0.5), abs=1e-12)
@@ -92,14 +92,14 @@ def test_a_batch_learner_chooses_on_folds_that_others_scored(rng):
 @pytest.mark.parametrize("calibrate", [None, Method.SIGMOID])
 def test_an_online_learner_chooses_on_rows_it_never_learns(calibrate, rng):
     X, y = skewed(rng, 2000)
-    options = replace(ASKED, learner="logistic", calibrate=calibrate)
+    options = replace(ASKED, learner="sgd-logistic", calibrate=calibrate)
     with cut(cache=32):
         model = train((X, y), options)
-    apart = held_out(0, 2000, CALIBRATED_ON, options.seed, CALIBRATION_STREAM)
+    apart = decision_rows(0, 2000, options.seed)
     plain = train((X[~apart], y[~apart]), replace(options, threshold_for=None, calibrate=None))
     np.testing.assert_array_equal(model.linear.weights, plain.linear.weights)
     p = model.predict_proba(X)[apart, 1]
-    told = model.summary["threshold"]
+    told = model.record.threshold.as_dict()
     assert told["rows"] == apart.sum()
     assert told["at_threshold"]["f1"] == pytest.approx(best_f1(y[apart], p), abs=1e-12)
     assert f1_score(y[apart], p > told["threshold"]) == pytest.approx(told["at_threshold"]["f1"])
@@ -111,10 +111,10 @@ def test_a_count_chooses_on_rows_that_it_counts_last(rng):
     model, plain = train((X, y), options), train((X, y), replace(options, threshold_for=None))
     np.testing.assert_allclose(model.linear.weights, plain.linear.weights, rtol=1e-12)
     held = held_out(0, 2000, 0.1, options.seed)
-    apart = held_out(0, 2000, CALIBRATED_ON, options.seed, CALIBRATION_STREAM) & ~held
+    apart = decision_rows(0, 2000, options.seed) & ~held
     p = linnet.SharedGaussianNB().fit(X[~held & ~apart], y[~held & ~apart]).predict_proba(X[apart])[:, 1]
     best = max(balanced_accuracy_score(y[apart], p > t) for t in p)
-    assert model.summary["threshold"]["at_threshold"]["balanced-accuracy"] == pytest.approx(best, abs=1e-12)
+    assert model.record.threshold.choice.at_threshold["balanced-accuracy"] == pytest.approx(best, abs=1e-12)
 
 
 @pytest.mark.parametrize("learner", OTHERS)
@@ -131,9 +131,9 @@ def test_weights_of_rows_count_in_the_choice(rng):
     X, y = skewed(rng, 500)
     w = rng.integers(0, 3, 500)
     data = {"a": X[:, 0], "b": X[:, 1], "y": y.astype(str), "w": w}
-    options = replace(ASKED, target="y", roles={"w": Role.WEIGHT}, learner="logistic")
-    told = train(data, options).summary["threshold"]
-    apart = held_out(0, 500, CALIBRATED_ON, options.seed, CALIBRATION_STREAM)
+    options = replace(ASKED, target="y", columns={"w": Role.WEIGHT}, learner="sgd-logistic")
+    told = train(data, options).record.threshold.as_dict()
+    apart = decision_rows(0, 500, options.seed)
     assert told["rows"] == (w[apart] > 0).sum()
 
 
@@ -141,17 +141,17 @@ def test_what_cannot_be_is_refused(rng, tmp_path):
     X, y = skewed(rng, 200)
     three = np.arange(200) % 3
     for options, data, message in (
-        (replace(ASKED, costs={(0, 1): 2.0}), (X, y), "give --threshold-for, or --cost"),
-        (replace(ASKED, reject=0.3), (X, y), "give --threshold-for, or --cost"),
-        (replace(ASKED, least=0.3), (X, y), "give --threshold-for, or --cost"),
-        (replace(ASKED, threshold_for="f1:0"), (X, three), "parts two labels, and here there are 3"),
-        (replace(ASKED, threshold_for="f1:7"), (X, y), "find the label '7', and there are 0 or 1"),
-        (replace(ASKED, threshold_for="auc"), (X, y), "a threshold is chosen for f1, "),
-        (replace(ASKED, task=Task.REGRESSION), (X, y), "thresholds and calibration are for classes"),
+        (replace(ASKED, costs={(0, 1): 2.0}), (X, y), "give either threshold_for, or costs"),
+        (replace(ASKED, reject=0.3), (X, y), "give either threshold_for, or costs"),
+        (replace(ASKED, least=0.3), (X, y), "give either threshold_for, or costs"),
+        (replace(ASKED, threshold_for="f1:0"), (X, three), "for two labels, and there are 3"),
+        (replace(ASKED, threshold_for="f1:7"), (X, y), "the positive label '7' is unknown: choose 0 or 1"),
+        (replace(ASKED, threshold_for="auc"), (X, y), "a threshold is chosen for one of f1, "),
+        (replace(ASKED, task=Task.REGRESSION), (X, y), "thresholds and calibration are for classification"),
     ):
         with pytest.raises(RecipeError, match=message):
             train(data, options)
-    with pytest.raises(InputError, match=r"fewer than two rows .* leave --threshold-for out"):
+    with pytest.raises(InputError, match=r"fewer than two rows .* leave out threshold_for"):
         train((X, np.arange(200) == 3), replace(ASKED, threshold_for="f1:1"))
     model = train((X, y), ASKED)
     with pytest.raises(RecipeError, match=r"threshold chosen for f1:1.* give costs as well"):
@@ -168,12 +168,12 @@ def test_a_slip_in_the_label_does_not_cost_what_was_learnt(rng, tmp_path):
     X, y = skewed(rng, 400)
     path = tmp_path / "rows.svm"
     write_svmlight(path, X, y)
-    options = replace(ASKED, learner="logistic", checkpoint=str(tmp_path / "check"))
-    with pytest.raises(RecipeError, match="what was learnt is kept: mend --threshold-for and add --resume"):
+    options = replace(ASKED, learner="sgd-logistic", checkpoint=str(tmp_path / "check"))
+    with pytest.raises(RecipeError, match=r"the training is saved in .*: correct threshold_for and add --resume"):
         train([str(path)], replace(options, threshold_for="f1:spam"))
-    with pytest.raises(InputError, match="threshold-for-a-metric True, and now it is False"):
+    with pytest.raises(InputError, match="threshold-for True, and now it is False"):
         train([str(path)], replace(options, threshold_for=None, resume=True))
     resumed = train([str(path)], replace(options, resume=True))
     whole = train([str(path)], replace(options, checkpoint=None))
     np.testing.assert_array_equal(resumed.linear.weights, whole.linear.weights)
-    assert resumed.summary["threshold"] == whole.summary["threshold"]
+    assert resumed.record.threshold == whole.record.threshold

@@ -28,7 +28,7 @@ def without(data, *columns):
     return {name: column for name, column in data.items() if name not in columns}
 
 
-LEARNERS = ["auto", "logistic-dual", "logistic-gradient", "logistic-newton", "svm", "svm-squared"]
+LEARNERS = ["auto", "logistic-regression", "svm", "svm-squared"]
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
@@ -103,7 +103,7 @@ def test_an_altered_statement_is_refused():
 
 def test_a_poor_dual_point_still_proves_what_is_plain():
     data = table(7)
-    model = linnet.train(data, "label", learner="hinge-subgradient")
+    model = linnet.train(data, "label", learner="svm")
     assert 0.0 <= model.certificate.dual <= model.certificate.primal
     assert model.certificate.gap <= 1.0
     assert verify(model, data).holds
@@ -137,7 +137,7 @@ def test_least_squares_of_any_table_are_proven_and_verified():
     assert not verify(model, data).holds
 
 
-@pytest.mark.parametrize("learner", ["auto", "logistic-dual", "svm"])
+@pytest.mark.parametrize("learner", ["auto", "logistic-regression", "svm"])
 def test_a_column_narrow_beside_its_mean_costs_digits_and_not_the_proof(tmp_path, learner):
     # nanoseconds since 1970 within a tenth of a second: the mean is 6e10 deviations
     rng = np.random.default_rng(0)

@@ -21,9 +21,9 @@ from linnet.data.sources.formats import Format
 from linnet.decisions.calibration import Method
 from linnet.errors import InputError, Interrupted, ModelFileError, RecipeError
 from linnet.learners.recipe import Reduction
-from linnet.learners.winnowing import Winnowing
-from linnet.pipeline.online import STREAM_THRESHOLD
+from linnet.pipeline.services import Services
 from linnet.pipeline.train import TrainOptions, train
+from linnet.pipeline.trainers.online_run import STREAM_THRESHOLD
 from linnet.pipeline.verify import verify
 from tests import twins
 from tests.pipeline.making import cut, write_svmlight
@@ -60,7 +60,7 @@ def test_columns_join_a_stream_with_weight_1_and_the_result_is_the_twins(learner
     np.testing.assert_allclose(model.linear.intercepts[0], b, rtol=1e-12)
     found = model.linear.decision(Rows.of(X))
     np.testing.assert_allclose(found, X @ w + b, rtol=1e-10, atol=1e-12)
-    assert model.certificate.made == model.summary["progressive"]["mistakes"] == mistakes
+    assert model.certificate.made == model.record.progressive.mistakes == mistakes
 
 
 @pytest.mark.parametrize("passes", [1, 3])
@@ -79,7 +79,7 @@ def test_the_bytes_do_not_depend_on_threads_blocks_or_interruptions(learner, pas
         kept = replace(options, checkpoint=str(tmp_path / "check"))
         stops = iter([False, True, False, False, True])
         with pytest.raises(Interrupted):
-            train(data, kept, stopped=lambda: next(stops))
+            train(data, kept, Services(stopped=lambda: next(stops)))
         assert (tmp_path / "check").exists()
         assert saved("resumed", replace(kept, resume=True)) == expected
     with cut(13, block=3, cache=32):
@@ -91,8 +91,8 @@ def test_the_bytes_do_not_depend_on_threads_blocks_or_interruptions(learner, pas
 def test_a_bound_is_stated_kept_and_worked_out_again(learner, passes, tmp_path):
     X, y = rows(3, n=4000 if learner == "winnow" else 300)
     data = written(tmp_path, X, y)
-    given = Winnowing(promotion=1.1) if learner == "winnow" else Winnowing()
-    model = train(data, TrainOptions(learner=learner, passes=passes, holdout=0.0, winnowing=given))
+    given = {"promotion": 1.1} if learner == "winnow" else {}
+    model = train(data, TrainOptions(learner=learner, passes=passes, holdout=0.0, **given))
     stated = model.certificate
     assert not stated.reason
     assert stated.holds
@@ -153,8 +153,8 @@ def test_what_cannot_be_read_again_says_so(learner, tmp_path, monkeypatch):
     data = written(tmp_path, *rows(3))
     with open(data[0], "rb") as piped:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(piped))
-        certificate = train("-", TrainOptions(learner=learner, form=Format.SVMLIGHT)).certificate
-    assert "standard input cannot be read again; take --passes 2" in certificate.reason
+        certificate = train("-", TrainOptions(learner=learner, format=Format.SVMLIGHT)).certificate
+    assert "standard input cannot be read again; take passes 2" in certificate.reason
     assert "\n" not in str(certificate)
 
 
@@ -166,7 +166,7 @@ def test_input_that_changes_while_it_is_read_proves_nothing(tmp_path):
         if progress.stage == "pass 1" and progress.rows == len(y):
             written(tmp_path, np.vstack([X, X[:1]]), np.append(y, y[0]))
 
-    assert "has changed" in train(data, TrainOptions(learner="winnow1"), watch=grow).certificate.reason
+    assert "has changed" in train(data, TrainOptions(learner="winnow1"), Services(grow)).certificate.reason
 
 
 @pytest.mark.parametrize("learner", ["perceptron", "winnow1"])
@@ -177,7 +177,11 @@ def test_a_run_that_is_stopped_while_it_proves_goes_on_to_the_same_bytes(learner
         stages = []
         kept = TrainOptions(learner=learner, checkpoint=str(tmp_path / "check"))
         with pytest.raises(Interrupted):
-            train(data, kept, watch=lambda p: stages.append(p.stage), stopped=lambda: "proving" in stages)
+            train(
+                data,
+                kept,
+                Services(lambda p: stages.append(p.stage), lambda: "working out the mistake bound" in stages),
+            )
         train(data, replace(kept, resume=True)).save(tmp_path / "resumed")
     assert (tmp_path / "whole").read_bytes() == (tmp_path / "resumed").read_bytes()
 
@@ -194,7 +198,7 @@ def test_many_classes_of_a_stream_have_a_bound_too(multiclass, passes, tmp_path)
         linnet.catalogue.find("perceptron").recipe, reduction=multiclass
     ))  # fmt: skip
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(linnet.catalogue._BY_NAME, "perceptron", entry)
+        patch.setitem(linnet.catalogue.ROWS, "perceptron", entry)
         model = train(data, options)
         stated = model.certificate
         assert stated.holds
@@ -221,11 +225,11 @@ def test_a_table_is_read_again_as_it_was_learnt(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("\n".join(lines) + "\n")
     options = TrainOptions(
-        target="kind", roles={"weight": Role.WEIGHT}, learner="perceptron", on_error=OnError.SKIP, header=True
+        target="kind", columns={"weight": Role.WEIGHT}, learner="perceptron", on_error=OnError.SKIP, header=True
     )
     for calibrate in (None, Method.SIGMOID):
         model = train([str(path)], replace(options, calibrate=calibrate))
-        assert model.summary["rejected_rows"] == 8
+        assert model.record.rejected_rows == 8
         assert model.certificate.holds
         model.save(tmp_path / "m")
         command = ["verify", str(tmp_path / "m"), str(path), "--on-error", "skip"]
@@ -262,42 +266,40 @@ def test_alpha_and_theta_are_taken_kept_and_shown(learner, tmp_path):
 def test_theta_is_half_the_columns_where_they_are_known():
     X, y = rows(1)
     of_arrays = train((X, y), TrainOptions(learner="winnow1"))
-    assert of_arrays.summary["run"]["threshold"] == 20
+    assert of_arrays.record.recipe.factors.threshold == 20
     assert of_arrays.certificate.facts["threshold"] == 20
     w, b, mistakes = twins.winnow(X, y == 1, replace(linnet.catalogue.find("winnow1").recipe.factors, threshold=20.0))
     assert (of_arrays.certificate.made, of_arrays.linear.intercepts[0]) == (mistakes, b)
     np.testing.assert_allclose(of_arrays.linear.weights[:, 0], w)
     table = {f"c{j}": X[:, j] for j in range(40)} | {"label": y}
     of_table = train(table, TrainOptions(target="label", learner="winnow1"))
-    assert of_table.summary["run"]["threshold"] == 40  # a column of numbers is two features: a value, or none
+    assert of_table.record.recipe.factors.threshold == 40  # a column of numbers is two features: a value, or none
     words = {"text": ["a b", "c d"] * 20, "label": [1, 0] * 20}
-    of_words = train(words, TrainOptions(target="label", learner="winnow1", roles={"text": Role.TEXT}))
-    assert of_words.summary["run"]["threshold"] == STREAM_THRESHOLD
+    of_words = train(words, TrainOptions(target="label", learner="winnow1", columns={"text": Role.TEXT}))
+    assert of_words.record.recipe.factors.threshold == STREAM_THRESHOLD
 
 
 @pytest.mark.parametrize(
     ("learner", "given", "said"),
     [
-        ("perceptron", {"promotion": 2.0}, "--promotion is not for perceptron: it is for winnow, winnow1, winnow2"),
-        ("winnow", {"threshold": 2.0}, "--winnow-threshold is not for winnow: it is for winnow1, winnow2"),
-        ("winnow1", {"promotion": 1.0}, "--promotion is what weights are multiplied by: above 1"),
-        ("winnow1", {"threshold": 0.0}, "--winnow-threshold must be positive"),
+        ("perceptron", {"promotion": 2.0}, "promotion is not for perceptron: it is for winnow, winnow1, winnow2"),
+        ("winnow", {"winnow_threshold": 2.0}, "winnow_threshold is not for winnow: it is for winnow1, winnow2"),
+        ("winnow1", {"promotion": 1.0}, "promotion must be above 1"),
+        ("winnow1", {"winnow_threshold": 0.0}, "winnow_threshold must be positive"),
         ("auto", {"promotion": 2.0}, "name one"),
     ],
 )
 def test_factors_that_mean_nothing_are_refused_in_a_line(learner, given, said, tmp_path):
     with pytest.raises(RecipeError, match=said) as caught:
-        train(written(tmp_path, *rows(1)), TrainOptions(learner=learner, winnowing=Winnowing(**given)))
+        train(written(tmp_path, *rows(1)), TrainOptions(learner=learner, **given))
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("change", [{"passes": None}, {"promotion": "two"}, {"multiclass": "none"}, {"holdout": []}])
-def test_a_model_that_does_not_tell_how_it_was_trained_cannot_be_counted_again(change, tmp_path):
+def test_a_model_whose_record_has_no_settings_of_its_run_cannot_be_verified(tmp_path):
     data = written(tmp_path, *rows(3))
     model = train(data, TrainOptions(learner="winnow1"))
-    summary = model.summary | {"run": model.summary["run"] | change}
     with pytest.raises(ModelFileError, match="train it again"):
-        verify(replace(model, summary=summary), data)
+        verify(replace(model, record=replace(model.record, online=None)), data)
 
 
 def test_a_damaged_statement_is_no_model(tmp_path):
@@ -331,7 +333,7 @@ def test_a_value_it_cannot_take_is_named_with_its_line(learner, value, said, tmp
         train([str(path)], options)
     assert "\n" not in str(caught.value)
     model = train([str(path)], replace(options, on_error=OnError.SKIP))
-    assert model.summary["rejected_rows"] == 1
+    assert model.record.rejected_rows == 1
 
 
 def test_words_are_there_or_not(tmp_path):

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from linnet.errors import LinnetError, ModelFileError, OutputError
-from linnet.storage.container import HEADER_AT_MOST, checked_names, finite, packed_names, read, write
+from linnet.storage.container import HEADER_AT_MOST, finite, read, write
 
 CONTENT = {"labels": ["ham", "spam é", 'q"uo\\te'], "sha256": "0" * 64, "tol": 1e-3, "n": 3, "none": None, "on": True}
 TENSORS = {
@@ -189,15 +189,16 @@ def with_tensor(data, **changes):
         ({"shape": "23"}, "shape"), ({"shape": 6}, "shape"), ({"shape": [2, [3]]}, "shape"),
         ({"shape": [2**62, 2**62]}, "larger than any memory"), ({"shape": [2**63]}, "larger than any memory"),
         ({"shape": [0, 2**62, 2**62], "data_offsets": [0, 0]}, "larger than any memory"),
-        ({"shape": [2**40]}, "do not fit"), ({"shape": [2, 4]}, "do not fit"), ({"shape": [1] * 31 + [2, 3]}, "sizes"),
+        ({"shape": [2**40]}, "does not fit"), ({"shape": [2, 4]}, "does not fit"),
+        ({"shape": [1] * 31 + [2, 3]}, "sizes"),
         ({"shape": [2**40], "data_offsets": [8, 8 + 2**43]}, "begins at"), ({"shape": [2**64]}, "64 bits"),
         ({"data_offsets": [0, 48]}, "overlaps"), ({"data_offsets": [16, 64]}, "overlaps"),
-        ({"data_offsets": [48, 0]}, "do not fit"),
+        ({"data_offsets": [48, 0]}, "does not fit"),
         ({"data_offsets": [0, 48.0]}, "data_offsets"), ({"data_offsets": [False, 48]}, "data_offsets"),
         ({"data_offsets": [0, 24, 48]}, "data_offsets"), ({"data_offsets": {}}, "data_offsets"),
         ({"data_offsets": [-48, 0]}, "data_offsets"), ({"data_offsets": None}, "data_offsets"),
         ({"dtype": "F16"}, "dtype"), ({"dtype": "<f8"}, "dtype"), ({"dtype": ["F64"]}, "dtype"),
-        ({"dtype": "F32"}, "do not fit"), ({"more": 1}, "must be described by"), ({"dtype": "O" * 10**6}, "dtype"),
+        ({"dtype": "F32"}, "does not fit"), ({"more": 1}, "must be described by"), ({"dtype": "O" * 10**6}, "dtype"),
     ],
 )  # fmt: skip
 def test_a_tensor_described_wrongly_is_refused_though_the_digest_is_right(path, good, changes, match):
@@ -242,7 +243,8 @@ def test_the_same_layout_in_order_is_read(path, good):
         ({"format_version": "2", "new": "key"}, "made by a newer linnet"), ({"format_version": "0"}, "version"),
         ({"format_version": "١"}, "version"), ({"format_version": "9" * 5000}, "version"),
         ({"format_version": 1}, "version"), ({"format_version": None}, "version"),
-        ({"kind": "checkpoint"}, "it is a checkpoint"), ({"kind": "virus"}, "unknown kind"), ({"kind": []}, "strings"),
+        ({"kind": "checkpoint"}, "it is a checkpoint"), ({"kind": "virus"}, "its kind .* is unknown"),
+        ({"kind": []}, "strings"),
         ({"extra": ""}, "metadata"), ({"content": {}}, "strings"), ({"sha256": "A" * 65}, "digest"),
         ({"sha256": "0" * 63}, "digest"), ({"sha256": "٠" * 64}, "digest"),
         ({"content": "[]"}, "JSON object"), ({"content": ""}, "JSON"), ({"content": '{"a": 1}'}, "in the form"),
@@ -412,33 +414,6 @@ def test_a_failing_write_leaves_the_old_model(path, good, monkeypatch):
     with pytest.raises(OutputError, match="no space"):
         write(path, "model", {}, {})
     assert path.read_bytes() == good
-
-
-@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]))))
-def test_names_are_unpacked_as_packed(names):
-    assert checked_names(*packed_names(names), "file") == names
-
-
-@pytest.mark.parametrize(
-    "starts", [[], [0], [0, 3], [0, 5], [1, 4], [0, 3, 2, 4], [0, -1, 4], [0, 2**62, 4], [-4, 4], [4, 0]]
-)
-def test_names_that_begin_wrongly_are_refused(starts):
-    with pytest.raises(ModelFileError, match=r"model\.lin.*rise from 0 to 4"):
-        checked_names(np.zeros(4, dtype=np.uint8), np.array(starts, dtype=np.int64), "model.lin")
-
-
-def test_names_cut_inside_a_character_are_refused():
-    text, _ = packed_names(["é"])
-    with pytest.raises(ModelFileError, match="name 0 is no valid UTF-8"):
-        checked_names(text, np.array([0, 1, 2]), "model")
-
-
-@pytest.mark.parametrize(("text", "starts"), [("f8", "i8"), ("u1", "f8"), ("u1", "u8"), ("i8", "i8")])
-def test_names_of_other_types_are_refused(text, starts):
-    with pytest.raises(ModelFileError, match="names must be bytes"):
-        checked_names(np.zeros(0, text), np.zeros(1, starts), "model")
-    with pytest.raises(ModelFileError, match="names must be bytes"):
-        checked_names(np.zeros((1, 1), "u1"), np.zeros((1, 1), "i8"), "model")
 
 
 def test_finite_names_the_first_number_that_is_not():

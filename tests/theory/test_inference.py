@@ -119,14 +119,14 @@ def test_it_prints_as_a_table_and_turns_into_a_frame(rng):
     y = 3 * X["age"] + rng.normal(size=100)
     found = LinearRegression().fit(X, y).summary(X, y)
     lines = str(found).splitlines()
-    assert lines[0].split() == ["estimate", "standard", "error", "t", "p", "95", "%", "low", "95", "%", "high"]
+    assert lines[0].split() == ["coef", "std", "err", "t", "P>|t|", "[0.025", "0.975]"]
     assert [line.split("  ")[0] for line in lines[1:4]] == ["age", "a longer name", "(intercept)"]
     assert len({len(line) for line in lines[:4]}) == 1
     assert "<0.0001" in lines[1]
-    assert lines[4] == "100 rows; 97 degrees of freedom"
+    assert lines[4] == "100 rows; 97 residual degrees of freedom"
     frame = found.frame()
-    assert frame.loc["age", "estimate"] == found.estimates[0]
-    assert list(frame.columns) == ["estimate", "standard error", "t", "p", "low", "high"]
+    assert frame.loc["age", "coef"] == found.estimates[0]
+    assert list(frame.columns) == ["coef", "std err", "t", "P>|t|", "[0.025", "0.975]"]
 
 
 def fits(rng):
@@ -170,20 +170,20 @@ def test_no_optimum_or_not_one_is_refused(rng):
 def test_other_rows_other_weights_and_wrong_words_are_refused(rng):
     X, numbers, y = fits(rng)
     model, line = LogisticRegression(penalty=None, max_iter=5000).fit(X, y), LinearRegression().fit(X, numbers)
-    with pytest.raises(InputError, match="the very rows"):
+    with pytest.raises(InputError, match="the same rows"):
         model.summary(X[:50] + 1, y[:50])
-    with pytest.raises(InputError, match="the very rows"):
+    with pytest.raises(InputError, match="the same rows"):
         line.summary(X, numbers + 9)
     fractions = rng.uniform(size=len(X))
     with pytest.raises(InputError, match="weights_are="):
         line.fit(X, numbers, fractions).summary(X, numbers, fractions)
-    with pytest.raises(RecipeError, match="there are 'frequencies'"):
+    with pytest.raises(RecipeError, match="choose from 'frequencies'"):
         line.summary(X, numbers, fractions, weights_are="big")
     with pytest.raises(RecipeError, match="least squares"):
         model.summary(X, y, fractions, weights_are="precisions")
-    with pytest.raises(RecipeError, match="level must lie"):
+    with pytest.raises(RecipeError, match="level must be between"):
         model.summary(X, y, level=95)
-    with pytest.raises(InputError, match="nothing over"):
+    with pytest.raises(InputError, match="no degrees of freedom"):
         LinearRegression().fit(X[:5], numbers[:5]).summary(X[:5], numbers[:5])
 
 

@@ -11,14 +11,26 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
 from linnet import LogisticRegression, SeparationWarning
-from linnet.theory import separation
-from linnet.theory.separation import Kind
+from linnet.data.labels import Labels
+from linnet.data.rows import Examples, Rows
+from linnet.theory.separation import Kind, Limits, examine_model
+
+NO_PROGRAMME = Limits(entries=0)
 
 
 def fitted(X, y, weights=None, **how):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return LogisticRegression(penalty=None, **how).fit(X, y, weights).separation_
+        return LogisticRegression(penalty=None, **how).fit(X, y, weights)
+
+
+def separation(X, y, weights=None, **how):
+    return fitted(X, y, weights, **how).separation_
+
+
+def limited(X, y, limits):
+    examples = Examples(Rows.of(X), Labels.of(y)[1], None)
+    return examine_model(examples, fitted(X, y).model_, intercept=True, limits=limits)
 
 
 def truth(X, y, intercept=True):
@@ -37,13 +49,13 @@ def test_small_tables_of_whole_numbers(seed, intercept):
     n, d = int(rng.integers(5, 14)), int(rng.integers(1, 4))
     X, y = rng.integers(-1, 2, size=(n, d)).astype(float), rng.integers(2, size=n)
     y[:2] = 0, 1
-    assert fitted(X, y, fit_intercept=intercept).kind is truth(X, y, intercept)
+    assert separation(X, y, fit_intercept=intercept).kind is truth(X, y, intercept)
 
 
 def test_complete_separation_names_the_column_and_warns_with_the_remedy(rng):
     X = pd.DataFrame(rng.normal(size=(60, 3)), columns=["age", "dose", "height"])
     y = np.where(X["dose"] > 0.1, "ill", "well")
-    with pytest.warns(SeparationWarning, match=r"the classes are separated completely, by dose .*penalty='l2'"):
+    with pytest.warns(SeparationWarning, match=r"the classes are completely separated by dose .*penalty='l2'"):
         model = LogisticRegression(penalty=None).fit(X, y)
     assert model.separation_.kind is Kind.COMPLETE
     assert model.separation_.features == ("dose",)
@@ -54,52 +66,51 @@ def test_complete_separation_names_the_column_and_warns_with_the_remedy(rng):
 def test_a_category_of_one_class_only_is_quasi_complete(form, tol, rng):
     X, y = rng.normal(size=(300, 4)), rng.integers(2, size=300)
     X[:, 2] = (rng.random(300) < 0.1) * y
-    found = fitted(form(X), y, tol=tol)
+    found = separation(form(X), y, tol=tol)
     assert found.kind is Kind.QUASI
     assert found.features == ("x2",)
     assert found.collinear == ()
 
 
-def test_overlapping_classes_are_proven_without_a_programme(monkeypatch, rng):
-    monkeypatch.setattr(separation, "PROGRAMMED_AT_MOST", 0)
+def test_overlapping_classes_are_proven_without_a_programme(rng):
     X, y = rng.normal(size=(5000, 10)), rng.integers(2, size=5000)
-    found = fitted(X, y)
-    assert (found.kind, found.method) == (Kind.OVERLAP, "multipliers made of the slopes")
+    found = limited(X, y, NO_PROGRAMME)
+    assert (found.kind, found.method) == (Kind.OVERLAP, "shown by dual multipliers")
 
 
-def test_large_data_are_suspected_by_a_test_that_is_named(monkeypatch, rng):
-    monkeypatch.setattr(separation, "PROGRAMMED_AT_MOST", 0)
+def test_large_data_are_suspected_by_a_test_that_is_named(rng):
     X, y = rng.normal(size=(300, 4)), rng.integers(2, size=300)
     X[:, 2] = (rng.random(300) < 0.1) * y
-    found = fitted(X, y)
+    found = limited(X, y, NO_PROGRAMME)
     assert (found.kind, found.features) == (Kind.SUSPECTED, ("x2",))
-    assert "no proof" in str(found)
+    assert "not a proof" in str(found)
 
 
-def test_too_many_columns_are_not_guessed_about(monkeypatch, rng):
-    monkeypatch.setattr(separation, "COLUMNS_AT_MOST", 2)
+def test_too_many_columns_are_not_guessed_about(rng):
     X, y = rng.normal(size=(300, 3)), rng.integers(2, size=300)
-    assert fitted(X, y).kind is Kind.UNKNOWN
-    assert fitted(X, X[:, 1] > 0).kind is Kind.COMPLETE
+    found = limited(X, y, Limits(columns=2))
+    assert found.kind is Kind.UNKNOWN
+    assert str(found) == "whether the classes are separated is unknown (more than 2 columns)"
+    assert limited(X, X[:, 1] > 0, Limits(columns=2)).kind is Kind.COMPLETE
 
 
-def test_collinear_columns_are_told_apart_from_separation(rng):
+def test_collinear_columns_are_reported_beside_separation(rng):
     X, y = rng.normal(size=(200, 5)), rng.integers(2, size=200)
     X[:, 3], X[:, 4] = X[:, 0] - 2 * X[:, 1], 3.7
-    found = fitted(X, y)
+    found = separation(X, y)
     assert found.kind is Kind.OVERLAP
     assert len(found.collinear) == 2
     assert "x4" in found.collinear
     X[:, 2] = (rng.random(200) < 0.2) * y
-    both = fitted(X, y)
+    both = separation(X, y)
     assert (both.kind, both.features, len(both.collinear)) == (Kind.QUASI, ("x2",), 2)
 
 
 def test_rows_of_no_weight_do_not_count(rng):
     X, y = rng.normal(size=(80, 2)), rng.integers(2, size=80)
     separated = (X[:, 0] > 0) == y
-    assert fitted(X, y, separated.astype(float)).kind is Kind.COMPLETE
-    assert fitted(X, y).kind is Kind.OVERLAP
+    assert separation(X, y, separated.astype(float)).kind is Kind.COMPLETE
+    assert separation(X, y).kind is Kind.OVERLAP
 
 
 def test_a_penalty_needs_no_examination(rng):
@@ -128,44 +139,42 @@ def test_small_tables_of_three_classes(seed, intercept, multiclass):
     X, y = rng.integers(-1, 2, size=(n, d)).astype(float), rng.integers(3, size=n)
     y[:3] = 0, 1, 2
     form = csr_array if seed % 2 else np.asarray
-    found = fitted(form(X), y, fit_intercept=intercept, multiclass=multiclass)
+    found = separation(form(X), y, fit_intercept=intercept, multiclass=multiclass)
     assert found.kind is truth_of_classes(X, y, intercept)
 
 
-def test_three_classes_that_lie_apart_are_told_by_the_column(rng):
+def test_complete_separation_of_three_classes_names_the_column(rng):
     X = pd.DataFrame(rng.normal(size=(90, 3)), columns=["age", "dose", "height"])
     y = np.digitize(X["dose"], [-0.5, 0.5])
-    with pytest.warns(SeparationWarning, match=r"separated completely, by dose \(told by the weights themselves\)"):
+    with pytest.warns(SeparationWarning, match=r"completely separated by dose \(shown by the fitted weights\)"):
         model = LogisticRegression(penalty=None).fit(X, y)
     assert model.separation_.features == ("dose",)
 
 
-def test_a_category_of_one_class_of_three_is_quasi_complete(rng, monkeypatch):
+def test_a_category_of_one_class_of_three_is_quasi_complete(rng):
     X, y = rng.normal(size=(400, 4)), rng.integers(3, size=400)
     X[:, 2] = (rng.random(400) < 0.15) * (y == 1)
-    found = fitted(X, y)
+    found = separation(X, y)
     assert (found.kind, found.features) == (Kind.QUASI, ("x2",))
-    monkeypatch.setattr(separation, "PROGRAMMED_AT_MOST", 0)
-    suspected = fitted(X, y)
+    suspected = limited(X, y, NO_PROGRAMME)
     assert (suspected.kind, suspected.features) == (Kind.SUSPECTED, ("x2",))
-    overlapping = fitted(np.delete(X, 2, axis=1), y)
-    assert (overlapping.kind, overlapping.method) == (Kind.OVERLAP, "multipliers made of the slopes")
+    overlapping = limited(np.delete(X, 2, axis=1), y, NO_PROGRAMME)
+    assert (overlapping.kind, overlapping.method) == (Kind.OVERLAP, "shown by dual multipliers")
 
 
-def test_of_many_classes_the_weights_count_against_the_limit(monkeypatch, rng):
-    monkeypatch.setattr(separation, "COLUMNS_AT_MOST", 5)
+def test_of_many_classes_the_weights_count_against_the_limit(rng):
     X, y = rng.normal(size=(300, 3)), rng.integers(3, size=300)
-    assert fitted(X, y).kind is Kind.UNKNOWN
-    assert fitted(X[:, :2], y).kind is Kind.OVERLAP
+    assert limited(X, y, Limits(columns=5)).kind is Kind.UNKNOWN
+    assert limited(X[:, :2], y, Limits(columns=5)).kind is Kind.OVERLAP
 
 
 @pytest.mark.parametrize(
     ("multiclass", "between"), [("one-vs-rest", "2 against the rest"), ("pairwise", "2 against 0")]
 )
-def test_classes_taken_one_by_one_are_examined_one_by_one(multiclass, between, rng):
+def test_each_problem_of_several_classes_is_examined_by_itself(multiclass, between, rng):
     X, y = rng.normal(size=(200, 2)), rng.integers(2, size=200)
     y[X[:, 0] > 1] = 2
-    found = fitted(X, y, multiclass=multiclass)
+    found = separation(X, y, multiclass=multiclass)
     assert (found.kind, found.features, found.between) == (Kind.COMPLETE, ("x0",), between)
-    assert str(found).startswith(f"{between}: the classes are separated")
-    assert fitted(X, rng.integers(3, size=200), multiclass=multiclass).kind is Kind.OVERLAP
+    assert str(found).startswith(f"{between}: the classes are completely separated")
+    assert separation(X, rng.integers(3, size=200), multiclass=multiclass).kind is Kind.OVERLAP

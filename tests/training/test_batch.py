@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import approx_fprime, minimize
+from scipy.sparse import random_array
 
 from linnet import (
-    InputError,
     LinearRegression,
     LinearSVC,
     LogisticRegression,
@@ -15,9 +15,11 @@ from linnet import (
     RecipeError,
 )
 from linnet.data.rows import Examples, Rows
-from linnet.learners.recipe import Loss, Penalty, Recipe
+from linnet.learners.losses import Loss
+from linnet.learners.recipe import Penalty, Recipe
 from linnet.learners.schedule import inverse_sqrt
-from linnet.training.batch import Objective
+from linnet.training.objective import Objective
+from linnet.training.solvers.least_squares import decomposed
 from tests import twins
 from tests.conftest import both_forms, sparse_table
 
@@ -91,22 +93,23 @@ def test_the_analytic_solution_is_the_shortest_least_squares_solution(rows, rng)
         assert_allclose(model.coef_, np.linalg.pinv(X) @ y, rtol=1e-8, atol=1e-12)
 
 
-def test_large_least_squares_equal_small_ones(monkeypatch, rng):
-    from linnet.training.solvers import least_squares as analytic
-
+def test_least_squares_block_by_block_equal_those_of_all_rows_at_once(rng):
     X, y, c = rng.normal(size=(300, 6)) + 5, rng.normal(size=300), rng.uniform(size=300)
     X[:, 5] = X[:, 4]
     for form in both_forms(X):
-        small = LinearRegression().fit(form, y, c)
-        monkeypatch.setattr(analytic, "DECOMPOSED_AT_MOST", 0)
-        large = LinearRegression().fit(form, y, c)
-        monkeypatch.undo()
-        assert_allclose(large.coef_, small.coef_, rtol=1e-7)
-    monkeypatch.setattr(analytic, "DECOMPOSED_AT_MOST", 0)
-    monkeypatch.setattr(analytic, "COLUMNS_AT_MOST", 3)
-    with pytest.raises(InputError, match="solver='gradient'"):
+        whole = LinearRegression().fit(form, y, c)
+        w, b = decomposed(Examples(Rows.of(form), y, c), intercept=True, rows_at_once=17).weights()
+        assert_allclose(w, whole.coef_, rtol=1e-7)
+        assert b == pytest.approx(whole.intercept_)
+
+
+def test_least_squares_too_wide_for_a_table_are_left_to_the_gradient(rng):
+    X, y = random_array((900, 20_000), density=1e-3, rng=rng, format="csr"), rng.normal(size=900)
+    with pytest.raises(RecipeError, match="solver='analytic' needs fewer columns: take solver='auto'"):
         LinearRegression(solver="analytic").fit(X, y)
-    LinearRegression(solver="auto", max_iter=20_000).fit(X - X.mean(axis=0), y)
+    model = LinearRegression(tol=1e-3).fit(X, y)
+    assert model.solver_ == "gradient"
+    assert np.mean((model.predict(X) - y) ** 2) < 0.1 * np.var(y)
 
 
 @pytest.mark.parametrize("mode", ["batch", "fixed-increment"])
@@ -195,14 +198,11 @@ def test_the_safe_step_is_safe_and_not_timid(loss, outputs, rng):
     assert 1 / (1.1 * largest) <= problem.safe_step(units) <= 1 / largest
 
 
-def test_many_rows_keep_all_their_digits(monkeypatch, rng):
-    from linnet.training.solvers import least_squares as analytic
-
-    monkeypatch.setattr(analytic, "DECOMPOSED_AT_MOST", 0)
-    monkeypatch.setattr(analytic, "ROWS_AT_ONCE", 64)
+def test_many_rows_keep_all_their_digits(rng):
     X = rng.normal(size=(1000, 5)) * [1, 1e8, 1, 1e-2, 1]
     w = np.array([1.0, 2e-8, -3.0, 4e2, 0.5])
-    assert_allclose(LinearRegression().fit(X, X @ w + 7).coef_, w, rtol=1e-6)
+    found, _ = decomposed(Examples(Rows.of(X), X @ w + 7), intercept=True, rows_at_once=64).weights()
+    assert_allclose(found, w, rtol=1e-6)
 
 
 def test_a_penalty_in_total_is_spread_over_all_rows_of_a_fit(rng):

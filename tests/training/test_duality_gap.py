@@ -6,7 +6,8 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
 from linnet.data.rows import Examples, Rows
-from linnet.learners.recipe import Loss, Penalty
+from linnet.learners.losses import Loss
+from linnet.learners.recipe import Penalty
 from linnet.training.duality_gap import Certificate, certify, joined
 from linnet.training.objective import Objective
 

@@ -73,5 +73,5 @@ def test_shares_add_up_to_the_weight(rng):
 
 
 def test_nothing_but_zero_weights_is_an_error(rng):
-    with pytest.raises(InputError, match="nothing to learn"):
+    with pytest.raises(InputError, match="nothing to train on"):
         presentations(examples(rng, 3, np.zeros(3)), shuffle=False)

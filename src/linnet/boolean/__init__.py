@@ -1,12 +1,12 @@
-"""Boolean functions and linear threshold units: from one to the other, or a proof that there is no other."""
+"""Boolean functions as linear threshold units: compilation, proofs of non-linearity, and rules read from weights."""
 
-from linnet.boolean.compiling import Compiled, compile  # noqa: A004
-from linnet.boolean.counting import Census, classify, count_threshold_functions, threshold_kinds
+from linnet.boolean.census import Census, classify, count_threshold_functions, threshold_kinds
+from linnet.boolean.compiler import Compiled, compile  # noqa: A004
+from linnet.boolean.conjunction_lifting import Lifted
 from linnet.boolean.expressions import MOST_VARIABLES, parse
 from linnet.boolean.function import BooleanFunction
-from linnet.boolean.lifting import Lifted
-from linnet.boolean.rules import Literal, Rule, RuleKind, read_rule, rule_of
-from linnet.boolean.units import Unit
+from linnet.boolean.rule_reading import Literal, Rule, RuleKind, read_rule, rule_of
+from linnet.boolean.threshold_units import Unit
 from linnet.boolean.witnesses import Witness
 
 __all__ = [

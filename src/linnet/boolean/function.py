@@ -18,7 +18,7 @@ Points = NDArray[np.int64]
 
 @lru_cache(maxsize=32)
 def cube(n: int) -> Points:
-    """(2^n, n): all points, as one counts: row r has the binary digits of r, the first variable's first."""
+    """(2^n, n): all points in binary order; row r has the binary digits of r, the first variable first."""
     digits = np.arange(2**n)[:, np.newaxis] >> np.arange(n - 1, -1, -1) & 1
     digits.setflags(write=False)
     return digits
@@ -26,14 +26,14 @@ def cube(n: int) -> Points:
 
 @dataclass(frozen=True, eq=False)
 class BooleanFunction:
-    """What is true at each point of the cube, whose points come in the order of counting (00, 01, 10, 11)."""
+    """The value at each point of the cube, in binary order (00, 01, 10, 11)."""
 
     variables: tuple[str, ...]
     table: Table
 
     @staticmethod
     def of(given: Any, variables: Sequence[str] | None = None) -> BooleanFunction:
-        """From a truth table: 2^n values, each 0 or 1; the variables are x1, x2, ... if they are not named."""
+        """From a truth table of 2^n values, each 0 or 1; the variables are x1, x2, ... by default."""
         values = np.asarray(given)
         if values.ndim != 1 or len(values) & (len(values) - 1) or not len(values):
             shape = " x ".join(map(str, values.shape)) or "no"

@@ -1,13 +1,13 @@
-"""Witness: why no plane separates the true points of a function from the false ones.
+"""Witness: a proof that no plane separates the true points of a function from the false ones.
 
-Points with multipliers, as many times true points as false ones, and the true points' sum is the false points' sum:
+Points with multipliers such that the true and the false points have the same weighted sum and the same total:
 
-    Σ m_i x_i (true) = Σ m_i x_i (false),   Σ m_i (true) = Σ m_i (false),   m_i > 0 whole numbers
+    Σ m_i x_i (true) = Σ m_i x_i (false),   Σ m_i (true) = Σ m_i (false),   m_i > 0 integers
 
-A plane that had all true points on one side would have their mean there; but that is the false points' mean, too.
-By Gordan's theorem a function that is no linear threshold function has such points: λ = m / Σm has Σ λ y (x, 1) = 0.
+A plane with all true points on one side would have their mean there, which is also the mean of the false points.  By
+Gordan's theorem a function that is not a linear threshold function has such points: λ = m / Σm has Σ λ y (x, 1) = 0.
 
-A point of the cube is not between others, so at least two points of either kind are needed.  Four points are enough
+A vertex of the cube is not between others, so at least two points of either kind are needed.  Four points are enough
 for every function of up to eight variables (Muroga, Tsuboi, Baugh 1970).
 """
 
@@ -31,7 +31,7 @@ PAIRS_UP_TO = 12
 
 @dataclass(frozen=True)
 class Witness:
-    """True and false points with the same sum, each taken as often as its multiplier says."""
+    """True and false points with multipliers and the same weighted sum."""
 
     true: tuple[Point, ...]
     false: tuple[Point, ...]
@@ -44,12 +44,12 @@ class Witness:
 
     @property
     def smallest(self) -> bool:
-        """Is it known that no witness has fewer points?"""
+        """Whether no witness can have fewer points."""
         return len(self.true) + len(self.false) == FEWEST
 
     @property
     def meeting_point(self) -> tuple[Fraction, ...]:
-        """The mean of either side."""
+        """The common mean of the true and the false points."""
         total = sum(self.true_multipliers)
         sums = [
             sum(m * x for m, x in zip(self.true_multipliers, column, strict=True))
@@ -58,15 +58,15 @@ class Witness:
         return tuple(Fraction(value, total) for value in sums)
 
     def holds(self, function: BooleanFunction) -> bool:
-        """Are the points true and false as stated, and do they meet? In whole numbers, so exactly."""
+        """Whether the points are true and false as stated and have the same sum; integers, so exact."""
         rows = [*self.true, *self.false]
         signed = [*self.true_multipliers, *(-m for m in self.false_multipliers)]
         if len(rows) != len(signed) or min(*self.true_multipliers, *self.false_multipliers) <= 0:
             return False
         if any(len(row) != function.n or not set(row) <= {0, 1} for row in rows):
             return False
-        said = [bool(function.table[int("".join(map(str, row)) or "0", 2)]) for row in rows]
-        if said != [True] * len(self.true) + [False] * len(self.false):
+        values = [bool(function.table[int("".join(map(str, row)) or "0", 2)]) for row in rows]
+        if values != [True] * len(self.true) + [False] * len(self.false):
             return False
         sums = [sum(m * x for m, x in zip(signed, column, strict=True)) for column in zip(*rows, strict=True)]
         return sum(signed) == 0 and not any(sums)
@@ -79,15 +79,15 @@ def _points(given: Any) -> tuple[Point, ...]:
 def pairs_with_one_sum(table: Table) -> Witness | None:
     """Two true and two false points with the same sum, if there are any.
 
-    How often each sum in {0, 1, 2}^n comes of two true points is the square of the polynomial Σ z^x over them.  It is
-    squared by its values at 0, 1 and infinity in every variable: whole numbers, 3^n of them.
+    The number of pairs of true points with each sum in {0, 1, 2}^n is the square of the polynomial Σ z^x over them.  It
+    is squared by its 3^n integer values at 0, 1 and infinity in every variable.
     """
     n = len(table).bit_length() - 1
     both = (_squared(table, n) > 0) & (_squared(~table, n) > 0)
     met = np.argwhere(both)
     if not len(met):
         return None
-    total = met[(met == 1).sum(axis=1).argmin()]  # the smallest face on which two diagonals meet
+    total = met[(met == 1).sum(axis=1).argmin()]  # on the smallest face
     points = cube(n)
     return Witness.of_pairs(_pair(points[table], total), _pair(points[~table], total))
 
@@ -110,11 +110,11 @@ def _pair(points: NDArray[np.int64], total: NDArray[np.int64]) -> tuple[Any, Any
         other = tuple((total - point).tolist())
         if other in known:
             return tuple(point), other
-    raise AssertionError("the sum is of no two points")
+    raise AssertionError("no two points have this sum")
 
 
 def by_programme(table: Table) -> Witness | None:
-    """Points of a witness by a linear programme: at most n + 2 of them; None where a plane separates."""
+    """A witness of at most n + 2 points by a linear programme; None where a plane separates."""
     n = len(table).bit_length() - 1
     points = cube(n)
     found = balanced(points, table)
@@ -132,9 +132,9 @@ def by_programme(table: Table) -> Witness | None:
 
 
 def balanced(columns: Any, table: Table, others: Any = None) -> tuple[NDArray[np.int64], list[int]] | None:
-    """Rows and multipliers m > 0 with Σ m y (φ, 1) = 0, checked in whole numbers; None where there are none.
+    """Rows and integer multipliers m > 0 with Σ m y (φ, 1) = 0, checked exactly; None where there are none.
 
-    Of all of them those for which the `others`, further columns, add up to the least: Σ_k |Σ m y ψ_k|.
+    Those that minimise Σ_k |Σ m y ψ_k| over the `others`, further columns ψ.
     """
     from scipy.optimize import linprog
 
@@ -161,7 +161,7 @@ def balanced(columns: Any, table: Table, others: Any = None) -> tuple[NDArray[np
 
 
 def _whole(m: NDArray[np.float64], zero: NDArray[np.int64]) -> list[int]:
-    """Whole numbers in the proportions of m that the rows make 0."""
+    """Integers in the proportions of m whose product with the rows is 0."""
     for times in range(1, 13):
         scaled = m / m.min() * times
         near = np.rint(scaled)
@@ -169,12 +169,12 @@ def _whole(m: NDArray[np.float64], zero: NDArray[np.int64]) -> list[int]:
             return [int(value) for value in near]
     exact = _null(zero)
     if exact is None or min(exact) <= 0:
-        raise NumericalError("the multipliers that prove that no plane separates were not found in whole numbers")
+        raise NumericalError("integer multipliers that prove that no plane separates the points were not found")
     return exact
 
 
 def _null(matrix: NDArray[np.int64]) -> list[int] | None:
-    """The one direction that the rows make 0, in whole numbers; None if there is no such, or more than one."""
+    """The null space of the rows as one integer vector; None if its dimension is not 1."""
     rows = [[Fraction(int(value)) for value in row] for row in matrix]
     width, pivots = matrix.shape[1], list[int]()
     for column in range(width):

@@ -1,1 +1,1 @@
-"""The commands: one file each, thin, over everything else."""
+"""The command line: one file per command, each with its signature, its help and its run."""

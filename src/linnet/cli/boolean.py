@@ -1,108 +1,157 @@
-"""linnet boolean: can a line say it? If so, how; if not, why not, and what helps."""
+"""linnet boolean: is a Boolean function a linear threshold function?  Its weights, or a proof that it is not one."""
 
 from __future__ import annotations
 
-import json
+import json as json_module
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
+import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from linnet import boolean
-from linnet.boolean import Compiled, RuleKind, Witness, rule_of, threshold_kinds
-from linnet.boolean.counting import Kind
+from linnet.cli.options import AsJson
+from linnet.cli.show import console
 from linnet.errors import RecipeError
+
+if TYPE_CHECKING:
+    from linnet.boolean import Compiled, Witness
+    from linnet.boolean.census import Kind
 
 SHOWN = 30
 MOST_TERMS = 60
 MOST_ROWS = 256
 
 
+def command(
+    expression: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="EXPRESSION",
+            help="Names with & | ~ ^ -> <-> (also and, or, not), 0, 1, parentheses, atleast(k, ...), atmost, exactly, "
+            "majority; or a truth table like 0110.",
+            show_default=False,
+        ),
+    ] = None,
+    variables: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,...", help="The variables, in order (default: as in the expression).", show_default=False
+        ),
+    ] = None,
+    table: Annotated[bool, typer.Option("--table", help="Print the truth table with the weighted sums.")] = False,
+    count: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Count the linear threshold functions of N variables.", show_default=False),
+    ] = None,
+    seconds: Annotated[
+        float, typer.Option(min=0.0, metavar="SECONDS", help="Time limit of the search for the fewest conjunctions.")
+    ] = 10.0,
+    json: AsJson = False,
+) -> None:
+    """Find the smallest integer weights of a Boolean function, or prove that it is not linear.
+
+    For a function that is not a linear threshold function, prints points that prove it, and the fewest conjunctions
+    that make it one when they are added as features.
+
+    \b
+    Examples:
+      linnet boolean 'x1 & x2 & ~x3'
+      linnet boolean 'atleast(2, x1, x2, x3)' --table
+      linnet boolean 'x1 ^ x2'
+      linnet boolean --count 4
+    """
+    run(expression, variables, count, seconds, table=table, as_json=json)
+
+
 def run(
     expression: str | None, variables: str | None, count: int | None, seconds: float, *, table: bool, as_json: bool
 ) -> None:
-    """Show what an expression is; or count."""
+    """Compile an expression, or count."""
+    from linnet.boolean import compile as compiled_of
+    from linnet.boolean import threshold_kinds
+
     if (expression is None) == (count is None):
-        raise RecipeError("give an expression, as in linnet boolean 'x1 & ~x2', or --count N; one of the two")
-    console = Console(highlight=False, soft_wrap=True)
+        raise RecipeError("give either an expression, as in linnet boolean 'x1 & ~x2', or --count N")
+    out = console()
     if count is not None:
         kinds = threshold_kinds(count)
         if as_json:
-            print(json.dumps(_counted(count, kinds), indent=2))
+            print(json_module.dumps(_counted(count, kinds), indent=2))
         else:
-            _print_count(console, count, kinds)
+            _print_count(out, count, kinds)
         return
     assert expression is not None
     names = None if variables is None else [name.strip() for name in variables.split(",") if name.strip()]
-    compiled = boolean.compile(expression, names, seconds=seconds)
+    compiled = compiled_of(expression, names, seconds=seconds)
     if as_json:
-        print(json.dumps({"expression": expression} | compiled.as_dict(), ensure_ascii=False, indent=2))
+        print(json_module.dumps({"expression": expression} | compiled.as_dict(), ensure_ascii=False, indent=2))
         return
     if compiled.linear:
-        _print_linear(console, expression, compiled)
+        _print_linear(out, expression, compiled)
     else:
-        _print_not_linear(console, expression, compiled)
+        _print_not_linear(out, expression, compiled)
     if table:
-        _print_table(console, compiled)
+        _print_table(out, compiled)
 
 
-def _print_linear(console: Console, expression: str, compiled: Compiled) -> None:
+def _print_linear(out: Console, expression: str, compiled: Compiled) -> None:
+    from linnet.boolean import RuleKind, rule_of
+
     assert compiled.unit is not None
     unit, points = compiled.unit, len(compiled.function.table)
-    console.print(f"{escape(expression)}  is a [bold green]linear threshold function[/]")
-    console.print(f"\n    [bold]{escape(compiled.formula)}[/]\n")
+    out.print(f"{escape(expression)}  is a [bold green]linear threshold function[/]")
+    out.print(f"\n    [bold]{escape(compiled.formula)}[/]\n")
     rule = rule_of(unit, compiled.variables)
     if rule.kind not in (RuleKind.WEIGHTED, RuleKind.NONE):
-        console.print(f"[bold]in words[/]  {escape(str(rule))}")
+        out.print(f"[bold]in words[/]  {escape(str(rule))}")
     total = sum(map(abs, unit.weights))
     if total:
-        console.print(f"[bold]smallest[/]  no whole numbers that say the same have a smaller sum of sizes than {total}")
-    idle = [name for name, weight in compiled.weights.items() if not weight]
-    if idle:
-        console.print(f"[bold]idle[/]      {escape(', '.join(idle))} [dim]may be anything: weight 0[/]")
+        out.print(
+            f"[bold]smallest[/]  no integer weights of this function have a smaller sum of absolute values than {total}"
+        )
+    unused = [name for name, weight in compiled.weights.items() if not weight]
+    if unused:
+        out.print(f"[bold]unused[/]    {escape(', '.join(unused))} [dim]have no influence: weight 0[/]")
     true = int(compiled.function.table.sum())
-    console.print(
-        f"[bold]checked[/]   [dim]in whole numbers at {'the' if points == 1 else f'all {points:,}'} "
+    out.print(
+        f"[bold]checked[/]   [dim]in integers at {'the' if points == 1 else f'all {points:,}'} "
         f"point{'s' * (points > 1)}, {true:,} of them true[/]"
     )
 
 
-def _print_not_linear(console: Console, expression: str, compiled: Compiled) -> None:
+def _print_not_linear(out: Console, expression: str, compiled: Compiled) -> None:
     witness, lifted = compiled.witness, compiled.lifted
     assert witness is not None
     assert lifted is not None
-    console.print(f"{escape(expression)}  is [bold red]no linear threshold function[/]\n")
-    _print_witness(console, compiled.variables, witness)
+    out.print(f"{escape(expression)}  is [bold red]not a linear threshold function[/]\n")
+    _print_witness(out, compiled.variables, witness)
     names = lifted.names(compiled.variables)[len(compiled.variables) :]
     several = len(names) > 1
-    console.print(
-        f"\n[bold]what helps[/]  with {f'{len(names):,} conjunctions' if several else 'one conjunction'} as "
-        f"{'features' if several else 'a feature'} beside the variables it is one: [bold]{escape(_some(names))}[/]"
+    out.print(
+        f"\n[bold]remedy[/]      linear with {f'{len(names):,} conjunctions' if several else 'one conjunction'} as "
+        f"{'additional features' if several else 'an additional feature'}: [bold]{escape(_some(names))}[/]"
     )
-    formula = compiled.formula if len(names) <= MOST_TERMS else "weights: --json has them all"
-    console.print(f"\n    [bold]{escape(formula)}[/]\n")
+    formula = compiled.formula if len(names) <= MOST_TERMS else "too many weights to print: use --json"
+    out.print(f"\n    [bold]{escape(formula)}[/]\n")
     if lifted.smallest:
-        console.print("[bold]smallest[/]    [dim]no set of conjunctions has fewer or, of as many, smaller degrees[/]")
+        out.print("[bold]smallest[/]    [dim]no smaller set of conjunctions will do, nor one of lower degree[/]")
     else:
-        console.print(
-            f"[bold]smallest?[/]   [dim]not proven: {lifted.at_least} or more are needed; --seconds gives more time[/]"
-        )
+        out.print(f"[bold]smallest?[/]   [dim]not proven: at least {lifted.at_least} are needed; increase --seconds[/]")
     if not lifted.unit.smallest:
-        console.print("            [dim]and of these weights it is not proven that they are the smallest[/]")
+        out.print("            [dim]nor is it proven that these weights are the smallest[/]")
     points = len(compiled.function.table)
-    console.print(f"[bold]checked[/]     [dim]in whole numbers at all {points:,} points[/]")
+    out.print(f"[bold]checked[/]     [dim]in integers at all {points:,} points[/]")
 
 
-def _print_witness(console: Console, variables: tuple[str, ...], witness: Witness) -> None:
+def _print_witness(out: Console, variables: tuple[str, ...], witness: Witness) -> None:
     middle = ", ".join(map(_fraction, witness.meeting_point))
-    console.print("[bold]why[/]  true points and false points with the same mean:\n")
+    out.print("[bold]proof[/]  true points and false points with the same mean:\n")
     shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    weighed = len({*witness.true_multipliers, *witness.false_multipliers}) > 1
+    weighted = len({*witness.true_multipliers, *witness.false_multipliers}) > 1
     shown.add_column("")
-    shown.add_column("times" if weighed else "", justify="right")
+    shown.add_column("times" if weighted else "", justify="right")
     for name in variables:
         shown.add_column(escape(name), justify="right")
     for what, colour, points, multipliers in (
@@ -110,12 +159,12 @@ def _print_witness(console: Console, variables: tuple[str, ...], witness: Witnes
         ("false", "red", witness.false, witness.false_multipliers),
     ):
         for point, m in zip(points, multipliers, strict=True):
-            shown.add_row(f"    [{colour}]{what}[/]", str(m) if weighed else "", *map(str, point))
+            shown.add_row(f"    [{colour}]{what}[/]", str(m) if weighted else "", *map(str, point))
     shown.add_row("    [dim]mean[/]", "", *(f"[dim]{_fraction(value)}[/]" for value in witness.meeting_point))
-    console.print(shown)
-    console.print(
-        f"\n     [dim]A plane with these true points on one side has their mean ({middle}) there, too; with the false\n"
-        "     points on the other side, it has the same point on the other side. There is no such plane.[/]"
+    out.print(shown)
+    out.print(
+        f"\n     [dim]A plane with the true points on one side has their mean ({middle}) on that side.\n"
+        "     The false points have the same mean, so they cannot all be on the other side.[/]"
     )
 
 
@@ -128,7 +177,9 @@ def _fraction(value: Fraction) -> str:
     return {Fraction(1, 2): "½", Fraction(1, 3): "⅓", Fraction(2, 3): "⅔"}.get(value, str(value))
 
 
-def _print_table(console: Console, compiled: Compiled) -> None:
+def _print_table(out: Console, compiled: Compiled) -> None:
+    import numpy as np
+
     function, weights = compiled.function, compiled.weights
     lifted, columns = compiled.lifted, function.points
     if lifted is None:
@@ -144,10 +195,10 @@ def _print_table(console: Console, compiled: Compiled) -> None:
     for row, total, true in list(zip(columns.tolist(), sums, function.table.tolist(), strict=True))[:MOST_ROWS]:
         cells = [f"[dim]{x}[/]" if not x else str(x) for x in row]
         shown.add_row(*cells, str(total), "[bold green]1[/]" if true else "[red]0[/]")
-    console.print()
-    console.print(shown)
+    out.print()
+    out.print(shown)
     if len(columns) > MOST_ROWS:
-        console.print(f"[dim]... and {len(columns) - MOST_ROWS:,} more rows[/]")
+        out.print(f"[dim]... and {len(columns) - MOST_ROWS:,} more rows[/]")
 
 
 def _counted(n: int, kinds: list[Kind]) -> dict[str, Any]:
@@ -162,23 +213,25 @@ def _counted(n: int, kinds: list[Kind]) -> dict[str, Any]:
     }
 
 
-def _print_count(console: Console, n: int, kinds: list[Kind]) -> None:
+def _print_count(out: Console, n: int, kinds: list[Kind]) -> None:
+    from linnet.boolean import RuleKind, rule_of
+
     linear, functions = sum(kind.functions for kind in kinds), 2**2**n
-    console.print(
+    out.print(
         f"[bold]{linear:,}[/] of the {functions:,} functions of {n} variable{'s' * (n != 1)} are linear threshold "
         f"functions [dim]({100 * linear / functions:.2g} %)[/]\n"
     )
     names = [f"x{j + 1}" for j in range(n)]
     shown = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
     shown.add_column("functions", justify="right")
-    shown.add_column("one of them")
+    shown.add_column("example")
     shown.add_column("in words")
     for kind in kinds[:SHOWN]:
         rule = rule_of(kind.unit, names)
         words = "" if rule.kind is RuleKind.WEIGHTED else f"[dim]{escape(str(rule))}[/]"
         shown.add_row(f"{kind.functions:,}", escape(kind.unit.formula(names)), words)
-    console.print(shown)
+    out.print(shown)
     if len(kinds) > SHOWN:
         rest = sum(kind.functions for kind in kinds[SHOWN:])
-        console.print(f"[dim]... and {len(kinds) - SHOWN} kinds more, with {rest:,} functions[/]")
-    console.print("\n[dim]The others of a kind: exchange variables, or negate some.[/]")
+        out.print(f"[dim]... and {len(kinds) - SHOWN} more kinds with {rest:,} functions[/]")
+    out.print("\n[dim]Functions of a kind differ by exchanging and negating variables.[/]")

@@ -1,47 +1,65 @@
-"""linnet demo: a file of text to a model by the commands, then every family of learners on small real data."""
+"""linnet demo: the commands on a file of movie reviews, then every family of learners on small real data."""
 
 from __future__ import annotations
 
-import json
+import json as json_module
 import warnings
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from time import perf_counter
 from typing import Any
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import train_test_split
-from sklearn.preprocessing import StandardScaler
 
-import linnet
-from linnet.cli import reviews
+from linnet.cli.options import AsJson
 
-CARS = np.array([[31.5, 6.0], [36.2, 2.0], [43.1, 0.0], [27.6, 2.0]])
-MILEAGE = np.array([21.0, 25.0, 18.0, 30.0])
+# The four cars of the lecture on least squares: weight and age, and miles per gallon.
+CARS = [[31.5, 6.0], [36.2, 2.0], [43.1, 0.0], [27.6, 2.0]]
+MILEAGE = [21.0, 25.0, 18.0, 30.0]
 
-CLASSIFIERS = (
-    ("perceptron, last weights", linnet.Perceptron(max_iter=100)),
-    ("perceptron, averaged", linnet.Perceptron(averaging="average", max_iter=100)),
-    ("perceptron, voted", linnet.Perceptron(averaging="vote", max_iter=20)),
-    ("perceptron, batch", linnet.Perceptron(mode="batch", max_iter=1000)),
-    ("passive-aggressive I", linnet.PassiveAggressive()),
-    ("passive-aggressive II", linnet.PassiveAggressive(loss="squared_hinge")),
-    ("pegasos (online SVM)", linnet.OnlineClassifier("pegasos", alpha=1e-2)),
-    ("linear SVM", linnet.LinearSVC(C=0.1)),
-    ("logistic, online", linnet.OnlineClassifier("logistic")),
-    ("logistic regression", linnet.LogisticRegression()),
-    ("adaptive, unscaled data", linnet.OnlineClassifier()),
-)
-REGRESSORS = (
-    ("least squares, analytic", linnet.LinearRegression()),
-    ("least squares, gradient", linnet.LinearRegression(solver="gradient")),
-    ("Widrow-Hoff", linnet.LinearRegression(solver="online", max_iter=200, tol=None)),
-    ("adaptive, unscaled data", linnet.OnlineRegressor()),
-)
+
+def command(json: AsJson = False) -> None:
+    """Run the commands on movie reviews, then every family of linear models on small data.
+
+    The text is 33,530 movie reviews (pip install 'linnet\\[demo]'); the small data come with scikit-learn: breast
+    cancer (two classes), digits (ten), diabetes (regression); and the four cars of the lecture on least squares.
+
+    \b
+    Examples:
+      linnet demo
+      linnet demo --json
+    """
+    run(as_json=json)
+
+
+def _classifiers() -> dict[str, Any]:
+    import linnet
+
+    return {
+        "perceptron, last weights": linnet.Perceptron(max_iter=100),
+        "perceptron, averaged": linnet.Perceptron(averaging="average", max_iter=100),
+        "perceptron, voted": linnet.Perceptron(averaging="vote", max_iter=20),
+        "perceptron, batch": linnet.Perceptron(mode="batch", max_iter=1000),
+        "passive-aggressive I": linnet.PassiveAggressive(),
+        "passive-aggressive II": linnet.PassiveAggressive(loss="squared_hinge"),
+        "pegasos (online SVM)": linnet.OnlineClassifier("pegasos", alpha=1e-2),
+        "linear SVM": linnet.LinearSVC(C=0.1),
+        "logistic, online": linnet.OnlineClassifier("sgd-logistic"),
+        "logistic regression": linnet.LogisticRegression(),
+        "adaptive, unscaled data": linnet.OnlineClassifier(),
+    }
+
+
+def _regressors() -> dict[str, Any]:
+    import linnet
+
+    return {
+        "least squares, analytic": linnet.LinearRegression(),
+        "least squares, gradient": linnet.LinearRegression(solver="gradient"),
+        "Widrow-Hoff": linnet.LinearRegression(solver="online", max_iter=200, tol=None),
+        "adaptive, unscaled data": linnet.OnlineRegressor(),
+    }
 
 
 @dataclass(frozen=True)
@@ -62,30 +80,41 @@ class Result:
 
 def run(*, as_json: bool) -> None:
     """Train, collect, print."""
+    from linnet.cli import reviews
+
     if as_json:
-        print(json.dumps([asdict(result) for result in _results()], indent=2))
+        print(json_module.dumps([asdict(result) for result in _results()], indent=2))
         return
     reviews.run()
     _print(list(_results()))
 
 
 def _results() -> Iterator[Result]:
+    import numpy as np
+    from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
+
     for name, load in (("breast cancer", load_breast_cancer), ("digits", load_digits)):
         data = _split(load(return_X_y=True))
-        for learner, estimator in CLASSIFIERS:
+        for learner, estimator in _classifiers().items():
             yield _trained(name, learner, estimator, data, "accuracy")
     data = _split(load_diabetes(return_X_y=True, scaled=False))
-    for learner, estimator in REGRESSORS:
+    for learner, estimator in _regressors().items():
         yield _trained("diabetes", learner, estimator, data, "R²")
-    for learner, estimator in REGRESSORS[:3]:  # four rows are too few to find every column's unit on the way
-        yield _trained("four cars", learner, estimator, (CARS, CARS, MILEAGE, MILEAGE), "R² on them")
+    cars, mileage = np.array(CARS), np.array(MILEAGE)
+    for learner, estimator in list(_regressors().items())[:3]:  # four rows are too few to learn a scale per column
+        yield _trained("four cars", learner, estimator, (cars, cars, mileage, mileage), "training R²")
 
 
 def _split(data: tuple[Any, Any]) -> tuple[Any, ...]:
+    from sklearn.model_selection import train_test_split
+
     return tuple(train_test_split(*data, test_size=0.3, random_state=0))
 
 
 def _trained(data_name: str, learner: str, estimator: Any, data: tuple[Any, ...], measure: str) -> Result:
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.preprocessing import StandardScaler
+
     train, held_out, y, y_held_out = data
     rows_held_out = 0 if held_out is train else len(y_held_out)
     if "unscaled" not in learner:
@@ -108,9 +137,9 @@ def _print(results: list[Result]) -> None:
     for name in dict.fromkeys(result.data for result in results):
         mine = [result for result in results if result.data == name]
         classes = mine[0].mistakes is not None
-        title = f"{name}: {mine[0].rows:,} rows to learn from"
+        title = f"{name}: {mine[0].rows:,} training rows"
         if mine[0].rows_held_out:
-            title += f", {mine[0].rows_held_out:,} held out"
+            title += f", {mine[0].rows_held_out:,} held-out rows"
         table = Table(title=title, title_justify="left", title_style="bold")
         table.add_column("learner", no_wrap=True)
         for column in (mine[0].measure, "passes", *(("mistakes",) if classes else ()), "time"):
@@ -124,5 +153,5 @@ def _print(results: list[Result]) -> None:
                 f"{1e3 * result.seconds:.1f} ms",
             )
         console.print(table)
-    console.print("mistakes: on the way through the training rows, in the last pass")
-    console.print("*  stopped at the most passes it was given, not at rest")
+    console.print("mistakes: on training rows, in the last pass, each predicted before the weights change")
+    console.print("*  did not converge within the passes it was given")

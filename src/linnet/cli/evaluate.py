@@ -2,60 +2,69 @@
 
 from __future__ import annotations
 
-import json
+import json as json_module
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from linnet.cli.options import Decisions
-from linnet.cli.show import aim_line, cost_line, figures_line, percent
-from linnet.data.on_error import OnError
-from linnet.data.reading import Rejected
-from linnet.data.sources.formats import Format
-from linnet.decisions.thresholds import Goal, of_confusion, plain
-from linnet.errors import RecipeError
-from linnet.model.model import Model, load
+from linnet.cli.options import AsJson, Data, ModelPath, with_options, without_quarantine
+from linnet.cli.show import console, cost_line, metrics_line, percent
+from linnet.cli.summary_lines import metric_name
+from linnet.pipeline.options import TrainOptions
+
+if TYPE_CHECKING:
+    from linnet.model.model import Model
 
 MOST_CLASSES_IN_A_MATRIX = 12
 
 
-def run(
-    model_path: str,
-    data: list[str],
-    form: Format | None,
-    on_error: OnError,
-    threads: int,
-    decisions: Decisions,
-    *,
-    as_json: bool,
-) -> None:
-    """Evaluate, and print the figures."""
-    if on_error is OnError.QUARANTINE:
-        raise RecipeError("--on-error quarantine is for train, which keeps such rows in a file; take skip or fail here")
-    model = decisions.of(load(model_path))
-    rejected = Rejected(on_error)
-    result = model.evaluate(data, form, rejected, threads).as_dict() | {"rejected_rows": rejected.count}
+@with_options("costs", "reject", "least", "format", "on_error", "threads")
+def command(model: ModelPath, data: Data, options: TrainOptions, json: AsJson = False) -> None:
+    """Evaluate a model on data with known targets: metrics with 95 % intervals.
+
+    Prints accuracy, ROC AUC, log loss, precision and recall per class, the confusion matrix and how well probabilities
+    are calibrated; for regression R², RMSE and absolute errors. With costs, given here or in training, also the mean
+    cost per row.
+
+    \b
+    Examples:
+      linnet evaluate reviews.linnet reviews-test.jsonl.gz
+      linnet evaluate mail.linnet mail-test.csv --cost ham,spam=10
+      linnet evaluate houses.linnet houses-test.csv --json
+    """
+    run(model, data, options, as_json=json)
+
+
+def run(path: str, data: list[str], options: TrainOptions, *, as_json: bool) -> None:
+    """Evaluate, and print the metrics."""
+    from linnet.data.on_error import BadRows
+    from linnet.model.file import load
+
+    rejected = BadRows(without_quarantine(options))
+    model = load(path).deciding(options.costs, options.reject, options.least)
+    result = model.evaluate(data, options.format, rejected, options.threads).as_dict()
+    result |= {"rejected_rows": rejected.count}
     if model.rule is not None and model.rule.metric is not None:
         result["threshold"] = _threshold(model, result)
     if as_json:
-        print(json.dumps(result, ensure_ascii=False, indent=2))
+        print(json_module.dumps(result, ensure_ascii=False, indent=2))
         return
-    console = Console(highlight=False, soft_wrap=True)
+    out = console()
     if model.classes is None:
-        _print_regression(console, result)
+        _print_regression(out, result)
     else:
-        _print_classification(console, result)
+        _print_classification(out, result)
     if rejected.count:
-        print(f"linnet: {rejected.count:,} rows could not be read and were left out", file=sys.stderr)
+        print(f"linnet: {rejected.count:,} rows could not be read and were skipped", file=sys.stderr)
 
 
 def _print_regression(console: Console, result: dict[str, Any]) -> None:
     console.print(f"{result['rows']:,} rows")
     table = Table(box=None, pad_edge=False)
-    for name, side in (("measure", "left"), ("value", "right"), ("95 % interval", "left")):
+    for name, side in (("metric", "left"), ("value", "right"), ("95 % interval", "left")):
         table.add_column(name, justify=side)  # type: ignore[arg-type]
     for name, title in (
         ("r2", "R²"),
@@ -66,20 +75,20 @@ def _print_regression(console: Console, result: dict[str, Any]) -> None:
     ):
         table.add_row(title, _number(result[name]), _span(result[f"{name}_interval"]))
     console.print(table)
-    console.print(f"[dim]always the mean: RMSE {_number(result['baseline_rmse'])}[/]")
+    console.print(f"[dim]baseline, the mean of the targets: RMSE {_number(result['baseline_rmse'])}[/]")
 
 
 def _print_classification(console: Console, result: dict[str, Any]) -> None:
     low, high = result["accuracy_interval"]
     console.print(
-        f"[bold]accuracy[/] {percent(result['accuracy'])} of {result['rows']:,} rows "
+        f"[bold]accuracy[/]  {percent(result['accuracy'])} on {result['rows']:,} rows "
         f"[dim](95 % interval {percent(low)} to {percent(high)}; "
-        f"always the most frequent label: {percent(result['baseline_accuracy'])})[/]"
+        f"baseline, the most frequent label: {percent(result['baseline_accuracy'])})[/]"
     )
     for name, title in (
         ("roc_auc", "ROC AUC"),
         ("log_loss", "log loss"),
-        ("brier", "Brier score"),
+        ("brier", "Brier"),
         ("macro_f1", "macro F1"),
     ):
         if result.get(name) is not None:
@@ -89,18 +98,18 @@ def _print_classification(console: Console, result: dict[str, Any]) -> None:
     if chosen := result.get("threshold"):
         second = escape(str(result["classes"][1]["label"]))
         console.print(
-            f"threshold {figures_line(chosen['figures'])}  [dim]({second} above a probability of "
-            f"{chosen['threshold']:.4g}, chosen in training for {aim_line(chosen)})[/]"
+            f"threshold {metrics_line(chosen['metrics'])}  [dim]({second} if its probability is above "
+            f"{chosen['threshold']:.4g}, chosen in training for {metric_name(chosen)})[/]"
         )
     if result["unknown_labels"]:
-        console.print(f"[yellow]{result['unknown_labels']:,} rows have labels the model has never seen[/]")
+        console.print(f"[yellow]{result['unknown_labels']:,} rows have labels that the model does not know[/]")
     table = Table(box=None, pad_edge=False)
     table.add_column("label")
     for name in ("precision", "recall", "F1", "rows"):
         table.add_column(name, justify="right")
     for each in result["classes"]:
-        figures = [_share(each[name]) for name in ("precision", "recall", "f1")]
-        table.add_row(escape(str(each["label"])), *figures, f"{each['support']:,}")
+        metrics = [_fraction(each[name]) for name in ("precision", "recall", "f1")]
+        table.add_row(escape(str(each["label"])), *metrics, f"{each['support']:,}")
     console.print(table)
     _print_confusion(console, result)
     if result["reliability"]:
@@ -108,12 +117,14 @@ def _print_classification(console: Console, result: dict[str, Any]) -> None:
 
 
 def _threshold(model: Model, result: dict[str, Any]) -> dict[str, Any]:
-    """The threshold that the model keeps, what it was chosen for, and what that comes to here."""
+    """The threshold chosen in training, its metric, and the value of that metric on these rows."""
+    from linnet.decisions.thresholds import Goal, of_confusion, plain
+
     assert model.rule is not None
     goal = Goal.parsed(model.rule.metric or "").among(model.classes)
-    figures = plain(of_confusion(goal, model.classes, result["confusion"]))
+    metrics = plain(of_confusion(goal, model.classes, result["confusion"]))
     label = goal.label if goal.sided else None
-    return {"metric": goal.metric, "label": label, "threshold": model.rule.threshold, "figures": figures}
+    return {"metric": goal.metric, "label": label, "threshold": model.rule.threshold, "metrics": metrics}
 
 
 def _print_costs(console: Console, result: dict[str, Any]) -> None:
@@ -121,17 +132,17 @@ def _print_costs(console: Console, result: dict[str, Any]) -> None:
     console.print(f"[bold]cost[/]      {cost_line(costs)}")
     if costs["rejected"]:
         decided = costs["accuracy_decided"]
-        right = "" if decided is None else f"; of the others {percent(decided)} right"
+        right = "" if decided is None else f"; accuracy on the others {percent(decided)}"
         console.print(f"rejected  {costs['rejected']:,} of {result['rows']:,} rows{right}")
 
 
 def _print_reliability(console: Console, result: dict[str, Any]) -> None:
-    """Are the probabilities what they say?"""
+    """How well the probabilities are calibrated."""
     labels = result["classes"]
     whose = str(labels[1]["label"]) if len(labels) == 2 else "the most probable label"
     console.print(
-        f"calibration error {result['calibration_error']:.4f}  [dim](were the probabilities right, chance would "
-        f"make it about {result['calibration_error_by_chance']:.4f})[/]"
+        f"calibration error {result['calibration_error']:.4f}  [dim](expected of perfectly calibrated "
+        f"probabilities: {result['calibration_error_by_chance']:.4f})[/]"
     )
     table = Table(box=None, pad_edge=False, title=f"probability of {escape(whose)}", title_justify="left")
     for name in ("predicted", "observed", "95 % interval", "rows"):
@@ -147,7 +158,9 @@ def _print_reliability(console: Console, result: dict[str, Any]) -> None:
 def _print_confusion(console: Console, result: dict[str, Any]) -> None:
     labels, matrix = [str(each["label"]) for each in result["classes"]], result["confusion"]
     if len(labels) <= MOST_CLASSES_IN_A_MATRIX:
-        table = Table(box=None, pad_edge=False, title="truth (down) and prediction (across)", title_justify="left")
+        table = Table(
+            box=None, pad_edge=False, title="confusion matrix: true labels down, predicted across", title_justify="left"
+        )
         table.add_column("")
         for label in labels:
             table.add_column(escape(label), justify="right")
@@ -160,14 +173,14 @@ def _print_confusion(console: Console, result: dict[str, Any]) -> None:
     ]
     console.print("most frequent confusions")
     for count, truth, predicted in sorted(pairs, key=lambda pair: -pair[0])[:10]:
-        console.print(f"  {count:>6,}  {escape(truth)} taken for {escape(predicted)}")
+        console.print(f"  {count:>6,}  {escape(truth)} predicted as {escape(predicted)}")
 
 
 def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.4g}"
 
 
-def _share(value: float | None) -> str:
+def _fraction(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 

@@ -1,41 +1,70 @@
-"""linnet inspect: what is in a model, and why a row got its label."""
+"""linnet inspect: what is in a model, and why a row gets its prediction."""
 
 from __future__ import annotations
 
-import json
+import json as json_module
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from linnet.cli.show import penalised, threshold_lines, verdict, weighed, winnowed
-from linnet.data.features.features import Places, assembled
-from linnet.data.reading import Rejected, prepared_blocks
-from linnet.data.rows import Rows
-from linnet.data.sources.block import Position
-from linnet.data.sources.formats import Format
-from linnet.decisions.costs import Rule
+from linnet.cli import summary_lines
+from linnet.cli.options import AsJson, ModelPath, with_options
+from linnet.cli.show import console, line
 from linnet.errors import InputError
-from linnet.model.model import Model, load
+from linnet.pipeline.options import TrainOptions
+
+if TYPE_CHECKING:
+    from linnet.data.rows import Rows
+    from linnet.data.sources.formats import Format
+    from linnet.decisions.costs import Rule
+    from linnet.model.model import Model
+
+
+@with_options("format")
+def command(
+    model: ModelPath,
+    options: TrainOptions,
+    data: Annotated[
+        list[str] | None, typer.Argument(metavar="DATA...", help="Data with a row to explain.", show_default=False)
+    ] = None,
+    row: Annotated[int, typer.Option(min=1, metavar="N", help="The row of the data to explain, counted from 1.")] = 1,
+    top: Annotated[int, typer.Option(min=1, metavar="N", help="Number of features to show.")] = 15,
+    features: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATTERN", help="Show the weights of the features that match; * is any text.", show_default=False
+        ),
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Show what is in a model: how it was trained, its columns and its top features.
+
+    With data, explain the prediction of one row: the contribution of every feature to its score.
+
+    \b
+    Examples:
+      linnet inspect reviews.linnet
+      linnet inspect reviews.linnet --features 'text:*great*'
+      linnet inspect reviews.linnet new.jsonl.gz --row 3
+      linnet inspect reviews.linnet --json
+    """
+    run(model, data or [], row, options.format, top, features, as_json=json)
 
 
 def run(
-    model_path: str,
-    data: list[str],
-    row: int,
-    form: Format | None,
-    top: int,
-    pattern: str | None,
-    *,
-    as_json: bool,
+    path: str, data: list[str], row: int, form: Format | None, top: int, pattern: str | None, *, as_json: bool
 ) -> None:
-    """Show the model; or, with data, why one of its rows is predicted as it is."""
-    model = load(model_path)
+    """Show the model; with data, explain a row."""
+    from linnet.model.file import load
+
+    model = load(path)
     report = _explained(model, data, row, form, top) if data else _contents(model, top, pattern)
     if as_json:
-        print(json.dumps(report, ensure_ascii=False, indent=2))
+        print(json_module.dumps(report, ensure_ascii=False, indent=2))
     elif data:
         _print_explained(report)
     else:
@@ -51,11 +80,11 @@ def _contents(model: Model, top: int, pattern: str | None) -> dict[str, Any]:
         "schema": {name: str(role) for name, role in model.features.schema.roles.items()},
         "features": len(model.features),
         "nonzero_weights": int((model.linear.weights != 0).any(axis=1).sum()),
-        "collisions": model.collisions,
+        "collisions": model.record.collisions,
         "intercepts": dict(zip(outputs, model.linear.intercepts.tolist(), strict=True)),
         "calibration": None if model.calibration is None else model.calibration.method,
         "rule": None if model.rule is None else _rule(model.rule),
-        "summary": model.summary,
+        "record": summary_lines.as_json(model),
         "certificate": None if model.certificate is None else model.certificate.as_dict(),
     }
     if pattern is not None:
@@ -80,27 +109,30 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 
 def _matching(model: Model, pattern: str, outputs: list[str], top: int) -> dict[str, dict[str, float]]:
-    """The weights of features whose names fit a pattern with * and ?: the largest, largest first."""
+    """The weights of the features that match a pattern with * and ?, largest first."""
     found = {}
     for number, name in enumerate(model.features.names()):
         if fnmatchcase(name, pattern):
             found[name] = dict(zip(outputs, model.linear.weights[number].tolist(), strict=True))
     if not found:
         example = model.features.name(0)
-        raise InputError(f"no feature is called like {pattern!r}: * stands for anything; names are like {example!r}")
+        raise InputError(f"no feature matches {pattern!r}: * is any text; names look like {example!r}")
     largest = sorted(found.items(), key=lambda item: -max(map(abs, item[1].values())))
     return dict(largest[:top])
 
 
 def _explained(model: Model, data: list[str], row: int, form: Format | None, top: int) -> dict[str, Any]:
+    from linnet.data.on_error import BadRows
+    from linnet.data.reading import prepared_blocks
+    from linnet.data.sources.block import Position
+
     source = model.open(data, form, labelled=False)
     passed = 0
-    for made in prepared_blocks(source, Position(), model.features.prepare, Rejected(), 1):
+    for made in prepared_blocks(source, Position(), model.features.prepare, BadRows(), 1):
         if row > passed + made.block.rows:
             passed += made.block.rows
             continue
-        pieces = model.features.number(made.block, made.work, frozen=True)
-        rows = assembled(model.features.weighed(pieces), Places.in_turn(model.features.sizes))
+        rows = model.rows(made.block, made.prepared)
         at = row - passed - 1
         scores = model.linear.scores(rows)[at]
         prediction, probabilities = _predicted(model, rows, at)
@@ -109,7 +141,7 @@ def _explained(model: Model, data: list[str], row: int, form: Format | None, top
         why = model.explain(rows, at, output)
         return {
             "row": row,
-            "place": made.block.place(at),
+            "place": made.block.location(at),
             "prediction": prediction,
             "probabilities": probabilities,
             "scores": dict(zip(outputs, scores.tolist(), strict=True)),
@@ -122,11 +154,11 @@ def _explained(model: Model, data: list[str], row: int, form: Format | None, top
             "other_features": len(why[top:]),
             "other_contributions": sum(each.contribution for each in why[top:]),
         }
-    raise InputError(f"there are only {passed:,} rows: no row {row:,}")
+    raise InputError(f"there is no row {row:,}: the data have {passed:,} rows")
 
 
 def _predicted(model: Model, rows: Rows, at: int) -> tuple[Any, dict[str, float] | None]:
-    """What a row is taken for (None: it is rejected), and how probable each label is."""
+    """The predicted label (None if the row is rejected), and the probability of each label."""
     if model.classes is None:
         return model.linear.predict(rows)[at : at + 1].tolist()[0], None
     answers = model.classifier.answers(rows)
@@ -137,87 +169,89 @@ def _predicted(model: Model, rows: Rows, at: int) -> tuple[Any, dict[str, float]
 
 
 def _print_contents(model: Model, report: dict[str, Any]) -> None:
-    console = Console(highlight=False, soft_wrap=True)
-    console.print(f"[bold]{model.learner}[/], {model.task} from {model.summary.get('rows', 0):,} rows")
-    for line in verdict(model.summary):
-        console.print(line)
+    out = console()
+    rows = summary_lines.rows_trained_on(model)
+    out.print(line("trained", f"{model.learner} on {rows:,} rows, {model.task}"))
+    for text in (*summary_lines.setting_lines(model), *summary_lines.validation_lines(model)):
+        out.print(text)
     if model.certificate is not None:
-        console.print(f"[bold]proven[/]   [dim]{model.certificate}[/]")
-    if said := penalised(model):
-        console.print(f"[bold]penalty[/]  {escape(said)}")
-    if said := weighed(model):
-        console.print(f"[bold]weighed[/]  rows count by their label: {escape(said)}")
-    if said := winnowed(model):
-        console.print(f"[bold]factors[/]  {said}")
-    kept, all_of_them = report["nonzero_weights"], report["features"]
-    shared = f"; {model.collisions:,} names share a feature with another" if model.collisions else ""
-    console.print(f"[bold]features[/] {all_of_them:,}, {kept:,} of them with a weight{shared}")
+        out.print(line("proven", f"[dim]{escape(str(model.certificate))}[/]"))
+    collisions = f"; {model.record.collisions:,} hash collisions" if model.record.collisions else ""
+    out.print(
+        line("features", f"{report['features']:,}, {report['nonzero_weights']:,} with a nonzero weight{collisions}")
+    )
     if report["calibration"]:
-        console.print(f"[bold]scores[/]   made probabilities by {report['calibration']} maps")
+        out.print(line("probabilities", f"calibrated ({report['calibration']})"))
     if report["rule"]:
-        console.print(f"[bold]decides[/]  {_decides(model, report['rule'])}")
-        for line in threshold_lines(model)[1:]:
-            console.print(f"         {line}")
+        out.print(line("predicts", _decides(model, report["rule"])))
+        for text in summary_lines.threshold_lines(model)[1:]:
+            out.print(line("", text))
     if report["schema"]:
-        console.print(
-            "[bold]columns[/]  "
-            + ", ".join(f"{escape(name)} [dim]{role}[/]" for name, role in report["schema"].items())
-        )
+        columns = ", ".join(f"{escape(name)} [dim]{role}[/]" for name, role in report["schema"].items())
+        out.print(line("columns", columns))
     if "weights" in report:
-        table = Table(box=None, pad_edge=False)
-        table.add_column("feature")
-        for name in model.outputs():
-            table.add_column(escape(name), justify="right")
-        for name, weights in report["weights"].items():
-            table.add_row(escape(name), *(f"{weight:+.4g}" for weight in weights.values()))
-        console.print(table)
-        return
+        _print_matching(out, model, report["weights"])
+    else:
+        _print_tops(out, model, report)
+
+
+def _print_matching(out: Console, model: Model, found: dict[str, dict[str, float]]) -> None:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("feature")
+    for name in model.outputs():
+        table.add_column(escape(name), justify="right")
+    for name, weights in found.items():
+        table.add_row(escape(name), *(f"{weight:+.4g}" for weight in weights.values()))
+    out.print(table)
+
+
+def _print_tops(out: Console, model: Model, report: dict[str, Any]) -> None:
     classes = model.classes
     for name, top in report["top_features"].items():
-        title = f"for {name}"
+        title = f"top features for {name}"
         if classes and len(classes) == 2:
-            title = f"for {classes[1]} (+) and for {classes[0]} (-)"
-        console.print(f"[bold]{escape(title)}[/]  [dim]intercept {report['intercepts'][name]:+.4g}[/]")
-        _print_weights(console, [*top["for"].items(), *reversed(list(top["against"].items()))])
+            title = f"top features for {classes[1]} (+) and {classes[0]} (-)"
+        out.print(f"[bold]{escape(title)}[/]  [dim]intercept {report['intercepts'][name]:+.4g}[/]")
+        _print_weights(out, [*top["for"].items(), *reversed(list(top["against"].items()))])
 
 
 def _decides(model: Model, rule: dict[str, Any]) -> str:
-    """How the model decides, for people."""
-    if chosen := threshold_lines(model):
-        return f"for {chosen[0]}"
-    said = "for what costs least"
+    """The decision rule in words."""
+    if chosen := summary_lines.threshold_lines(model):
+        return chosen[0]
+    text = "the label of least expected cost"
     if rule["threshold"] is not None and model.classes:
-        said += f": {escape(str(model.classes[1]))} above a probability of {rule['threshold']:.4g}"
+        text += f": {escape(str(model.classes[1]))} if its probability is above {rule['threshold']:.4g}"
     if rule["reject"] is not None:
-        said += f"; rejects what would cost more than {rule['reject']:g}"
+        text += f"; nothing if every label has an expected cost above {rule['reject']:g}"
     if rule["least"] is not None:
-        said += f"; rejects what is less probable than {rule['least']:g}"
-    return said
+        text += f"; nothing if the label has a probability below {rule['least']:g}"
+    return text
 
 
-def _print_weights(console: Console, weights: list[tuple[str, float]]) -> None:
+def _print_weights(out: Console, weights: list[tuple[str, float]]) -> None:
     largest = max((abs(weight) for _, weight in weights), default=1.0)
     width = min(50, max((len(name) for name, _ in weights), default=0))
     for name, weight in weights:
         bar = "█" * max(1, round(20 * abs(weight) / largest))
         colour = "green" if weight > 0 else "red"
-        console.print(f"  {escape(name):<{width}}  {weight:+10.4g}  [{colour}]{bar}[/]")
+        out.print(f"  {escape(name):<{width}}  {weight:+10.4g}  [{colour}]{bar}[/]")
 
 
 def _print_explained(report: dict[str, Any]) -> None:
-    console = Console(highlight=False, soft_wrap=True)
+    out = console()
     label, probable = report["prediction"], ""
     if report["probabilities"] and label is not None:
         probable = f" [dim](probability {report['probabilities'][str(label)]:.3f})[/]"
-    said = "rejected" if label is None else escape(str(label))
-    console.print(f"[bold]{said}[/]{probable}  [dim]{escape(report['place'])}[/]")
+    shown = "rejected" if label is None else escape(str(label))
+    out.print(f"[bold]{shown}[/]{probable}  [dim]{escape(report['place'])}[/]")
     score = report["scores"][report["explained"]]
-    console.print(f"score {score:+.4g} for {escape(report['explained'])} is the sum of")
-    console.print(f"  {report['intercept']:+10.4g}  intercept")
+    out.print(f"score {score:+.4g} for {escape(report['explained'])} is the sum of")
+    out.print(f"  {report['intercept']:+10.4g}  intercept")
     for each in report["contributions"]:
-        console.print(
+        out.print(
             f"  {each['contribution']:+10.4g}  {escape(each['feature'])} "
             f"[dim]value {each['value']:.4g} × weight {each['weight']:+.4g}[/]"
         )
     if report["other_features"]:
-        console.print(f"  {report['other_contributions']:+10.4g}  {report['other_features']:,} other features")
+        out.print(f"  {report['other_contributions']:+10.4g}  {report['other_features']:,} other features")

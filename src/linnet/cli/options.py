@@ -1,80 +1,83 @@
-"""What users type, as the options that training takes."""
+"""Flags made from the declaration of the options, and the parameters that commands share."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from typing import Any
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, Any
 
-from linnet.data.features.features import FeatureOptions
-from linnet.data.features.schema import Role
-from linnet.data.features.terms import Damping, TextOptions
-from linnet.data.features.tokenizer import Analyzer
+import typer
+
+from linnet.data.on_error import OnError
 from linnet.errors import RecipeError
-from linnet.model.model import Model
+from linnet.pipeline.declaration import Option, in_shell
+from linnet.pipeline.options import TrainOptions
 
-UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+Data = Annotated[
+    list[str],
+    typer.Argument(
+        help="Files, globs, a folder, or - for standard input: svmlight, CSV, TSV, JSON Lines, Parquet, labelled text, "
+        "or a folder with one folder of texts per class; also compressed (gz, bz2, xz, zst).",
+        metavar="DATA...",
+        show_default=False,
+    ),
+]
+ModelPath = Annotated[
+    str, typer.Argument(metavar="MODEL", help="A model file written by linnet train.", show_default=False)
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the results as JSON.")]
 
-
-@dataclass(frozen=True)
-class Decisions:
-    """How to decide, as typed; what is not given is left to the model."""
-
-    costs: list[str] | None
-    reject: float | None
-    least: float | None
-
-    def of(self, model: Model) -> Model:
-        """The model, deciding so."""
-        return model.deciding(self.costs, self.reject, self.least)
-
-
-def size(text: str) -> int:
-    """500MB, 2GB, 1.5G: a number of bytes."""
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?\s*", text, re.IGNORECASE)
-    if not found:
-        raise RecipeError(f"{text!r} is no size: write a number and a unit, such as 500MB or 2GB")
-    return int(float(found[1]) * UNITS[found[2].upper()])
+Command = Callable[..., None]
 
 
-def roles(columns: list[str]) -> dict[str, Role]:
-    """NAME:ROLE, often."""
-    found: dict[str, Role] = {}
-    for each in columns:
-        name, colon, role = each.rpartition(":")
-        if not colon or role not in list(Role):
-            raise RecipeError(f"--column takes NAME:ROLE with a role of {', '.join(Role)}; not {each!r}")
-        found[name] = Role(role)
-    return found
+def with_options(*names: str, cls: type[TrainOptions] = TrainOptions) -> Callable[[Command], Command]:
+    """Give a command the flags of these options, or of all, in the place of its parameter `options`."""
+    chosen = [each for each in in_shell(cls) if not names or each.name in names]
+
+    def decorated(command: Command) -> Command:
+        own = inspect.signature(command, eval_str=True)
+        parameters: list[inspect.Parameter] = []
+        for name, parameter in own.parameters.items():
+            made = [_parameter(each) for each in chosen] if name == "options" else [parameter]
+            parameters += (each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in made)
+
+        @wraps(command)
+        def run(**given: Any) -> None:
+            options = cls(**{each.name: given.pop(each.name) for each in chosen})
+            command(options=options, **given)
+
+        run.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {}  # the signature has them, evaluated
+        return run
+
+    return decorated
 
 
-def features(
-    ngrams: str, analyzer: str, counts: str, crosses: list[str], polynomial: int, hash_bits: int, conjunctions: int = 1
-) -> FeatureOptions:
-    """How columns become features."""
-    shortest, longest = _range(ngrams)
-    text = TextOptions(
-        _one_of(analyzer, Analyzer, "--analyzer"), shortest, longest, damping=_one_of(counts, Damping, "--counts")
+def _parameter(each: Option) -> inspect.Parameter:
+    """The flag of an option; its value is parsed by the declaration, so here it is a string."""
+    kind: Any = bool | None if each.switch else list[str] | None if each.written.repeatable else str | None
+    default = each.default if each.switch else each.default_text or None
+    both = "/" in each.flag
+    info = typer.Option(
+        each.flag,
+        help=_help(each),
+        metavar=None if each.switch else each.metavar,
+        show_default=default is not None and (both or not each.switch),
+        rich_help_panel=each.written.group or None,
     )
-    for cross in crosses:
-        if len(cross.split(",")) < 2:
-            raise RecipeError(f"--cross takes two columns or more, such as --cross a,b; not {cross!r}")
-    return FeatureOptions(
-        text, tuple(tuple(cross.split(",")) for cross in crosses), polynomial, hash_bits, conjunctions
+    return inspect.Parameter(
+        each.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info]
     )
 
 
-def _range(ngrams: str) -> tuple[int, int]:
-    found = re.fullmatch(r"(\d+)(?:-(\d+))?", ngrams)
-    if found:
-        longest = int(found[2] or found[1])
-        shortest = int(found[1]) if found[2] else 1
-        if 1 <= shortest <= longest <= 10:
-            return shortest, longest
-    raise RecipeError(f"--ngrams takes a number or a range up to 10, such as 2 or 1-3; not {ngrams!r}")
+def _help(each: Option) -> str:
+    more = " Can be repeated." if each.written.repeatable else ""
+    return (each.description + more).replace("[", "\\[")
 
 
-def _one_of(text: str, kind: Any, option: str) -> Any:
-    if text not in list(kind):
-        raise RecipeError(f"{option} is one of {', '.join(kind)}; not {text!r}")
-    return kind(text)
+def without_quarantine(options: TrainOptions) -> OnError:
+    """What to do with rows that cannot be read, for commands that have no file to write them to."""
+    if options.on_error is OnError.QUARANTINE:
+        raise RecipeError("--on-error quarantine is for train, which writes such rows to a file: use skip or fail here")
+    return options.on_error

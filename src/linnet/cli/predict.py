@@ -1,54 +1,86 @@
-"""linnet predict: raw rows in, predictions out, in order."""
+"""linnet predict: rows in, predictions out, in order."""
 
 from __future__ import annotations
 
 import csv
 import io
-import json
+import json as json_module
 import sys
-from typing import Any, TextIO
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
-from linnet.cli.choices import Output
-from linnet.cli.options import Decisions
-from linnet.data.on_error import OnError
-from linnet.data.reading import Rejected
-from linnet.data.sources.formats import Format
-from linnet.errors import RecipeError
-from linnet.model.model import Model, Predictions, load
-from linnet.storage.atomic import replacing
+import typer
+
+from linnet.cli.options import ModelPath, with_options, without_quarantine
+from linnet.pipeline.options import TrainOptions
+
+if TYPE_CHECKING:
+    from linnet.model.model import Model, Predictions
 
 
-def run(
-    model_path: str,
-    data: list[str],
-    output: str,
-    form: Format | None,
-    kind: Output,
-    on_error: OnError,
-    threads: int,
-    decisions: Decisions,
+class Output(StrEnum):
+    """How predictions are written."""
+
+    CSV = "csv"
+    JSONL = "jsonl"
+    LABELS = "labels"
+
+
+@with_options("costs", "reject", "least", "format", "on_error", "threads")
+def command(
+    model: ModelPath,
+    options: TrainOptions,
+    data: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="DATA...", help="Data as for train (default: standard input).", show_default=False),
+    ] = None,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="The output file; - is standard output.")
+    ] = "-",
+    kind: Annotated[
+        Output, typer.Option("--as", metavar="csv|jsonl|labels", help="CSV, JSON Lines, or one label per line.")
+    ] = Output.CSV,
+    json: Annotated[bool, typer.Option("--json", help="The same as --as jsonl.")] = False,
 ) -> None:
+    """Predict every row of the data, in order, with probabilities where the model has them.
+
+    With costs, given here or in training, the prediction is the label of least expected cost; a rejected row has an
+    empty prediction.
+
+    \b
+    Examples:
+      linnet predict reviews.linnet new.jsonl.gz -o predictions.csv
+      linnet predict mail.linnet new.csv --cost ham,spam=10 --reject 0.5
+      linnet predict reviews.linnet new.jsonl.gz --json | jq .prediction
+      echo 'You have won a prize!' | linnet predict spam.linnet --as labels
+    """
+    run(model, data or ["-"], output, Output.JSONL if json else kind, options)
+
+
+def run(path: str, data: list[str], output: str, kind: Output, options: TrainOptions) -> None:
     """Predict every row of the data."""
-    if on_error is OnError.QUARANTINE:
-        raise RecipeError("--on-error quarantine is for train, which keeps such rows in a file; take skip or fail here")
-    model = decisions.of(load(model_path))
-    source = model.open(data, form, labelled=False)
-    rejected = Rejected(on_error)
+    from linnet.data.on_error import BadRows
+    from linnet.model.file import load
+    from linnet.storage.atomic import replacing
+
+    rejected = BadRows(without_quarantine(options))
+    model = load(path).deciding(options.costs, options.reject, options.least)
+    source = model.open(data, options.format, labelled=False)
     with replacing(output, "w") as out:
         writer = _WRITERS[kind](model, out)
-        for block in model.predicted(source, rejected, threads):
+        for block in model.predicted(source, rejected, options.threads):
             writer(block)
             out.flush()
         if kind is Output.CSV:
             writer(None)
     if rejected.count:
         print(f"linnet: {rejected.count:,} rows could not be read and have no prediction:", file=sys.stderr)
-        for line in rejected.first:
-            print(f"  {line}", file=sys.stderr)
+        for text in rejected.first:
+            print(f"  {text}", file=sys.stderr)
 
 
 class _Csv:
-    """The header comes with the first block, which tells the ids there are; with None if there was no row."""
+    """The header is written with the first block, which has the names of id columns; with None if there is no row."""
 
     def __init__(self, model: Model, out: TextIO) -> None:
         self.model, self.out, self.begun = model, out, False
@@ -58,10 +90,8 @@ class _Csv:
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         if not self.begun:
-            names = (
-                [f"probability:{label}" for label in self.model.classes or []] if self.model.has_probabilities else []
-            )
-            writer.writerow([*ids, "prediction", *names])
+            labels = self.model.classes or [] if self.model.has_probabilities else []
+            writer.writerow([*ids, "prediction", *(f"probability:{label}" for label in labels)])
             self.begun = True
         if made is not None:
             columns: list[list[Any]] = [*ids.values(), [_plain(label) for label in made.labels]]
@@ -83,7 +113,7 @@ class _Jsonl:
             content["prediction"] = label
             if made.probabilities is not None:
                 content["probabilities"] = dict(zip(classes, made.probabilities[row].tolist(), strict=True))
-            lines.append(json.dumps(content, ensure_ascii=False) + "\n")
+            lines.append(json_module.dumps(content, ensure_ascii=False) + "\n")
         self.out.write("".join(lines))
 
 

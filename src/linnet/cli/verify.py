@@ -2,31 +2,50 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
+import json as json_module
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
 from rich.markup import escape
 
-from linnet.data.on_error import OnError
-from linnet.data.reading import Rejected
-from linnet.data.sources.formats import Format
+from linnet.cli.options import AsJson, Data, ModelPath, with_options, without_quarantine
+from linnet.cli.show import console
 from linnet.errors import CertificateError, RecipeError
-from linnet.model.model import load
-from linnet.pipeline.verify import Verdict, verify
+from linnet.pipeline.options import TrainOptions
+
+if TYPE_CHECKING:
+    from linnet.pipeline.verify import Verdict
 
 
-def run(path: str, data: list[str], form: Format | None, on_error: OnError, *, as_json: bool) -> None:
-    """Work the certificate out again; an error if it does not hold."""
-    verdict = verify(load(path), data, form, Rejected(on_error))
+@with_options("format", "on_error")
+def command(model: ModelPath, data: Data, options: TrainOptions, json: AsJson = False) -> None:
+    """Verify a model's certificate on the data it was trained on; exit with 5 if it does not hold.
+
+    The certificate is computed again from the model's weights and the data: a duality gap, or the margin and mistake
+    bound of a separating plane. See linnet separable for a proof about data without a model.
+
+    \b
+    Examples:
+      linnet train reviews.jsonl.gz --target label -o reviews.linnet
+      linnet verify reviews.linnet reviews.jsonl.gz
+      linnet verify reviews.linnet reviews.jsonl.gz --json
+    """
+    run(model, data, options, as_json=json)
+
+
+def run(path: str, data: list[str], options: TrainOptions, *, as_json: bool) -> None:
+    """Compute the certificate again; raise an error if it does not hold."""
+    from linnet.data.on_error import BadRows
+    from linnet.model.file import load
+    from linnet.pipeline.verify import verify
+
+    verdict = verify(load(path), data, options.format, BadRows(without_quarantine(options)))
     if as_json:
-        print(json.dumps(_described(verdict), ensure_ascii=False, indent=2))
+        print(json_module.dumps(_described(verdict), ensure_ascii=False, indent=2))
     elif verdict.holds:
-        console = Console(highlight=False, soft_wrap=True)
-        console.print(f"[bold]holds[/]  {escape(str(verdict.stated))}")
+        console().print(f"[bold]holds[/]  {escape(str(verdict.stated))}")
     if not verdict.holds:
         if verdict.stated.reason:
-            raise RecipeError(f"{path}: there is no certificate to check: {verdict.why}")
+            raise RecipeError(f"{path} has no certificate to verify: {verdict.why}")
         raise CertificateError(f"{path}: the certificate does not hold: {verdict.why}")
 
 

@@ -1,4 +1,4 @@
-"""Labels and the small integers that stand for them; new labels may appear mid-stream."""
+"""Class labels and the codes 0, 1, 2, ... that stand for them in order; new labels may appear mid-stream."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from numpy.typing import NDArray
 
 from linnet.errors import InputError
 
-LOOKED_AT_FIRST = 1024
+FIRST_ROWS = 1024
+# A label as results and JSON hold it.
+Label = str | int | float | bool
 TEXT = "USO"
 
 
 class Labels:
-    """The distinct labels seen so far, sorted, each with its place as its number."""
+    """The distinct labels seen so far, sorted; a label's code is its index."""
 
     def __init__(self, classes: Any = ()) -> None:
         self.classes: NDArray[Any] = np.unique(np.asarray(classes))
@@ -24,11 +26,11 @@ class Labels:
 
     @classmethod
     def of(cls, y: NDArray[Any]) -> tuple[Labels, NDArray[np.float64]]:
-        """The labels of y, and their numbers.
+        """The labels of y, and the code of each row.
 
-        Mostly there are two, and the first rows show them: then no sort of the whole is needed, and one look does.
+        Two labels that the first rows show, the common case, are found without sorting all rows.
         """
-        few = np.unique(y[:LOOKED_AT_FIRST])
+        few = np.unique(y[:FIRST_ROWS])
         if len(few) == 2:
             second = y == few[1]
             if (second | (y == few[0])).all():
@@ -42,7 +44,7 @@ class Labels:
         """These labels and those of y."""
         if len(self) and (self.classes.dtype.kind in TEXT) != (y.dtype.kind in TEXT):
             kinds = ("numbers", "text") if y.dtype.kind in TEXT else ("text", "numbers")
-            raise InputError(f"the labels were {kinds[0]} so far and are {kinds[1]} now: convert them to one kind")
+            raise InputError(f"the labels were {kinds[0]} so far and are {kinds[1]} now: convert them to one type")
         if len(self) and not len(np.setdiff1d(y, self.classes)):
             return self
         grown = Labels()
@@ -50,18 +52,23 @@ class Labels:
         return grown
 
     def encode(self, y: NDArray[Any]) -> NDArray[np.float64]:
-        """The number of each label, as the floating-point number that learners take for a target."""
+        """The code of each label, as the floating-point target that learners take."""
         codes = np.searchsorted(self.classes, y)
         unknown = self.classes[np.minimum(codes, len(self) - 1)] != y
         if unknown.any():
             row = int(np.flatnonzero(unknown)[0])
             label = y[row : row + 1].tolist()[0]
-            raise InputError(f"row {row} has the label {label!r}, which is none of the known classes")
+            raise InputError(f"row {row} has the label {label!r}, which is not one of the known classes")
         return codes.astype(np.float64)
 
 
-def spelt_label(label: Any) -> str:
-    """A label as it may be typed: 1 for 1.0 and +1."""
+def plain_label(label: Any) -> Label:
+    """A label of any other type, such as a date, as its text."""
+    return label if isinstance(label, Label) else str(label)
+
+
+def label_text(label: Any) -> str:
+    """A label as text, spelt the same for 1, 1.0 and +1: labels typed by users are compared so."""
     text = str(label).strip()
     try:
         return f"{float(text):.17g}"

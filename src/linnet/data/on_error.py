@@ -1,13 +1,63 @@
-"""What happens to rows that cannot be read."""
+"""Rows that cannot be used: what is wrong with each, and what happens to them.
+
+A light module: `linnet --help` must not load NumPy.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import BinaryIO
+
+from linnet.errors import InputError
+
+FIRST_SHOWN = 5
 
 
 class OnError(StrEnum):
-    """Stop at the first, leave them out, or keep them apart."""
+    """Stop at the first bad row, skip bad rows, or write them to a quarantine file."""
 
     FAIL = "fail"
     SKIP = "skip"
     QUARANTINE = "quarantine"
+
+
+@dataclass(frozen=True)
+class BadRow:
+    """A row that cannot be used: where it is (column in bytes, from 1), the reason, and its own bytes.
+
+    Where a whole file is a row, its bytes are those of its path.
+    """
+
+    path: str
+    line: int
+    column: int | None
+    reason: str
+    raw: bytes = field(default=b"", repr=False)
+
+    def __str__(self) -> str:
+        where = [self.path, str(self.line)] + ([str(self.column)] if self.column else [])
+        return f"{':'.join(where)}: {self.reason}"
+
+    def error(self) -> InputError:
+        return InputError(str(self))
+
+
+@dataclass
+class BadRows:
+    """The bad rows of a run: their number, the first of them, and the file that all are written to, if any."""
+
+    policy: OnError = OnError.FAIL
+    count: int = 0
+    first: list[str] = field(default_factory=list)
+    quarantine: BinaryIO | None = None
+
+    def add(self, bad: BadRow) -> None:
+        """Count, keep and write the row as the policy has it; raise its error if the policy is to fail."""
+        if self.policy is OnError.FAIL:
+            raise bad.error()
+        self.count += 1
+        if len(self.first) < FIRST_SHOWN:
+            self.first.append(str(bad))
+        if self.quarantine is not None:
+            self.quarantine.write(bad.raw.rstrip(b"\r\n") + b"\n")

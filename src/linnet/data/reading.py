@@ -1,52 +1,33 @@
-"""A source as a stream of prepared blocks: read, parsed and sifted ahead by threads, handed on in order."""
+"""A source as a stream of prepared blocks: read and parsed ahead by threads, yielded in order."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field, replace
-from typing import Any, BinaryIO
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from linnet.data.on_error import OnError
-from linnet.data.sources.block import BadRow, Block, Position
+from linnet.data.on_error import BadRows, OnError
+from linnet.data.sources.block import Block, Position
 from linnet.data.sources.source import Source
+from linnet.errors import option
 
-# So many blocks beyond one a thread may wait to be taken: enough to keep threads busy, few enough to stay small.
+# Blocks that may wait beyond one per thread: enough to keep threads busy, few enough to keep memory small.
 AHEAD = 2
-FIRST_SHOWN = 5
-
-
-@dataclass
-class Rejected:
-    """The rows that were left out: how many, the first of them, and where all are kept if they are."""
-
-    policy: OnError = OnError.FAIL
-    count: int = 0
-    first: list[str] = field(default_factory=list)
-    quarantine: BinaryIO | None = None
-
-    def take(self, bad: BadRow) -> None:
-        if self.policy is OnError.FAIL:
-            raise bad.error()
-        self.count += 1
-        if len(self.first) < FIRST_SHOWN:
-            self.first.append(str(bad))
-        if self.quarantine is not None:
-            self.quarantine.write(bad.raw.rstrip(b"\r\n") + b"\n")
 
 
 @dataclass(frozen=True, eq=False)
-class Prepared:
-    """A block, and what could be worked out from it alone; nothing for a block without rows."""
+class PreparedBlock:
+    """A block, and what `prepare` made of it; None for a block without rows."""
 
     block: Block
-    work: Any
+    prepared: Any
 
 
-# Of the rows of a block, those that cannot be used, each with the reason.
+# The rows of a block that cannot be used, each with the reason.
 Check = Callable[[Block], Mapping[int, str]]
 
 
@@ -58,47 +39,47 @@ def prepared_blocks(
     source: Source,
     start: Position,
     prepare: Callable[[Block], Any],
-    rejected: Rejected,
+    bad_rows: BadRows,
     threads: int,
     check: Check = _all_usable,
-) -> Iterator[Prepared]:
-    """Blocks in order, each parsed, sifted and prepared by one of the threads while earlier ones are used."""
+) -> Iterator[PreparedBlock]:
+    """Blocks in order, each parsed, checked and prepared by one of the threads while earlier ones are used."""
 
-    def made(chunk: Any) -> Prepared:
-        block = sifted(source.parse(chunk), check)
-        return Prepared(block, prepare(block) if block.rows else None)
+    def made(chunk: Any) -> PreparedBlock:
+        block = _only_usable(source.parse(chunk), check)
+        return PreparedBlock(block, prepare(block) if block.rows else None)
 
     chunks = source.chunks(start)
     try:
         for each in _in_order(made, chunks, threads):
             for bad in each.block.bad:
-                rejected.take(bad)
+                bad_rows.add(bad)
             yield each
     finally:
         if hasattr(chunks, "close"):
             chunks.close()
 
 
-def sifted(block: Block, check: Check) -> Block:
-    """The block without the rows that fail the check; they are among its bad ones, in the order of their lines."""
+def _only_usable(block: Block, check: Check) -> Block:
+    """The block without the rows that fail the check; these join its bad rows, in the order of their lines."""
     reasons = check(block) if block.rows else {}
     if not reasons:
         return block
-    hint = "(--on-error skip leaves such rows out)"
-    bad = [block.refused(row, f"{reason} {hint}") for row, reason in sorted(reasons.items())]
+    hint = f"({option('on_error', OnError.SKIP)} leaves such rows out)"
+    bad = [block.bad_row(row, f"{reason} {hint}") for row, reason in sorted(reasons.items())]
     which = np.ones(block.rows, dtype=bool)
     which[list(reasons)] = False
     return replace(block.keep(which), bad=tuple(sorted([*block.bad, *bad], key=lambda each: each.line)))
 
 
-def _in_order(made: Callable[[Any], Prepared], chunks: Iterator[Any], threads: int) -> Iterator[Prepared]:
-    """made(chunk) for each chunk; what goes wrong is raised when its turn comes, so that it never depends on timing."""
+def _in_order(made: Callable[[Any], PreparedBlock], chunks: Iterator[Any], threads: int) -> Iterator[PreparedBlock]:
+    """made(chunk) for each chunk; an error is raised in its chunk's turn, so that it never depends on timing."""
     reading = threading.Lock()
     handed_out = 0
 
-    def next_block() -> tuple[int, Prepared | Exception | None]:
+    def next_block() -> tuple[int, PreparedBlock | Exception | None]:
         nonlocal handed_out
-        with reading:  # chunks are read one after the other, whoever does it
+        with reading:  # one thread at a time reads the next chunk
             number = handed_out
             handed_out += 1
             try:
@@ -112,10 +93,10 @@ def _in_order(made: Callable[[Any], Prepared], chunks: Iterator[Any], threads: i
 
     threads = max(1, threads)
     with ThreadPoolExecutor(threads, thread_name_prefix="linnet-read") as pool:
-        pending: set[Future[tuple[int, Prepared | Exception | None]]] = {
+        pending: set[Future[tuple[int, PreparedBlock | Exception | None]]] = {
             pool.submit(next_block) for _ in range(threads + AHEAD)
         }
-        ready: dict[int, Prepared | Exception | None] = {}
+        ready: dict[int, PreparedBlock | Exception | None] = {}
         wanted = 0
         try:
             while True:

@@ -1,7 +1,8 @@
-"""A block of rows with their targets: what every source yields and every learner takes.
+"""Rows of numbers, sparse or dense, and rows with targets: what every learner takes.
 
-Shapes, once for the whole of linnet: n rows, d columns.  A row of a sparse block is values[starts[i]:starts[i + 1]]
-with its column ids beside it; a row of a dense block is values[i * d:(i + 1) * d].
+Shapes, once for all of linnet: n rows, d columns.  Row i of a sparse block has the values
+values[starts[i]:starts[i + 1]] in the columns ids[starts[i]:starts[i + 1]]; row i of a dense block is
+values[i * d:(i + 1) * d].
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from linnet.kernels.sparse_checks import ids_rise, pointers_rise
 
 NO_IDS = np.empty(0, dtype=np.uint32)
 NO_STARTS = np.empty(0, dtype=np.int64)
-CHECKED_AT_ONCE = 1 << 20
-COLUMNS_AT_MOST = 2**31 - 1
+CHECK_SIZE = 1 << 20
+LARGEST_COLUMNS = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """n rows of d numbers, sparse (CSR) or dense, in the types the kernels take."""
+    """n rows of d numbers, sparse (CSR) or dense, in the types that kernels take."""
 
     values: NDArray[Any]
     ids: NDArray[np.uint32]
@@ -38,12 +39,12 @@ class Rows:
 
     @property
     def layout(self) -> tuple[NDArray[Any], NDArray[np.uint32], NDArray[np.int64], int, bool]:
-        """As most kernels take them."""
+        """(values, ids, starts, columns, dense): the rows as most kernels take them."""
         return self.values, self.ids, self.starts, self.shape[1], self.dense
 
     @classmethod
     def of(cls, X: Any, names: Sequence[str] = ()) -> Rows:
-        """View a 2-D array or a SciPy sparse matrix as rows; nothing is copied where the types already fit."""
+        """A 2-D array or a SciPy sparse matrix as rows, copied only if its types do not fit."""
         rows = cls._of_dense(np.asarray(X)) if not hasattr(X, "tocsr") else cls._of_sparse(X.tocsr())
         return replace(rows, names=tuple(names)) if len(names) else rows
 
@@ -56,19 +57,19 @@ class Rows:
     @classmethod
     def _of_sparse(cls, X: Any) -> Rows:
         n, d = X.shape
-        if d > COLUMNS_AT_MOST:
-            raise InputError(f"X has {d} columns; linnet numbers columns with 31 bits, {COLUMNS_AT_MOST} at most")
+        if d > LARGEST_COLUMNS:
+            raise InputError(f"X has {d} columns; linnet takes {LARGEST_COLUMNS} at most")
         if X.indices.dtype != np.int32 and len(X.indices) and not 0 <= X.indices.min() <= X.indices.max() < d:
-            raise InputError(f"X is no valid sparse matrix: a column id lies outside 0 to {d - 1}")
+            raise InputError(f"X is not a valid sparse matrix: a column id lies outside 0 to {d - 1}")
         starts = np.ascontiguousarray(X.indptr, dtype=np.int64)
         ids = np.ascontiguousarray(X.indices, dtype=np.int32)
         if not pointers_rise(starts, min(len(ids), len(X.data))):
-            raise InputError("X is no valid sparse matrix: its row pointers do not rise from 0 to the stored entries")
+            raise InputError("X is not a valid sparse matrix: its row pointers must increase from 0 to its entries")
         stored = int(starts[-1])
         if not ids_rise(ids, starts, d):
             if not 0 <= ids[:stored].min() <= ids[:stored].max() < d:
-                raise InputError(f"X is no valid sparse matrix: a column id lies outside 0 to {d - 1}")
-            X = X.copy()  # duplicate or unsorted column ids: sort and add up
+                raise InputError(f"X is not a valid sparse matrix: a column id lies outside 0 to {d - 1}")
+            X = X.copy()  # duplicate or unsorted column ids: sort and sum
             X.has_canonical_format = X.has_sorted_indices = False
             X.sum_duplicates()
             return cls._of_sparse(X)
@@ -76,46 +77,46 @@ class Rows:
         return cls(values, ids[:stored].view(np.uint32), starts, (n, d))
 
     def check_finite(self) -> None:
-        """Raise for the first NaN or infinity, naming its place."""
+        """Raise for the first NaN or infinity, naming row and column."""
         with np.errstate(over="ignore", invalid="ignore"):
-            if np.isfinite(self.values.sum()):  # one cheap read; a finite sum has no NaN and no infinity in it
+            if np.isfinite(self.values.sum()):  # one fast read: a finite sum contains neither NaN nor infinity
                 return
-        for first in range(0, len(self.values), CHECKED_AT_ONCE):
-            block = self.values[first : first + CHECKED_AT_ONCE]
+        for first in range(0, len(self.values), CHECK_SIZE):
+            block = self.values[first : first + CHECK_SIZE]
             bad = np.flatnonzero(~np.isfinite(block))
             if len(bad):
                 at = first + int(bad[0])
-                row, column = self.place(at)
+                row, column = self.row_and_column(at)
                 name = f" ({self.names[column]})" if self.names else ""
                 what = "NaN" if np.isnan(self.values[at]) else "inf"
                 raise InputError(
                     f"Input X contains {what} at row {row}, column {column}{name}: "
-                    f"fill in or drop such values first (sklearn.impute has ways)"
+                    f"impute such values first (sklearn.impute), or drop the rows"
                 )
 
     def check_fit(self, misfits: NDArray[np.bool_], takes: str) -> None:
-        """Raise for the first stored entry that a learner cannot take, naming its place."""
+        """Raise for the first stored entry that a learner cannot take, naming row and column."""
         if misfits.any():
             at = int(misfits.argmax())
-            row, column = self.place(at)
+            row, column = self.row_and_column(at)
             name = f" ({self.names[column]})" if self.names else ""
             raise InputError(f"row {row}, column {column}{name} has the value {self.values[at]:g}: {takes}")
 
-    def place(self, at: int) -> tuple[int, int]:
-        """Row and column of the stored entry number `at`."""
+    def row_and_column(self, at: int) -> tuple[int, int]:
+        """Row and column of stored entry `at`."""
         if self.dense:
             return divmod(at, self.shape[1])
         return int(np.searchsorted(self.starts, at, side="right")) - 1, int(self.ids[at])
 
     def matrix(self, rows: NDArray[np.int64] | slice = slice(None)) -> Any:
-        """These rows as a 2-D array, or as a SciPy matrix where they are sparse."""
+        """These rows as a 2-D array, or as a SciPy matrix if they are sparse."""
         if self.dense:
             return self.values.reshape(self.shape)[rows]
         from scipy.sparse import csr_array
 
         if not isinstance(rows, slice) or rows.step is not None:
             return csr_array((self.values, self.ids.view(np.int32), self.starts), shape=self.shape)[rows]
-        # cut first: SciPy widens all ids that it is given to the size of the row pointers
+        # slice first: SciPy widens all ids that it is given to the type of the row pointers
         first, last, _ = rows.indices(self.shape[0])
         last = max(first, last)
         starts = self.starts[first : last + 1]
@@ -124,17 +125,19 @@ class Rows:
         return csr_array(arrays, shape=(last - first, self.shape[1]), copy=True)
 
 
-def rows_at(rows: Rows, which: NDArray[np.int64]) -> Rows:
-    """Some of the sparse rows, their entries in the order they have: sums over them come out the same to the bit."""
+def take_rows(rows: Rows, which: NDArray[np.int64]) -> Rows:
+    """Some of the rows, their entries in the same order, so that sums over them have the same bits."""
+    if rows.dense:
+        return Rows(rows.matrix(which).reshape(-1), NO_IDS, NO_STARTS, (len(which), rows.shape[1]), rows.names)
     lengths = np.diff(rows.starts)[which]
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     at = np.repeat(rows.starts[which] - starts[:-1], lengths) + np.arange(starts[-1])
-    return Rows(rows.values[at], rows.ids[at], starts, (len(which), rows.shape[1]))
+    return Rows(rows.values[at], rows.ids[at], starts, (len(which), rows.shape[1]), rows.names)
 
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Rows with a target each: a class number, or the number to predict; and how much each row counts."""
+    """Rows, each with a target (a class code, or a number) and, if given, a sample weight."""
 
     rows: Rows
     targets: NDArray[np.float64]
@@ -150,19 +153,19 @@ class Examples:
 
     @property
     def total_weight(self) -> float:
-        """How many rows these count for."""
+        """The sum of sample weights."""
         return float(len(self.targets) if self.weights is None else self.weights.sum())
 
 
-def some(examples: Examples, which: NDArray[np.bool_]) -> Examples:
-    """These of the examples."""
+def select_examples(examples: Examples, which: NDArray[np.bool_]) -> Examples:
+    """The examples that the mask selects."""
     at = np.flatnonzero(which)
-    rows = examples.rows if len(at) == examples.rows.shape[0] else rows_at(examples.rows, at)
+    rows = examples.rows if len(at) == examples.rows.shape[0] else take_rows(examples.rows, at)
     return Examples(rows, examples.targets[at], None if examples.weights is None else examples.weights[at])
 
 
-def with_ones(rows: Rows) -> Rows:
-    """The rows with one column more, which is 1 in all of them."""
+def with_intercept_column(rows: Rows) -> Rows:
+    """The rows with one more column, which is 1 in all of them."""
     n, d = rows.shape
     names = (*rows.names, "intercept") if rows.names else ()
     if rows.dense:

@@ -1,4 +1,4 @@
-"""Targets of a block: numbers to predict, or labels and the codes that stand for them, in the order they appeared."""
+"""Targets of a block: numbers, or labels numbered in the order of their first rows; and the rows that have none."""
 
 from __future__ import annotations
 
@@ -9,40 +9,40 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.data.features.schema import Role, Schema
+from linnet.data.features.schema import Role, Schema, Task
 from linnet.data.features.terms import WHOLE
 from linnet.data.sources.block import Block, Column, Numbers, Strings
-from linnet.errors import InputError
+from linnet.errors import InputError, option
 from linnet.kernels.vocabulary import Vocabulary
 
-# So many classes need no further reason; more must have rows to show.
-MOST_CLASSES_OF_FEW = 20
-# Floating-point numbers from here on are whole numbers only because they have no digits left for a fraction.
-CERTAIN = 2.0**53
+# More labels than this must have two rows each on average.
+LABELS_OF_FEW_ROWS = 20
+# From here on every floating-point number is an integer, whatever was meant.
+EXACT_INTEGERS = 2.0**53
 
 
 @dataclass
-class Seen:
-    """The labels met so far, each with its number by first appearance."""
+class LabelIndex:
+    """The labels seen so far, each with its number in the order of first appearance."""
 
     labels: dict[Any, int] = field(default_factory=dict)
     _spellings: Vocabulary = field(default_factory=Vocabulary)
     _meanings: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     def numbers(self, block: Block, schema: Schema, *, frozen: bool = False) -> NDArray[np.int64]:
-        """Each row's label by number, new ones added as their rows come; -1 for one that is new and frozen out."""
+        """The number of each row's label.  A new label is added; if frozen, its number is -1."""
         if block.sparse is None:
             column = block.columns[schema.target or ""]
             assert isinstance(column, Strings)
             return self._spelt(column, frozen=frozen)
         if (known := self._known(block.targets)) is not None:
             return known
-        labels, which = labels_of(block)
+        labels, which = distinct_labels(block)
         table = self._numbered(labels, frozen=frozen)
         return table[which] if len(which) else which
 
     def _spelt(self, column: Strings, *, frozen: bool) -> NDArray[np.int64]:
-        """As numbers, of labels as they are spelt in a file: few spellings, so each is made a label only once."""
+        """As `numbers`, of labels as a file spells them: there are few spellings, so each is parsed once."""
         which = np.asarray(self._spellings.numbers(column.data, column.starts, b"", frozen=False))
         met = len(self._meanings)
         new = [_label(self._spellings.name(number)) for number in range(met, len(self._spellings))]
@@ -52,14 +52,14 @@ class Seen:
 
     def _numbered(self, labels: Sequence[Any], *, frozen: bool) -> NDArray[np.int64]:
         table = np.empty(len(labels), dtype=np.int64)
-        for place, label in enumerate(labels):
+        for i, label in enumerate(labels):
             if label not in self.labels and not frozen:
                 self.labels[label] = len(self.labels)
-            table[place] = self.labels.get(label, -1)
+            table[i] = self.labels.get(label, -1)
         return table
 
     def _known(self, targets: Any) -> NDArray[np.int64] | None:
-        """Each number's label, where all are known: mostly so, and then no sort of the block is needed."""
+        """The number of each target if all are known, as they mostly are: then the block need not be sorted."""
         if not self.labels:
             return None
         values = np.array(list(self.labels), dtype=np.float64)
@@ -68,28 +68,27 @@ class Seen:
         return numbers if np.array_equal(values[numbers], targets) else None
 
 
-def labels_of(block: Block) -> tuple[list[Any], NDArray[np.int64]]:
-    """An svmlight block's different labels in the order of their first rows, and which of them each row has."""
+def distinct_labels(block: Block) -> tuple[list[Any], NDArray[np.int64]]:
+    """The distinct labels of an svmlight block in the order of their first rows, and which of them each row has."""
     assert block.targets is not None
     values, first, which = np.unique(block.targets, return_index=True, return_inverse=True)
     order = np.argsort(first)
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    return [tidy(value) for value in values[order].tolist()], place[which]
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return [_integer_if_exact(value) for value in values[order].tolist()], rank[which]
 
 
 def _label(value: str) -> str:
-    """A label without blanks around it, and 1 for 1.0, so that every format means the same class."""
+    """A label without surrounding blanks, and 1 for 1.0, so that every format means the same class."""
     value = value.strip() or value
     return value.partition(".")[0] if WHOLE.fullmatch(value) else value
 
 
-def tidy(value: float) -> float | int:
-    """A whole number as one, if all its digits are certain."""
-    return int(value) if abs(value) < CERTAIN and value == int(value) else value
+def _integer_if_exact(value: float) -> float | int:
+    return int(value) if abs(value) < EXACT_INTEGERS and value == int(value) else value
 
 
-def target_numbers(block: Block, schema: Schema) -> NDArray[np.float64]:
+def numeric_targets(block: Block, schema: Schema) -> NDArray[np.float64]:
     """The numbers to predict."""
     if block.sparse is not None:
         assert block.targets is not None
@@ -99,21 +98,21 @@ def target_numbers(block: Block, schema: Schema) -> NDArray[np.float64]:
     return column.values
 
 
-def without_infinities(block: Block) -> dict[int, str]:
-    """The rows with a number that is infinite, which no weight can be put on."""
+def rows_with_infinities(block: Block) -> dict[int, str]:
+    """The rows with an infinite number, each with the reason."""
     reasons: dict[int, str] = {}
     for name, column in block.columns.items():
         if isinstance(column, Numbers) and np.isinf(column.values).any():
             rows = np.flatnonzero(np.isinf(column.values)).tolist()
-            reasons |= dict.fromkeys(rows, f"{name} is infinite: leave it empty, or mend it")
+            reasons |= dict.fromkeys(rows, f"{name} is infinite: leave it empty, or correct it")
     return reasons
 
 
-def fit_to_learn(block: Block, schema: Schema) -> dict[int, str]:
-    """The rows that cannot be learnt from or measured on: no target, no weight, or an infinite number."""
+def unusable_rows(block: Block, schema: Schema) -> dict[int, str]:
+    """The rows that cannot be used to train or evaluate, each with the reason: a bad target, weight or number."""
     if block.sparse is not None:
         return {}
-    reasons = without_infinities(block)
+    reasons = rows_with_infinities(block)
     target, weight = schema.target, schema.only(Role.WEIGHT)
     if target is not None:
         missing = _missing(block.columns[target])
@@ -133,8 +132,8 @@ def _missing(column: Column) -> NDArray[np.bool_]:
     return empty if column.missing is None else empty | column.missing
 
 
-def row_weights(block: Block, schema: Schema) -> NDArray[np.float64] | None:
-    """How much each row counts, if a column says."""
+def sample_weights_of(block: Block, schema: Schema) -> NDArray[np.float64] | None:
+    """The sample weight of each row, if a column has the role."""
     name = schema.only(Role.WEIGHT)
     if name is None:
         return None
@@ -143,25 +142,27 @@ def row_weights(block: Block, schema: Schema) -> NDArray[np.float64] | None:
     return column.values
 
 
-def few_labels(rows: int, labels: int, schema: Schema) -> None:
-    """Raise where there are so many labels that the target cannot be one of classes."""
-    if labels > max(MOST_CLASSES_OF_FEW, rows // 2):
+def refuse_too_many_labels(rows: int, labels: int, schema: Schema) -> None:
+    """Raise if there are too many labels for the target to be a class."""
+    if labels > max(LABELS_OF_FEW_ROWS, rows // 2):
         raise InputError(
             f"{rows:,} rows have {labels:,} different labels: is {schema.target or 'the target'} "
-            "the right column? (--target; for numbers --task regression)"
+            f"the right column ({option('target')})? To predict a number: {option('task', Task.REGRESSION)}"
         )
 
 
-def enough_labels(labels: list[Any], weighed: Sequence[float] | NDArray[Any] | None = None) -> None:
-    """Raise where there is one label only, or one whose rows all weigh nothing; `weighed` is what those of each do."""
+def require_two_labels(labels: list[Any], totals: Sequence[float] | NDArray[Any] | None = None) -> None:
+    """Raise if there is only one label, or if a label's total sample weight, where given, is 0."""
     if len(labels) < 2:
-        raise InputError(f"every row has the label {labels[0]!r}: there is nothing to tell apart")
-    if weighed is None:
+        raise InputError(f"every row has the label {labels[0]!r}: a classifier needs two labels or more")
+    if totals is None:
         return
-    for label, weight in zip(labels, weighed, strict=True):
-        if not weight > 0:
-            raise InputError(f"all rows with the label {label!r} have the weight 0: leave them out, or weigh them")
+    for label, total in zip(labels, totals, strict=True):
+        if not total > 0:
+            raise InputError(
+                f"all rows with the label {label!r} have the weight 0: leave them out, or give them a weight"
+            )
 
 
-def no_rows() -> InputError:
-    return InputError("there are no rows to learn from")
+def no_training_rows() -> InputError:
+    return InputError("there are no rows to train on")

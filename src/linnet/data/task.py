@@ -1,4 +1,4 @@
-"""What is predicted. A light module: `linnet --help` must not load NumPy."""
+"""What is predicted.  A light module: `linnet --help` must not load NumPy."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""From scores to decisions: calibrated probabilities, costs, thresholds."""
+"""From scores to decisions: calibrated probabilities, costs of errors, and thresholds."""

@@ -1,16 +1,16 @@
-"""Scores made probabilities by what happened at such scores: a sigmoid or a rising step function for each class.
+"""Calibration: probabilities from scores, by a sigmoid or an isotonic function for each class.
 
-Both are fitted to scores of rows that the weights were not learnt from.  The sigmoid p = 1 / (1 + exp(-(a f + b)))
-minimises the log loss against targets held back from 0 and 1,
+Both are fitted to the scores of held-out rows.  The sigmoid p = 1 / (1 + exp(-(a f + b))) minimises the log loss
+against smoothed targets,
 
     t = (N₊ + 1) / (N₊ + 2) for a row of the class,   1 / (N₋ + 2) for another
 
 (Platt 1999, Probabilistic outputs for support vector machines; Lin, Lin, Weng 2007, A note on Platt's probabilistic
-outputs for support vector machines).  The isotonic map is the rising function nearest in squares (Ayer et al. 1955, An
-empirical distribution function for sampling with incomplete information), straight between its steps.
+outputs for support vector machines).  The isotonic function is the non-decreasing one with the smallest squared error
+(Ayer et al. 1955, An empirical distribution function for sampling with incomplete information), interpolated linearly.
 
-Two classes have one score and one map.  With more, each class has a map of its own against the rest, and a row's
-probabilities are divided by their sum (Zadrozny, Elkan 2002, Transforming classifier scores into accurate multiclass
+Two classes have one score and one function.  With more, each class has its own against the rest, and the probabilities
+of a row are divided by their sum (Zadrozny, Elkan 2002, Transforming classifier scores into accurate multiclass
 probability estimates).
 """
 
@@ -22,13 +22,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.decisions.method import Method as Method
-from linnet.errors import InputError
+from linnet.decisions.calibration_method import Method as Method
+from linnet.errors import InputError, option
 from linnet.learners.linear import logistic
 
 STEPS, HALVINGS = 100, 40
-# A step that would lower the mean loss by no more than half of this is not worth taking.
-RESTING = 1e-14
+# Newton has converged when a step would lower the mean loss by at most half of this.
+TOLERANCE = 1e-14
 
 Floats = NDArray[np.float64]
 
@@ -41,20 +41,20 @@ class Sigmoid:
     offset: float
 
     def __call__(self, scores: Floats) -> Floats:
-        with np.errstate(over="ignore"):  # beyond the range of numbers the logistic is 0 or 1 all the same
+        with np.errstate(over="ignore"):  # on overflow the logistic is 0 or 1
             return logistic(self.slope * scores + self.offset)
 
 
 @dataclass(frozen=True, eq=False)
 class Isotonic:
-    """Corners of a rising line: at these scores, in rising order, so many of the rows were of the class."""
+    """The knots of a non-decreasing, piecewise linear function: scores in rising order, and their probabilities."""
 
     scores: Floats
-    shares: Floats
+    values: Floats
 
     def __call__(self, scores: Floats) -> Floats:
-        shares: Floats = np.interp(scores, self.scores, self.shares)
-        return shares
+        probabilities: Floats = np.interp(scores, self.scores, self.values)
+        return probabilities
 
 
 Map = Sigmoid | Isotonic
@@ -62,32 +62,32 @@ Map = Sigmoid | Isotonic
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """A map for each output of a model: one for two classes, else one a class."""
+    """A function for each output of a model: one for two classes, else one a class."""
 
     method: Method
     maps: tuple[Map, ...]
 
     def probabilities(self, decision: Floats) -> Floats:
-        """(rows, classes), from one score a row, or one a row and class."""
+        """(rows, classes), given one score a row, or one a row and class."""
         if decision.ndim == 1:
             second = self.maps[0](decision)
             return np.column_stack([1.0 - second, second])
         each = np.column_stack([of_class(scores) for of_class, scores in zip(self.maps, decision.T, strict=True)])
         total = each.sum(axis=1, keepdims=True)
-        each[total[:, 0] <= 0] = 1.0  # no class has been seen at such scores: all are alike
+        each[total[:, 0] <= 0] = 1.0  # no class was seen at such scores: all are equally probable
         return each / np.where(total > 0, total, float(each.shape[1]))
 
 
 def fit(method: Method, decision: Floats, truth: Floats, weights: Floats | None = None) -> Calibration:
-    """The maps that suit these scores of rows not learnt from, whose class numbers are known."""
+    """Fit the functions to the scores and the class numbers of held-out rows."""
     positives = [truth == 1.0] if decision.ndim == 1 else [truth == code for code in range(decision.shape[1])]
     columns = [decision] if decision.ndim == 1 else list(decision.T)
     w = np.ones(len(truth)) if weights is None else weights
     for positive in positives:
         if not w[positive].any() or not w[~positive].any():
             raise InputError(
-                f"{int((w > 0).sum()):,} rows held back to calibrate on do not show every class: "
-                "give more rows, or leave --calibrate out"
+                f"the {int((w > 0).sum()):,} rows held out for calibration do not show every class: "
+                f"pass more rows, or leave {option('calibrate')} out"
             )
     fitted: Callable[[Floats, NDArray[np.bool_], Floats], Map] = sigmoid if method is Method.SIGMOID else isotonic
     counted = w > 0
@@ -99,32 +99,32 @@ def fit(method: Method, decision: Floats, truth: Floats, weights: Floats | None 
 
 
 def sigmoid(scores: Floats, positive: NDArray[np.bool_], w: Floats) -> Sigmoid:
-    """Newton's method on the log loss of (a, b), halving steps that do not lower it; scores are centred for it."""
+    """Newton's method on the log loss of (a, b) with step halving; scores are centred and scaled first."""
     n_positive, n_negative = float(w[positive].sum()), float(w[~positive].sum())
     t = np.where(positive, (n_positive + 1.0) / (n_positive + 2.0), 1.0 / (n_negative + 2.0))
     centre = float((w * scores).sum() / w.sum())
-    unit = float(np.abs(scores - centre).max()) or 1.0
-    f = (scores - centre) / unit
+    scale = float(np.abs(scores - centre).max()) or 1.0
+    f = (scores - centre) / scale
     a, b = 0.0, float(np.log((n_positive + 1.0) / (n_negative + 1.0)))
     loss = _loss(a * f + b, t, w)
     for _ in range(STEPS):
         step_a, step_b, slope = _newton(f, a * f + b, t, w)
-        if slope <= RESTING * w.sum():
+        if slope <= TOLERANCE * w.sum():
             break
-        share = 1.0
+        step = 1.0
         for _ in range(HALVINGS):
-            trial = _loss((a + share * step_a) * f + b + share * step_b, t, w)
-            if trial <= loss - 1e-4 * share * slope:
+            trial = _loss((a + step * step_a) * f + b + step * step_b, t, w)
+            if trial <= loss - 1e-4 * step * slope:
                 break
-            share /= 2.0
+            step /= 2.0
         else:
             break
-        a, b, loss = a + share * step_a, b + share * step_b, trial
-    return Sigmoid(a / unit, b - a * centre / unit)
+        a, b, loss = a + step * step_a, b + step * step_b, trial
+    return Sigmoid(a / scale, b - a * centre / scale)
 
 
 def _newton(f: Floats, z: Floats, t: Floats, w: Floats) -> tuple[float, float, float]:
-    """Newton's step in a and b, and how fast the loss falls along it."""
+    """The Newton step in a and b, and the slope of the loss along it."""
     p = logistic(z)
     error = w * (t - p)
     curve = w * p * (1.0 - p)
@@ -142,23 +142,23 @@ def _loss(z: Floats, t: Floats, w: Floats) -> float:
     return float((w * (np.logaddexp(0.0, z) - t * z)).sum())
 
 
-# -- the rising line -------------------------------------------------------------------------------------------------
+# -- the isotonic function -------------------------------------------------------------------------------------------
 
 
 def isotonic(scores: Floats, positive: NDArray[np.bool_], w: Floats) -> Isotonic:
-    """Pool adjacent violators: neighbours that fall are joined until none do; of each pool its two ends are kept."""
+    """Pool adjacent violators; the two ends of each pool are the knots."""
     distinct, which = np.unique(scores, return_inverse=True)
     weights = np.bincount(which, w)
-    shares = np.bincount(which, w * positive) / weights
-    pools: list[tuple[float, float, int]] = []  # share, weight, how many distinct scores
-    for share, weight in zip(shares.tolist(), weights.tolist(), strict=True):
+    means = np.bincount(which, w * positive) / weights
+    pools: list[tuple[float, float, int]] = []  # mean, weight, number of distinct scores
+    for mean, weight in zip(means.tolist(), weights.tolist(), strict=True):
         count = 1
-        while pools and pools[-1][0] >= share:
+        while pools and pools[-1][0] >= mean:
             before, its_weight, its_count = pools.pop()
-            share = (before * its_weight + share * weight) / (its_weight + weight)
+            mean = (before * its_weight + mean * weight) / (its_weight + weight)
             weight, count = weight + its_weight, count + its_count
-        pools.append((share, weight, count))
-    level = np.array([share for share, _, _ in pools])
+        pools.append((mean, weight, count))
+    level = np.array([mean for mean, _, _ in pools])
     last = np.cumsum([count for _, _, count in pools]) - 1
     first = np.concatenate([[0], last[:-1] + 1])
     ends = np.unique(np.concatenate([first, last]))

@@ -1,14 +1,13 @@
-"""Thresholds chosen for a metric: of all that part rows not learnt from differently, the one where the metric is best.
+"""Decision thresholds: the one at which a metric is best on held-out rows.
 
-With two classes a row is taken for the second where its score (a probability, mostly) is above a threshold t.  Between
-two neighbouring scores every t decides alike, so there is one candidate for each gap, its middle, and one beyond either
-end: no row sits on the edge.  All of them are weighed at once, by sums over the sorted rows.  Scores too near to one
-another to be told apart by a number between them count as equal.  Of thresholds that are equally good the one nearest
-to the usual is taken: what the rows do not ask for is not changed.
+With two classes the second is predicted where the score of a row (usually a probability) is above a threshold t.  All t
+between two neighbouring scores decide alike, so there is one candidate for each gap, its middle, and one beyond either
+end; no row lies on a candidate.  All candidates are evaluated at once, by sums over the sorted rows.  Scores too close
+for a number between them count as equal.  Of equally good thresholds the one nearest to the default is chosen.
 
-What may be asked for is a measure of MEASURES, or one of them while another is at least so much:
+The goal is a metric of MEASURES, or one of them subject to a lower bound on another:
 
-    f1                      precision@recall=0.95                      f1:spam, where spam is what is to be found
+    f1                      precision@recall=0.95                      f1:spam, where spam is the positive label
 """
 
 from __future__ import annotations
@@ -21,16 +20,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.data.labels import spelt_label
-from linnet.errors import InputError, RecipeError
+from linnet.data.labels import Label, label_text, plain_label
+from linnet.errors import InputError, RecipeError, option
 
 Floats = NDArray[np.float64]
 
-# Where the second of two classes is decided for, if nothing else is said.
+# The default threshold of a probability.
 USUAL = 0.5
-# Scores must differ by more than so many roundings for a number between them to tell them apart.
+# Scores closer than this many units in the last place count as equal.
 ROUNDINGS = 8
-# Pairs of labels that say themselves which of them is to be found: the second.
+# Pairs of labels whose second is evidently the positive one.
 EVIDENT = (
     ("0", "1"), ("-1", "1"), ("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("negative", "positive"),
     ("neg", "pos"), ("-", "+"),
@@ -39,22 +38,22 @@ EVIDENT = (
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """Rows by truth and decision, each number an array over thresholds: found, false alarms, missed, rightly passed."""
+    """Rows by truth and decision, arrays over thresholds: true and false positives, false and true negatives."""
 
-    found: Floats
-    alarms: Floats
-    missed: Floats
-    passed: Floats
+    tp: Floats
+    fp: Floats
+    fn: Floats
+    tn: Floats
 
     @property
-    def turned(self) -> Counts:
-        """The same, with the other label to be found."""
-        return Counts(self.passed, self.missed, self.alarms, self.found)
+    def swapped(self) -> Counts:
+        """The same, with the other label as the positive one."""
+        return Counts(self.tn, self.fn, self.fp, self.tp)
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure of decisions; whether it depends on which label is to be found, and whether it is a goal by itself."""
+    """A metric of decisions; whether it depends on the positive label, and whether it is a goal by itself."""
 
     of: Callable[[Counts], Floats]
     sided: bool = True
@@ -67,31 +66,31 @@ def _ratio(above: Floats, below: Floats) -> Floats:
 
 
 def _precision(n: Counts) -> Floats:
-    return _ratio(n.found, n.found + n.alarms)
+    return _ratio(n.tp, n.tp + n.fp)
 
 
 def _recall(n: Counts) -> Floats:
-    return _ratio(n.found, n.found + n.missed)
+    return _ratio(n.tp, n.tp + n.fn)
 
 
 def _f(beta: float) -> Callable[[Counts], Floats]:
-    """The harmonic mean of precision and recall, recall counting beta² times."""
+    """F-beta: the weighted harmonic mean of precision and recall, recall with the weight beta²."""
     b = beta * beta
-    return lambda n: _ratio((1 + b) * n.found, (1 + b) * n.found + b * n.missed + n.alarms)
+    return lambda n: _ratio((1 + b) * n.tp, (1 + b) * n.tp + b * n.fn + n.fp)
 
 
 def _matthews(n: Counts) -> Floats:
-    """The correlation of truth and decision; 0 where all decisions are one."""
-    sides = (n.found + n.alarms) * (n.found + n.missed) * (n.passed + n.alarms) * (n.passed + n.missed)
-    return np.where(sides > 0, n.found * n.passed - n.alarms * n.missed, 0.0) / np.sqrt(np.where(sides > 0, sides, 1.0))
+    """The Matthews correlation coefficient; 0 where all decisions are the same."""
+    sides = (n.tp + n.fp) * (n.tp + n.fn) * (n.tn + n.fp) * (n.tn + n.fn)
+    return np.where(sides > 0, n.tp * n.tn - n.fp * n.fn, 0.0) / np.sqrt(np.where(sides > 0, sides, 1.0))
 
 
 MEASURES = {
     "f1": Measure(_f(1.0)),
     "f0.5": Measure(_f(0.5)),
     "f2": Measure(_f(2.0)),
-    "accuracy": Measure(lambda n: _ratio(n.found + n.passed, n.found + n.alarms + n.missed + n.passed), sided=False),
-    "balanced-accuracy": Measure(lambda n: 0.5 * (_recall(n) + _recall(n.turned)), sided=False),
+    "accuracy": Measure(lambda n: _ratio(n.tp + n.tn, n.tp + n.fp + n.fn + n.tn), sided=False),
+    "balanced-accuracy": Measure(lambda n: 0.5 * (_recall(n) + _recall(n.swapped)), sided=False),
     "matthews": Measure(_matthews, sided=False),
     "precision": Measure(_precision, alone=False),
     "recall": Measure(_recall, alone=False),
@@ -101,18 +100,18 @@ GOALS = tuple(name for name, measure in MEASURES.items() if measure.alone)
 
 @dataclass(frozen=True)
 class Goal:
-    """What a threshold is to be best for: a measure, while another is at least so much, of finding this label."""
+    """The metric to maximise, the metric bounded from below with its bound, and the positive label."""
 
     measure: str
     bounded: str | None = None
     least: float = 0.0
-    label: Any = None
+    label: Label | None = None
 
     @classmethod
     def parsed(cls, text: str, label: Any = None) -> Goal:
-        """MEASURE, MEASURE@MEASURE=LEAST; either with :LABEL, unless the label comes beside it."""
+        """From MEASURE or MEASURE@MEASURE=BOUND, with :LABEL unless `label` is given."""
         if not isinstance(text, str):
-            raise RecipeError(f"a metric is a word, such as 'f1'; it is {text!r}")
+            raise RecipeError(f"a metric is a text such as 'f1'; it is {text!r}")
         metric, colon, named = text.partition(":")
         measure, at, bound = metric.strip().partition("@")
         bounded, equals, least = bound.partition("=")
@@ -123,15 +122,14 @@ class Goal:
         known = measure in MEASURES and (bounded in MEASURES and bool(equals) if at else MEASURES[measure].alone)
         if not known or not 0 <= number <= 1 or (colon and (not named.strip() or label is not None)):
             raise RecipeError(
-                f"a threshold is chosen for {', '.join(GOALS)}, or for one measure while another is at least so much, "
-                f"such as precision@recall=0.95 or recall@precision=0.9; with :LABEL for what is to be found; "
-                f"not for {text!r}"
+                f"a threshold is chosen for one of {', '.join(GOALS)}, or for a metric with a lower bound on another, "
+                f"such as precision@recall=0.95; add :LABEL to name the positive label; {text!r} is neither"
             )
         return cls(measure, bounded or None, number, named.strip() if colon else label)
 
     @property
     def metric(self) -> str:
-        """Without the label, as it is typed."""
+        """The goal without its label, as it is written."""
         return self.measure if self.bounded is None else f"{self.measure}@{self.bounded}={self.least:g}"
 
     def __str__(self) -> str:
@@ -139,7 +137,7 @@ class Goal:
 
     @property
     def measures(self) -> list[str]:
-        """What is worth telling of a threshold for it."""
+        """The metrics to report of a threshold."""
         return [self.measure] if self.bounded in (None, self.measure) else [self.measure, str(self.bounded)]
 
     @property
@@ -147,31 +145,31 @@ class Goal:
         return any(MEASURES[name].sided for name in self.measures)
 
     def among(self, classes: Any) -> Goal:
-        """The goal with its label as one of the two classes; an error where that cannot be told."""
-        labels = np.asarray(classes).tolist()
+        """The goal with its label as one of the two classes; an error where it is unclear which."""
+        labels = [plain_label(label) for label in np.asarray(classes).tolist()]
         if len(labels) != 2:
             raise RecipeError(
-                f"a threshold parts two labels, and here there are {len(labels)}: give costs instead (--cost, costs=)"
+                f"a threshold is for two labels, and there are {len(labels)}: use {option('costs')} instead"
             )
         if self.label is None:
             return replace(self, label=_evident(labels) if self.sided else labels[1])
         for label in labels:
-            if label == self.label or spelt_label(label) == spelt_label(self.label):
+            if label == self.label or label_text(label) == label_text(self.label):
                 return replace(self, label=label)
-        raise RecipeError(f"a threshold is to find the label {self.label!r}, and there are {_either(labels)}")
+        raise RecipeError(f"the positive label {self.label!r} is unknown: choose {_either(labels)}")
 
     def counted(self, counts: Counts, classes: Any) -> Counts:
-        """Counts that take the second class for what is to be found, for the label that is."""
-        return counts if self.label == np.asarray(classes).tolist()[1] else counts.turned
+        """Counts for the goal's positive label, given those for the second class."""
+        return counts if self.label == plain_label(np.asarray(classes).tolist()[1]) else counts.swapped
 
     def figures(self, counts: Counts) -> dict[str, float]:
-        """What is worth telling, of the one threshold that these counts are of."""
+        """The metrics to report, for the counts of one threshold."""
         return {name: float(MEASURES[name].of(counts)) for name in self.measures}
 
 
 @dataclass(frozen=True)
-class Choice:
-    """A threshold, and how it did on the rows it was chosen on, beside the usual one."""
+class ThresholdChoice:
+    """A threshold with its metrics on the rows it was chosen on, beside those of the default threshold, `usual`."""
 
     goal: Goal
     threshold: float
@@ -181,7 +179,7 @@ class Choice:
     at_threshold: dict[str, float]
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON: a figure that is not defined as null."""
+        """For JSON; None for a metric that is not defined."""
         return {
             "metric": self.goal.metric,
             "label": self.goal.label if self.goal.sided else None,
@@ -194,7 +192,7 @@ class Choice:
 
 
 def plain(figures: dict[str, float]) -> dict[str, float | None]:
-    """Figures for JSON."""
+    """Metrics for JSON; None for one that is not defined."""
     return {name: None if math.isnan(value) else value for name, value in figures.items()}
 
 
@@ -207,18 +205,18 @@ def choose(
     *,
     usual: float = USUAL,
     ends: tuple[float, float] = (0.0, 1.0),
-) -> Choice:
-    """The threshold that is best for the goal (see `among`) on these scores of rows whose class numbers are known.
+) -> ThresholdChoice:
+    """The best threshold for the goal (see `among`) on these scores and class numbers of held-out rows.
 
-    Scores lie between the ends; a threshold never does beyond them.
+    Scores and the threshold lie between `ends`.
     """
     if weights is not None:
         scores, truth, weights = (each[weights > 0] for each in (scores, truth, weights))
     second = np.asarray(truth) == 1
     if second.all() or not second.any():
         raise InputError(
-            f"{len(scores):,} rows held back to choose a threshold on do not show both labels: give more rows, or "
-            "leave the threshold as it is (no --threshold-for)"
+            f"the {len(scores):,} rows held out to choose a threshold do not show both labels: pass more rows, or "
+            f"leave {option('threshold_for')} out"
         )
     thresholds, counts = _candidates(scores, second, weights, ends)
     mine = goal.counted(counts, classes)
@@ -227,27 +225,27 @@ def choose(
         reached = MEASURES[goal.bounded].of(mine)
         if not (reached >= goal.least).any():
             raise InputError(
-                f"no threshold has a {goal.bounded} of {goal.least:g} in finding {goal.label!r} on {len(scores):,} "
-                f"rows not learnt from: the highest is {np.nanmax(reached):.4g}; ask for less"
+                f"no threshold reaches a {goal.bounded} of {goal.least:g} for {goal.label!r} on the {len(scores):,} "
+                f"held-out rows: the highest is {np.nanmax(reached):.4g}; lower the bound"
             )
         values = np.where(reached >= goal.least, values, math.nan)
     best = np.flatnonzero(values == np.nanmax(values))
     at = int(best[np.argmin(np.abs(thresholds[best] - usual))])
-    chosen = Counts(*(np.asarray(each[at]) for each in (mine.found, mine.alarms, mine.missed, mine.passed)))
+    chosen = Counts(*(np.asarray(each[at]) for each in (mine.tp, mine.fp, mine.fn, mine.tn)))
     before = goal.counted(_counts_above(usual, scores, second, weights), classes)
-    return Choice(goal, float(thresholds[at]), len(scores), usual, goal.figures(before), goal.figures(chosen))
+    return ThresholdChoice(goal, float(thresholds[at]), len(scores), usual, goal.figures(before), goal.figures(chosen))
 
 
 def of_confusion(goal: Goal, classes: Any, confusion: Any) -> dict[str, float]:
-    """The figures of a goal by a table of truth (down) and decision (across)."""
-    (passed, alarms), (missed, found) = np.asarray(confusion, dtype=np.float64)
-    return goal.figures(goal.counted(Counts(found, alarms, missed, passed), classes))
+    """The metrics of a goal, given a confusion matrix (a row a true class)."""
+    (tn, fp), (fn, tp) = np.asarray(confusion, dtype=np.float64)
+    return goal.figures(goal.counted(Counts(tp, fp, fn, tn), classes))
 
 
 def _candidates(
     scores: Floats, second: NDArray[np.bool_], weights: Floats | None, ends: tuple[float, float]
 ) -> tuple[Floats, Counts]:
-    """The middle of every gap between scores, rising; and what is decided there, the second class to be found."""
+    """The middle of every gap between scores, rising, and the counts there for the second class."""
     order = np.argsort(scores, kind="stable")
     ordered = scores[order]
     w = np.ones(len(scores)) if weights is None else weights[order]
@@ -255,8 +253,8 @@ def _candidates(
     bounds = np.concatenate([[ends[0]], ordered, [ends[1]]])
     low, high = bounds[:-1], bounds[1:]
     apart = high - low > ROUNDINGS * np.finfo(np.float64).eps * np.maximum(np.abs(low), np.abs(high))
-    missed, passed = (below[apart] for below in sums)
-    counts = Counts(sums[0][-1] - missed, sums[1][-1] - passed, missed, passed)
+    fn, tn = (below[apart] for below in sums)
+    counts = Counts(sums[0][-1] - fn, sums[1][-1] - tn, fn, tn)
     return (low + 0.5 * (high - low))[apart], counts
 
 
@@ -268,13 +266,13 @@ def _counts_above(threshold: float, scores: Floats, second: NDArray[np.bool_], w
 
 
 def _evident(labels: Sequence[Any]) -> Any:
-    spelt = [spelt_label(label).lower() for label in labels]
+    spelt = [label_text(label).lower() for label in labels]
     for pair in EVIDENT:
         if set(pair) == set(spelt):
             return labels[spelt.index(pair[1])]
     raise RecipeError(
-        f"which label is to be found, {_either(labels)}? Say it with the metric, such as 'f1:{labels[1]}' (with "
-        "scikit-learn's interface: positive=)"
+        f"which label is the positive one, {_either(labels)}? Name it with the metric, such as 'f1:{labels[1]}' (an "
+        "estimator: positive=)"
     )
 
 

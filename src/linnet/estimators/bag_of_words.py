@@ -17,15 +17,16 @@ from sklearn.preprocessing import normalize
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
-from linnet.data.features.terms import Counted, TextOptions, TextTerm
-from linnet.data.features.tokenizer import Analyzer, NotUtf8
+from linnet.data.features.text import NgramCounts, TextTerm
+from linnet.data.features.text_options import Analyzer, TextOptions
+from linnet.data.features.tokenizer import NotUtf8
 from linnet.data.sources.block import Strings
 from linnet.errors import InputError, RecipeError
-from linnet.estimators.base import check_positive, chosen
 from linnet.estimators.columns import Documents, by_name, checked_bits, documents_of, is_whole, names_at
 from linnet.estimators.documentation import documented
+from linnet.estimators.parameters import check_positive, chosen
 
-# So many bytes of text are split at a time: enough to work on, and no more than a cache holds.
+# Bytes of text that are split at a time: enough to work on, and no more than a cache holds.
 BYTES_AT_ONCE = 1 << 20
 LONGEST = 100
 
@@ -223,7 +224,7 @@ class BagOfWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             whole = is_whole(value, 1)
             if not whole and not (isinstance(value, float | np.floating) and 0 <= value <= 1):
                 raise RecipeError(
-                    f"{name} must be a number of rows, 1 or more, or a share from 0.0 to 1.0; not {value!r}"
+                    f"{name} must be a number of rows, 1 or more, or a fraction from 0.0 to 1.0; not {value!r}"
                 )
         check_positive("smoothing", self.smoothing)
         if np.dtype(self.dtype) not in (np.float64, np.float32):
@@ -252,7 +253,7 @@ def _counted(term: TextTerm, texts: Documents, *, frozen: bool) -> tuple[Any, An
     cuts = np.searchsorted(texts.starts, np.arange(texts.starts[0], texts.starts[-1], BYTES_AT_ONCE))
     edges = np.unique([0, *cuts, len(texts)]).tolist() if len(texts) else [0, 0]
 
-    def counted(first: int, last: int) -> Counted:
+    def counted(first: int, last: int) -> NgramCounts:
         try:
             return term.prepare({term.columns[0]: texts.piece(first, last)})
         except NotUtf8 as error:
@@ -268,10 +269,10 @@ def _counted(term: TextTerm, texts: Documents, *, frozen: bool) -> tuple[Any, An
 
 
 def _in_order(
-    threads: ThreadPoolExecutor, counted: Callable[[int, int], Counted], pieces: list[tuple[int, int]], ahead: int
-) -> Iterator[Counted]:
-    """The pieces as they lie, no more than so many ahead of the one asked for: each takes memory."""
-    pending: deque[Future[Counted]] = deque()
+    threads: ThreadPoolExecutor, counted: Callable[[int, int], NgramCounts], pieces: list[tuple[int, int]], ahead: int
+) -> Iterator[NgramCounts]:
+    """The pieces in order, computed only a few ahead of the one asked for: each takes memory."""
+    pending: deque[Future[NgramCounts]] = deque()
     for piece in pieces:
         pending.append(threads.submit(counted, *piece))
         if len(pending) > ahead:
@@ -290,7 +291,7 @@ def _places(numbers: NDArray[np.int64], size: int) -> NDArray[np.int32] | None:
 
 
 def _rows(value: float, rows: int) -> float:
-    """A number of rows, or a share of them."""
+    """A number of rows, or a fraction of them."""
     return value if is_whole(value) else value * rows
 
 

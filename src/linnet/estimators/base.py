@@ -1,11 +1,11 @@
-"""What all estimators share: reading their input as scikit-learn would, and showing what was learnt."""
+"""What all estimators have in common: reading their input as scikit-learn would, fitting, and fitted attributes."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
-from numbers import Real
 from typing import Any, Self, TypeVar, cast
 
 import numpy as np
@@ -14,21 +14,22 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from linnet.data.labels import Labels
 from linnet.data.rows import Examples, Rows
 from linnet.errors import InputError, RecipeError
+from linnet.estimators.parameters import check_labels, check_number, chosen
 from linnet.estimators.progress import watching
+from linnet.learners.entry import Entry, Way
 from linnet.learners.linear import LinearModel
-from linnet.learners.recipe import Averaging, Penalty, Recipe, Reduction
+from linnet.learners.recipe import Averaging, Reduction
 from linnet.theory.mistake_bounds import NOT_KEPT, Mistakes, has_bound, mistake_bound
-from linnet.training import batch
 from linnet.training.class_weights import balancing
 from linnet.training.duality_gap import ONLINE, Certificate
-from linnet.training.history import Pass, Watcher
-from linnet.training.online import OnlineTraining, Passes
+from linnet.training.fit import Settings, fit
+from linnet.training.history import Pass
+from linnet.training.online import OnlineTraining
 from linnet.training.reduction import problems
 from linnet.training.result import Start, Trained
 
@@ -43,10 +44,10 @@ def offered_if(condition: Callable[[Any], bool]) -> Callable[[Method], Method]:
 
 
 class LinearEstimator(BaseEstimator):  # type: ignore[misc]
-    """Reading X, y and weights; learning; keeping what was learnt. A subclass says its recipe and how it is run."""
+    """Reads X, y and weights, fits, and keeps the result. A subclass names its learner and settings."""
 
     fit_intercept: bool
-    max_iter: int
+    max_iter: int | None
     tol: float | None
     verbose: int
     history_: list[Pass]
@@ -57,6 +58,8 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
     random_state: Any = None
     n_jobs: int | None = None
     warm_start: bool = False
+    # whether there are several solvers to choose from
+    _chooses_solver = False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -85,39 +88,29 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             _ = self.certificate_  # not the rows are kept, but what they prove
         return super().__getstate__()
 
-    def _recipe(self) -> Recipe:
-        """The learner that the parameters describe; an error where they do not fit together."""
+    def _learner(self) -> Entry:
+        """The row of the catalogue, with the recipe that the parameters describe; an error where they do not fit."""
         raise NotImplementedError
 
-    def _train(self, recipe: Recipe, examples: Examples, labels: Labels | None, watch: Watcher) -> Trained:
-        """Run the recipe: online, unless a subclass knows other ways. A stream may go on from where it ends."""
-        if self.warm_start:
-            raise RecipeError("warm_start is for solvers that see all rows: online, partial_fit goes on from a fit")
-        training = OnlineTraining(recipe, examples.rows.shape[1], labels, intercept=self.fit_intercept)
-        trained = training.fit(examples, self._passes(), watch)
-        self._training = training
-        return trained
+    def _settings(self) -> Settings:
+        """How to run it, as far as the parameters say."""
+        return Settings(
+            tol=self.tol,
+            all_passes=self.tol is None,
+            max_iter=self.max_iter,
+            intercept=self.fit_intercept,
+            threads=self._threads(),
+            shuffle=bool(self.shuffle),
+            seed=self._seed(),
+        )
 
-    def _train_in_batch(
-        self,
-        method: batch.Method,
-        how: batch.Descent,
-        recipe: Recipe,
-        examples: Examples,
-        labels: Labels | None,
-        watch: Watcher,
-    ) -> Trained:
-        """Run the recipe over all rows at once, by this method."""
-        return batch.train(
-            method, how, examples, labels, recipe,
-            intercept=self.fit_intercept, n_jobs=self._threads(), watch=watch,
-            start=self._start(examples.rows.shape[1], labels, recipe),
-        )  # fmt: skip
-
-    def _start(self, columns: int, labels: Labels | None, recipe: Recipe) -> Start | None:
+    def _start(self, columns: int, labels: Labels | None, learner: Entry) -> Start | None:
         """Where a fit begins: with `warm_start` where the last one ended, if there was one."""
+        if self.warm_start and learner.way is not Way.BATCH:
+            raise RecipeError("warm_start is for solvers that see all rows: online, partial_fit continues a fit")
         if not self.warm_start or not hasattr(self, "model_"):
             return None
+        recipe = learner.recipe
         before: LinearModel = self.model_
         classes = [] if labels is None else labels.classes.tolist()
         known = [] if before.classes is None else before.classes.tolist()
@@ -136,21 +129,25 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         return kept if kept is not None and kept.model is before else Start(before, (None,) * several)
 
     def _streams(self) -> bool:
-        """Whether these settings can learn from a stream."""
+        """Whether these settings can be fitted to a stream."""
         return True
 
-    def _fit(self, examples: Examples, labels: Labels | None, recipe: Recipe) -> Self:
+    def _fit(self, examples: Examples, labels: Labels | None, learner: Entry) -> Self:
+        recipe = learner.recipe
         several = 1 if labels is None else len(problems(len(labels), recipe.reduction))
-        with watching(self.verbose, type(self).__name__, several * self.max_iter) as watch:
-            trained = self._train(recipe, examples, labels, watch)
+        start = self._start(examples.rows.shape[1], labels, learner)
+        with watching(self.verbose, type(self).__name__, several * (self.max_iter or learner.max_iter)) as watch:
+            trained = fit(learner, examples, labels, replace(self._settings(), watch=watch, start=start))
+        if trained.state is not None:
+            self._training = trained.state
         self._fitted(trained)
         if trained.online is not None and has_bound(recipe):
             self.certificate_ = partial(mistake_bound, recipe, trained.model, lambda: [examples], trained.online)
         return self
 
-    def _take(self, examples: Examples, labels: Labels | None, recipe: Recipe) -> Self:
-        """Learn from one block of a stream."""
-        training = getattr(self, "_training", None)
+    def _take(self, examples: Examples, labels: Labels | None, learner: Entry) -> Self:
+        """Train on one block of a stream."""
+        training, recipe = getattr(self, "_training", None), learner.recipe
         earlier = [] if training is None else self.history_
         if training is None:
             training = OnlineTraining(recipe, examples.rows.shape[1], labels, intercept=self.fit_intercept)
@@ -182,18 +179,15 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         like = np.empty((rows.shape[0], 0))
         weights = _check_sample_weight(sample_weight, like, dtype=np.float64, ensure_non_negative=True)
         if not weights.any():
-            raise InputError("every sample weight is zero: there is nothing to learn from")
+            raise InputError("every sample weight is zero: there is nothing to train on")
         return cast("NDArray[np.float64]", weights)
 
     def _check_parameters(self) -> None:
-        if not isinstance(self.max_iter, int | np.integer) or self.max_iter < 1:
+        if self.max_iter is not None and (not isinstance(self.max_iter, int | np.integer) or self.max_iter < 1):
             raise RecipeError(f"max_iter must be a whole number of passes, 1 or more; it is {self.max_iter!r}")
         if self.tol is not None:
             check_number("tol", self.tol)
         self._threads()
-
-    def _passes(self) -> Passes:
-        return Passes(self.max_iter, self.tol, bool(self.shuffle), self._seed(), self._threads())
 
     def _threads(self) -> int:
         if self.n_jobs is None:
@@ -215,6 +209,8 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         self.n_iter_ = len(trained.history)
         self.updates_ = sum(each.updates for each in trained.history)
         self.certificate_ = trained.certificate
+        if self._chooses_solver:
+            self.solver_, self.solver_reason_ = trained.solver, trained.solver_reason
         self._ended = trained.start if self.warm_start else None
         if not trained.converged:
             warnings.warn(_unconverged(self, trained), ConvergenceWarning, stacklevel=4)
@@ -236,8 +232,8 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
     multiclass: str
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from all rows, as often as it takes."""
-        recipe = self._recipe()
+        """Fit to all rows."""
+        learner = self._learner()
         self._check_parameters()
         self._check_class_weight()
         rows, y = self._rows_and_targets(X, y, reset=True, numeric=False)
@@ -252,15 +248,15 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             raise InputError(
                 f"a classifier takes at least two classes; the data have one class, {labels.classes.tolist()[0]!r}"
             )
-        return self._fit(Examples(rows, codes, self._class_weighted(codes, weights, labels)), labels, recipe)
+        return self._fit(Examples(rows, codes, self._class_weighted(codes, weights, labels)), labels, learner)
 
     @offered_if(lambda self: self._streams())
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from one block of a stream, each row once, in order; labels may be new at any time.
+        """Train on one block of a stream, each row once, in order; labels may be new at any time.
 
         Naming all `classes` in the first call gives the same bits as a `fit` that knows them from the start.
         """
-        recipe = self._recipe()
+        learner = self._learner()
         self._check_class_weight()
         if self.class_weight == "balanced":
             raise InputError("class_weight='balanced' needs all labels at once: give partial_fit a dictionary")
@@ -273,7 +269,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
                 labels = labels.including(np.asarray(more))
         codes = labels.encode(y)
         weights = self._class_weighted(codes, self._weights(sample_weight, rows), labels)
-        return self._take(Examples(rows, codes, weights), labels, recipe)
+        return self._take(Examples(rows, codes, weights), labels, learner)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """w . x + b: one a row for two classes (positive: the second), one a row and class for more."""
@@ -326,16 +322,16 @@ class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
     """Numbers in, numbers out."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from all rows, as often as it takes."""
-        recipe = self._recipe()
+        """Fit to all rows."""
+        learner = self._learner()
         self._check_parameters()
-        return self._fit(self._examples(X, y, sample_weight, reset=True), None, recipe)
+        return self._fit(self._examples(X, y, sample_weight, reset=True), None, learner)
 
     @offered_if(lambda self: self._streams())
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from one block of a stream, each row once, in order."""
-        recipe = self._recipe()
-        return self._take(self._examples(X, y, sample_weight, reset=not hasattr(self, "_training")), None, recipe)
+        """Train on one block of a stream, each row once, in order."""
+        learner = self._learner()
+        return self._take(self._examples(X, y, sample_weight, reset=not hasattr(self, "_training")), None, learner)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The predicted number for each row."""
@@ -355,54 +351,6 @@ _READ = {
     # linnet names the place of a bad value, and finds it without a pass of its own where it can
     "ensure_all_finite": False,
 }
-
-
-def chosen(options: Any, parameter: str, value: Any) -> Any:
-    """The option of that name, or an error that lists them."""
-    table = options if isinstance(options, dict) else {str(option): option for option in options}
-    if not isinstance(value, str | None) or value not in table:
-        raise RecipeError(f"{parameter}={value!r} is not known; there are {', '.join(map(repr, table))}")
-    return table[value]
-
-
-def penalty_of(
-    penalty: str | None, weight: float, l1_ratio: float, *, total: bool = False, intercept: bool = False
-) -> Penalty:
-    """scikit-learn's three parameters as one penalty."""
-    if penalty is None:
-        if intercept:
-            raise RecipeError("without a penalty the intercept has none either: leave penalise_intercept out")
-        return Penalty()
-    share = chosen({"l2": 0.0, "l1": 1.0, "elasticnet": l1_ratio, None: 0.0}, "penalty", penalty)
-    if check_number("l1_ratio", share) > 1:
-        raise RecipeError(f"l1_ratio must lie between 0 and 1; it is {l1_ratio}")
-    return Penalty(l1=weight * share, l2=weight * (1 - share), total=total, intercept=bool(intercept))
-
-
-def check_number(name: str, value: Any) -> float:
-    """The parameter as a number of 0 or more, or an error that names it."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < float("inf"):
-        raise RecipeError(f"{name} must be a number, 0 or more and finite; it is {value!r}")
-    return float(value)
-
-
-def check_positive(name: str, value: Any) -> float:
-    """The parameter as a positive number, or an error that names it."""
-    if check_number(name, value) == 0:
-        raise RecipeError(f"{name} must be positive; it is {value!r}")
-    return float(value)
-
-
-def check_labels(y: NDArray[Any]) -> None:
-    """scikit-learn's check of a classification target, without its sort of all labels where types tell enough."""
-    if not len(y):
-        raise InputError("there are no rows to learn from")
-    if y.dtype == object and len({type(label) for label in y.tolist()}) > 1:
-        kinds = sorted({type(label).__name__ for label in y.tolist()})
-        raise InputError(f"Unknown label type: labels of several types, {', '.join(kinds)}: convert them to one")
-    if y.dtype.kind in "bui" or (y.dtype.kind == "f" and (y == np.floor(y)).all()):
-        return
-    check_classification_targets(y)
 
 
 def _unconverged(estimator: Any, trained: Trained) -> str:

@@ -22,7 +22,7 @@ ATTRIBUTES = """
     ----------
     estimator_ : the classifier, fitted to all rows
     threshold_ : the second label is predicted where its probability (or, without any, its score) is above this
-    choice_ : how the threshold did, and the usual one, on rows not learnt from: `at_threshold`, `at_usual`, `rows`
+    choice_ : how the threshold did, and the usual one, on held-out rows: `at_threshold`, `at_usual`, `rows`
     classes_ : the two labels, sorted
 """
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from time import perf_counter
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -14,10 +14,9 @@ from linnet.data.rows import Examples
 from linnet.errors import RecipeError
 from linnet.estimators.base import LinearClassifier
 from linnet.learners import catalogue
-from linnet.learners.recipe import Recipe
-from linnet.training.counting.naive_bayes import CLOSED_FORM, Counting, Priors
-from linnet.training.history import Pass, Watcher
-from linnet.training.result import Trained
+from linnet.learners.entry import Entry
+from linnet.training.counting.naive_bayes import CLOSED_FORM, Priors
+from linnet.training.fit import Settings
 
 ATTRIBUTES = """
     Attributes
@@ -42,28 +41,25 @@ class CountingClassifier(LinearClassifier):
     class_weight = None
     multiclass = "joint"
 
-    def _counting(self, columns: int, labels: Labels) -> Counting:
-        """What the parameters describe, with no row counted yet."""
+    def _parameters(self) -> dict[str, Any]:
+        """The parameters of the counting model."""
         raise NotImplementedError
 
-    def _recipe(self) -> Recipe:
-        return catalogue.find(self.learner).recipe
+    def _learner(self) -> Entry:
+        return catalogue.find(self.learner)
 
-    def _train(self, recipe: Recipe, examples: Examples, labels: Labels | None, watch: Watcher) -> Trained:  # noqa: ARG002
-        assert labels is not None
-        began = perf_counter()
-        training = self._counting(examples.rows.shape[1], labels)
-        training.take(examples)
-        model = training.model()
-        self._training, self._began_with = training, self.get_params()
-        only = Pass(0, len(examples.targets), float("nan"), perf_counter() - began)
-        return Trained(model, [only], True, CLOSED_FORM)
+    def _settings(self) -> Settings:
+        return replace(super()._settings(), counting=self._parameters())
 
-    def _take(self, examples: Examples, labels: Labels | None, recipe: Recipe) -> Self:  # noqa: ARG002
+    def _fit(self, examples: Examples, labels: Labels | None, learner: Entry) -> Self:
+        self._began_with = self.get_params()
+        return super()._fit(examples, labels, learner)
+
+    def _take(self, examples: Examples, labels: Labels | None, learner: Entry) -> Self:
         assert labels is not None
         training = getattr(self, "_training", None)
         if training is None:
-            training = self._counting(examples.rows.shape[1], Labels())
+            training = learner.counts_with()(examples.rows.shape[1], Labels(), **self._parameters())
             self._began_with = self.get_params()
         elif str(self._began_with) != str(self.get_params()):
             raise RecipeError("the parameters have changed since the stream began: call fit, or clone the estimator")
@@ -82,10 +78,10 @@ class CountingClassifier(LinearClassifier):
         return self._log_proba(X)
 
 
-def priors_of(name: str, given: Any, *, learnt: bool = True) -> Priors:
+def priors_of(name: str, given: Any, *, estimated: bool = True) -> Priors:
     """Those given, as probabilities; or as often as the classes came; or all alike."""
     if given is None:
-        return Priors(uniform=not learnt)
+        return Priors(uniform=not estimated)
     if not isinstance(given, Sequence | np.ndarray) or isinstance(given, str):
         raise RecipeError(f"{name} is a probability for each class, or None; it is {given!r}")
-    return Priors(given=tuple(float(share) for share in given))
+    return Priors(given=tuple(float(each) for each in given))

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from linnet.data.labels import Labels
 from linnet.errors import RecipeError
-from linnet.estimators.base import check_number
 from linnet.estimators.counting import ATTRIBUTES, CountingClassifier, priors_of
 from linnet.estimators.documentation import documented
-from linnet.training.counting.discriminant_analysis import Discriminant, Shrinkage
-from linnet.training.counting.naive_bayes import Counting
+from linnet.estimators.parameters import check_number
+from linnet.training.counting.discriminant_analysis import Shrinkage
 
 
 @documented("discriminant-analysis", attributes=ATTRIBUTES)
@@ -29,8 +27,8 @@ class LinearDiscriminantAnalysis(CountingClassifier):
         self.shrinkage = shrinkage
         self.priors = priors
 
-    def _counting(self, columns: int, labels: Labels) -> Counting:
-        return Discriminant(columns, labels, priors_of("priors", self.priors), shrinkage=self._shrinkage())
+    def _parameters(self) -> dict[str, Any]:
+        return {"priors": priors_of("priors", self.priors), "shrinkage": self._shrinkage()}
 
     def _shrinkage(self) -> Shrinkage:
         if self.shrinkage is None:

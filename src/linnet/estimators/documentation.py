@@ -8,6 +8,7 @@ from textwrap import fill
 from typing import TypeVar
 
 from linnet.learners import catalogue
+from linnet.learners.entry import Solver
 
 E = TypeVar("E", bound=type)
 
@@ -15,13 +16,13 @@ PARAMETERS = {
     "learner": "A name from the catalogue (`linnet.catalogue.entries()` lists them), or a `linnet.Recipe` of your own.",
     "averaging": "Which weights predict: the last (`none`), their mean over all steps (`average`), or every hypothesis "
     "by weighted vote (`vote`).",
-    "mode": "`online`: learn row by row. `batch`: add the mean of all mistaken rows at once, times `eta0`. "
+    "mode": "`online`: train row by row. `batch`: add the mean of all mistaken rows at once, times `eta0`. "
     "`fixed-increment`: add their sum.",
     "variant": "`winnow1`: promotion and elimination, for Boolean columns. `winnow2`: promotion and demotion by "
-    "division. `balanced`: a weight for every column and one against it, and a threshold that is learnt.",
+    "division. `balanced`: a weight for every column and one against it, and a threshold that is fitted.",
     "threshold": "What the weighted sum is compared with; None is half the number of variables (`balanced`: none).",
-    "conjunctions": "Up to so many columns that a row has together (are not 0) are variables, too, where some row has "
-    "them: of these `winnow1` learns a k-DNF.",
+    "conjunctions": "Up to this many columns that a row has together (are not 0) are variables, too, where some row "
+    "has them: of these `winnow1` learns a k-DNF.",
     "complement": "Whether every variable x has another, 1 - x: for disjunctions of literals, negated or not.",
     "solver": "How the problem is solved, of those named above; `auto` chooses.",
     "loss": "The loss to minimise: `hinge` or `squared_hinge`.",
@@ -34,21 +35,20 @@ PARAMETERS = {
     "fit_prior": "Whether a class is as probable as its rows are many; otherwise all are alike.",
     "class_prior": "The probability of each class instead, in the order of the sorted labels.",
     "priors": "The probability of each class, in the order of the sorted labels. None: as its rows are many.",
-    "var_smoothing": "What share of the largest column's variance is added to every variance.",
-    "shrinkage": "How far the covariance is drawn towards equal, independent columns: None, a number from 0 to 1, or "
+    "var_smoothing": "The fraction of the largest column variance that is added to every variance.",
+    "shrinkage": "Shrinkage of the covariance towards equal, independent columns: None, a number from 0 to 1, or "
     "`auto` (Ledoit and Wolf's, worked out for each class).",
-    "l1_ratio": "The part of the penalty that is L1, for `elasticnet`.",
-    "max_iter": "How many passes over the data at most.",
-    "tol": "When to stop. Perceptron: a pass with at most this share of mistakes (batch: a step no longer than this). "
-    "Online learners: passes that improve the mean loss by no more than this share of the first pass's. Solvers: a "
-    "gradient this small beside the first (`LogisticRegression`, `dual`, `cg`: a duality gap this small beside the "
-    "objective). None makes all `max_iter` passes.",
+    "l1_ratio": "The L1 ratio of the penalty, for `elasticnet`.",
+    "max_iter": "Most passes over the data, or iterations of a solver; None for the learner's own limit.",
+    "tol": "When to stop. Perceptron: a pass with at most this fraction of mistakes (batch: a step no longer than "
+    "this). Online learners: passes that improve the mean loss by no more than this fraction of the first pass's. "
+    "Batch solvers: a relative duality gap this small; without a penalty, a gradient this small beside the first. None "
+    "makes all `max_iter` passes.",
     "eta0": "The step size, or its start; for a batch gradient, on the objective as written above. None keeps the "
     "learner's own, or lets the solver find a safe one.",
     "power_t": "Steps are eta0 * t ** -power_t: 0 constant, 0.5 and 1 falling. None keeps the learner's own.",
-    "fit_intercept": "Whether to learn an intercept b beside the weights.",
-    "penalise_intercept": "Whether the penalty holds the intercept back, too, as liblinear's does. Not for online "
-    "solvers.",
+    "fit_intercept": "Whether to fit an intercept b beside the weights.",
+    "penalise_intercept": "Whether the intercept is penalised, too, as by liblinear. Not for online solvers.",
     "shuffle": "Whether to present the rows in a random order, a new one each pass. The order is drawn from the rows' "
     "contents: it does not depend on how the table is sorted.",
     "random_state": "The seed of the order. None is a seed like any other: the same data give the same model.",
@@ -66,10 +66,10 @@ PARAMETERS = {
     "lowercase": "Whether to make texts lower case first, as Python's str.lower does.",
     "word_length": "Words of fewer characters are left out. A word is a run of letters, digits and underscores of any "
     "script.",
-    "marks": "Whether every sign that is no letter, digit, underscore or space is a word by itself.",
-    "min_df": "Leave out n-grams of fewer texts than this: a number of texts, or as a fraction a share of them.",
-    "max_df": "Leave out n-grams of more texts than this: a number of texts, or as a fraction a share of them.",
-    "max_features": "Keep only so many n-grams, those with the largest counts in all (of equals, the first by name).",
+    "marks": "Whether every sign that is not a letter, digit, underscore or space is a word by itself.",
+    "min_df": "Leave out n-grams of fewer texts than this: a number of texts, or a fraction of them.",
+    "max_df": "Leave out n-grams of more texts than this: a number of texts, or a fraction of them.",
+    "max_features": "Keep only this many n-grams, those with the largest counts in all (of equals, the first by name).",
     "binary": "Whether every count above 0 is taken for 1.",
     "sublinear_tf": "Whether to take 1 + log(count) for the count.",
     "use_idf": "Whether to multiply by the inverse document frequency, 1 + log(n / df).",
@@ -77,12 +77,12 @@ PARAMETERS = {
     "norm": "`l2` or `l1`: bring each row to that length 1. None leaves it.",
     "log_count_ratio": "Whether to multiply by the log-count ratio of two classes; y must then be given to fit.",
     "smoothing": "What is added to the counts of either class in that ratio.",
-    "hash_bits": "0 keeps an exact dictionary. Otherwise names are hashed to so many bits: at most 2 ** hash_bits "
+    "hash_bits": "0 keeps an exact dictionary. Otherwise names are hashed to this many bits: at most 2 ** hash_bits "
     "columns (of each input column or combination), and the memory of a fit is bounded but for a count of collisions.",
     "dtype": "The type of the values, float64 or float32.",
     "handle_unknown": "What to do in transform with a value that was not there in fit: `error`, or `ignore` (its row "
     "has no entry for that column).",
-    "degree": "Combinations of up to so many columns; or (fewest, most).",
+    "degree": "Combinations of up to this many columns; or (fewest, most).",
     "crosses": "Which columns to take together, each a tuple of names or numbers; None takes all by `degree`.",
     "interaction_only": "Whether to leave out powers: products of different columns only.",
     "estimator": "A classifier with probabilities (`predict_proba`); it is copied, not changed.",
@@ -122,6 +122,11 @@ def indent(text: str) -> str:
     return fill(text, 100, initial_indent="    ", subsequent_indent="    ")
 
 
+def _by(solver: Solver) -> list[str]:
+    """The formula and the citation of a solver, where they are its own."""
+    return [indent(text) for text in (solver.formula, solver.citation and f"({solver.citation})") if text]
+
+
 def documented(*names: str, attributes: str = ATTRIBUTES) -> Callable[[E], E]:
     """Complete a class's docstring: these learners of the catalogue, its parameters, its attributes."""
 
@@ -130,6 +135,8 @@ def documented(*names: str, attributes: str = ATTRIBUTES) -> Callable[[E], E]:
         for name in names:
             entry = catalogue.find(name)
             lines += [f"{entry.name}:", indent(entry.summary), indent(entry.formula), indent(f"({entry.citation})"), ""]
+            for solver in entry.solvers if len(entry.solvers) > 1 else ():
+                lines += [indent(f"`{solver.name}`: {solver.summary}"), *_by(solver), ""]
         lines += ["Parameters", "----------"]
         for parameter in inspect.signature(cls).parameters.values():
             needed = parameter.default is parameter.empty

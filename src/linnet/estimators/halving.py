@@ -1,4 +1,4 @@
-"""Halving: predict what most concepts that are still possible say."""
+"""Halving: the majority vote of the concepts that are consistent with all examples so far."""
 
 from __future__ import annotations
 
@@ -13,40 +13,40 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linnet.data.labels import Labels
 from linnet.errors import InputError, RecipeError
-from linnet.estimators.base import check_labels, chosen
 from linnet.estimators.columns import is_whole
 from linnet.estimators.documentation import documented
+from linnet.estimators.parameters import check_labels, chosen
 from linnet.training.version_space import KINDS, Concepts, Functions, Halvings, Planes, Rules, Table, VersionSpace
 
 ATTRIBUTES = """
     Attributes
     ----------
-    classes_ : the two labels, sorted; concepts say yes to the second
-    sizes_ : how many concepts were left after each example
+    classes_ : the two labels, sorted; a concept that is true of a row votes for the second
+    sizes_ : the number of surviving concepts after each example
     mistaken_ : whether the majority was wrong, for each example
-    mistakes_, bound_ : how often it was, and log2 of the number of concepts: no more mistakes than that
-    concepts_ : the concepts that are left, by name, in the order of the class; the first 100 of them
-    certificate_ : the bound, checked against the run in whole numbers
+    mistakes_, bound_ : the number of mistakes, and log2 of the number of concepts, which it cannot exceed
+    concepts_ : the names of the surviving concepts, in the order of the class; the first 100 of them
+    certificate_ : the mistakes beside their bound, checked in integers
     space_ : the `linnet.training.version_space.VersionSpace`
-    n_features_in_, feature_names_in_ : what the columns were
+    n_features_in_, feature_names_in_ : the number and the names of the columns
 """
 NAMED = 100
-# Sparse rows are written out so many numbers at a time.
-WRITTEN_OUT = 2**24
+# The most values of a block of sparse rows that is made dense.
+DENSE_VALUES = 2**24
 
 
 @documented(attributes=ATTRIBUTES)
 class Halving(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """The halving algorithm over a finite class of concepts.
 
-    Every example removes the concepts that it contradicts; predictions are what most of the others say (where they
-    tie: the second label). If some concept of the class is right, there are at most log2 |C| mistakes, in whatever
-    order the examples come. One pass says all: a second one would remove nothing.
+    Every example removes the concepts that contradict it; predictions are the majority vote of the others (on a tie,
+    the second label). If some concept of the class is correct, there are at most log2 |C| mistakes, for any order of
+    the examples. One pass is enough: a second one would remove nothing.
 
-    Columns are 0 or 1 (False or True) for rules; functions and planes of your own take any finite numbers.
+    Columns must be 0 or 1 (False or True) for rules; functions and planes take any finite numbers.
 
-    The rules of "at most k variables" include the one of none: never true as a disjunction, always as a conjunction.
-    "At least m of n" takes sets of m to k variables; without m, sets of 1 to k variables with every m.
+    The rules of at most k variables include the empty one: never true as a disjunction, always as a conjunction.
+    "m-of-n" rules use sets of m to k variables; without m, sets of 1 to k variables with every m.
 
     >>> from itertools import product
     >>> from linnet import Halving
@@ -71,14 +71,14 @@ class Halving(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Begin with all concepts and take each row once, in order."""
-        self.__dict__.pop("space_", None)  # where the input is bad nothing is left of an earlier fit
+        """Start with all concepts and train on each row once, in order."""
+        self.__dict__.pop("space_", None)  # on bad input nothing is left of an earlier fit
         X, y = validate_data(self, X, y, **_READ)
         self._begin(X, y, None)
         return self._take(X, y)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Go on with one block of a stream; name both `classes` in the first call if it may hold only one."""
+        """Train on one block of a stream; pass both `classes` with the first block if it may hold only one."""
         begun = hasattr(self, "space_")
         X, y = validate_data(self, X, y, reset=not begun, **_READ)
         if not begun:
@@ -87,23 +87,23 @@ class Halving(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not self._is_as_begun():
             raise RecipeError("the parameters have changed since the stream began: call fit, or clone the estimator")
         if classes is not None and not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
-            raise InputError(f"the stream began with the classes {self.classes_.tolist()}, not {list(classes)}")
+            raise InputError(f"the first block had the classes {self.classes_.tolist()}, not {list(classes)}")
         self._check(X, self.space_.concepts)
         return self._take(X, y)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """What most of the concepts that are left say; where they tie, the second label."""
+        """The majority vote of the surviving concepts; on a tie, the second label."""
         yes = self._yes(X)
         return self.classes_[(2 * yes >= self.space_.size).astype(np.intp)]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """The share of the concepts that are left which vote for each label."""
+        """The fraction of the surviving concepts that vote for each label."""
         yes = self._yes(X)
-        share = yes / self.space_.size
-        return np.column_stack([1 - share, share])
+        second = yes / self.space_.size
+        return np.column_stack([1 - second, second])
 
     def survivors(self, first: int | None = None) -> list[str]:
-        """The concepts that are left, by name; all of them, or the first."""
+        """The names of the surviving concepts; all of them, or at most the `first` ones."""
         check_is_fitted(self)
         return self.space_.survivors(first)
 
@@ -121,7 +121,7 @@ class Halving(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def mistakes_(self) -> int:
-        """How often the majority was wrong."""
+        """The number of examples for which the majority was wrong."""
         return self.certificate_.mistakes
 
     @property
@@ -131,12 +131,12 @@ class Halving(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def concepts_(self) -> list[str]:
-        """The first of the concepts that are left, by name."""
+        """The names of the first surviving concepts."""
         return self.survivors(NAMED)
 
     @property
     def certificate_(self) -> Halvings:
-        """The bound, and what the run made of it."""
+        """The mistakes beside their bound."""
         check_is_fitted(self)
         return self.space_.shown
 
@@ -160,10 +160,10 @@ class Halving(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _take(self, X: Any, y: NDArray[Any]) -> Self:
         labels = Labels(self.classes_)
-        labels.including(y)  # refuses text among numbers, and numbers among text
+        labels.including(y)  # an error where text and numbers are mixed
         truths = labels.encode(y) == 1
-        for first, rows in _written_out(X, _row_type(self.space_.concepts)):
-            taken = self.space_.learn(rows, truths[first : first + len(rows)])
+        for first, rows in _dense_blocks(X, _row_type(self.space_.concepts)):
+            taken = self.space_.train(rows, truths[first : first + len(rows)])
             if taken < len(rows):
                 raise InputError(self._nothing_left(first + taken, y))
         return self
@@ -171,11 +171,11 @@ class Halving(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _nothing_left(self, row: int, y: NDArray[Any]) -> str:
         left, before = self.space_.size, len(self.space_.sizes)
         stream = "" if before == row else f" (example {before:,} of the stream, from 0)"
-        those = f"the {left:,}" if left > 1 else "the last one"
+        those = f"the {left:,} surviving concepts" if left > 1 else "the last surviving concept"
         return (
-            f"row {row}{stream} is labelled {y[row : row + 1].tolist()[0]!r}, which contradicts {those} left of the "
-            f"{self.space_.concepts}: a label is wrong, or the class does not hold the truth; drop the row (the "
-            "estimator is as it was before it: partial_fit goes on with the next) or take a larger class"
+            f"row {row}{stream} is labelled {y[row : row + 1].tolist()[0]!r}, which contradicts {those} of the "
+            f"{self.space_.concepts}: a label is wrong, or the class does not contain the truth; drop the row and "
+            "continue with partial_fit (the estimator is as it was before the row), or use a larger class"
         )
 
     def _class_of_concepts(self) -> Concepts:
@@ -183,10 +183,10 @@ class Halving(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(given, str):
             return self._rules(chosen(KINDS, "concepts", given), columns)
         if self.m is not None:
-            raise RecipeError(f"m={self.m!r} goes with concepts='m-of-n'")
+            raise RecipeError(f"m={self.m!r} is for concepts='m-of-n' only")
         if isinstance(given, Mapping) or (isinstance(given, list | tuple) and given and all(map(callable, given))):
             if not all(map(callable, given.values() if isinstance(given, Mapping) else given)):
-                raise RecipeError("concepts as a dictionary are functions by their names")
+                raise RecipeError("a dictionary of concepts must map names to functions")
             return Functions(given)
         if isinstance(given, tuple) and len(given) == 2:
             return _planes(*given, columns)
@@ -194,13 +194,13 @@ class Halving(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _rules(self, kind: str, columns: int) -> Rules:
         if not is_whole(self.max_concepts, 1):
-            raise RecipeError(f"max_concepts must be a whole number, 1 or more; it is {self.max_concepts!r}")
+            raise RecipeError(f"max_concepts must be an integer of 1 or more; it is {self.max_concepts!r}")
         if not is_whole(self.k, 1):
-            raise RecipeError(f"k must be a whole number of variables, 1 or more; it is {self.k!r}")
+            raise RecipeError(f"k must be an integer of 1 or more; it is {self.k!r}")
         if self.m is not None and kind != "m-of-n":
-            raise RecipeError(f"m={self.m!r} goes with concepts='m-of-n'; {kind} have none")
+            raise RecipeError(f"m={self.m!r} is for concepts='m-of-n' only, not for {kind}")
         if self.m is not None and not is_whole(self.m, 1, int(self.k)):
-            raise RecipeError(f"m must be a whole number from 1 to k={self.k}, or None for all; it is {self.m!r}")
+            raise RecipeError(f"m must be an integer from 1 to k={self.k}, or None for all; it is {self.m!r}")
         names = getattr(self, "feature_names_in_", ())
         m = None if self.m is None else int(self.m)
         return Rules(kind, columns, int(self.k), m, most=int(self.max_concepts), names=names)
@@ -210,20 +210,20 @@ class Halving(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X = validate_data(self, X, reset=False, **_READ)
         concepts = self.space_.concepts
         self._check(X, concepts)
-        return np.concatenate([self.space_.yes(rows) for _, rows in _written_out(X, _row_type(concepts))])
+        return np.concatenate([self.space_.yes(rows) for _, rows in _dense_blocks(X, _row_type(concepts))])
 
     def _check(self, X: Any, concepts: Concepts) -> None:
-        """Every value must be one that the concepts can read."""
-        for first, rows in _written_out(X, None):
+        """Refuse values that the concepts are not defined for."""
+        for first, rows in _dense_blocks(X, None):
             if isinstance(concepts, Rules):
                 wrong, wanted = (rows != 0) & (rows != 1), f"{concepts.kind} take 0 and 1 only (or False and True)"
             elif isinstance(concepts, Table):
                 wrong = ~((rows >= 0) & (rows < concepts.points) & (rows == np.floor(rows)))
-                wanted = f"an example is the number of a point, a column of the table, from 0 to {concepts.points - 1}"
+                wanted = f"an example is the number of a column of the table, from 0 to {concepts.points - 1}"
             else:
                 wrong, wanted = ~np.isfinite(rows), "values must be finite"
             if wrong.any():
-                row, column = (int(place) for place in np.argwhere(wrong)[0])
+                row, column = (int(index) for index in np.argwhere(wrong)[0])
                 names = getattr(self, "feature_names_in_", None)
                 called = "" if names is None else f" ({str(names[column])!r})"
                 value = rows[row, column].item()
@@ -233,9 +233,9 @@ class Halving(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 _READ = {"accept_sparse": "csr", "dtype": "numeric", "ensure_all_finite": False}
 
 
-def _written_out(X: Any, dtype: Any) -> Iterator[tuple[int, NDArray[Any]]]:
-    """The number of a block's first row, and the block, dense."""
-    step = max(1, WRITTEN_OUT // max(1, X.shape[1]))
+def _dense_blocks(X: Any, dtype: Any) -> Iterator[tuple[int, NDArray[Any]]]:
+    """Blocks of dense rows, each with the number of its first row."""
+    step = max(1, DENSE_VALUES // max(1, X.shape[1]))
     for first in range(0, X.shape[0], step):
         rows = X[first : first + step]
         yield first, np.ascontiguousarray(rows.toarray() if sparse.issparse(rows) else rows, dtype=dtype)
@@ -246,7 +246,7 @@ def _row_type(concepts: Concepts) -> Any:
 
 
 def _two_classes(y: NDArray[Any], classes: Any) -> NDArray[Any]:
-    """The two labels; of 0 and 1 (False and True) the other is known when there is only one."""
+    """The two labels; where there is only 0 or 1 (False or True), the other is implied."""
     check_labels(y)
     labels, firsts = np.unique(y, return_index=True)
     if classes is not None:
@@ -257,12 +257,12 @@ def _two_classes(y: NDArray[Any], classes: Any) -> NDArray[Any]:
         return labels
     if len(labels) == 1:
         raise InputError(
-            f"a concept tells two classes apart; there is one class, {labels.tolist()[0]!r}: "
-            "name both in partial_fit(X, y, classes=...)"
+            f"two classes are needed, and there is one class, {labels.tolist()[0]!r}: "
+            "pass both with partial_fit(X, y, classes=...)"
         )
     third = sorted(firsts.tolist())[2:3]
     where = f", the third in row {third[0]}: {y[third].tolist()[0]!r}" if third else ""
-    raise InputError(  # in scikit-learn's words, which its checks look for, and then with the place
+    raise InputError(  # in the words that scikit-learn's checks expect, then with the row
         "Only binary classification is supported. The type of the target is multiclass: "
         f"there are {len(labels)} classes{where}"
     )
@@ -274,12 +274,12 @@ def _planes(weights: Any, thresholds: Any, columns: int) -> Planes:
     except (TypeError, ValueError):
         w = theta = np.empty(0)
     if w.ndim != 2 or theta.ndim > 1:
-        raise RecipeError("concepts as a pair are weights, a row for each concept, and thresholds, one for each")
+        raise RecipeError("a pair of concepts must be (weights, thresholds): a row of weights and a threshold each")
     theta = np.broadcast_to(theta, len(w)) if theta.ndim == 0 else theta
     if len(theta) != len(w):
-        raise RecipeError(f"there are {len(w)} rows of weights and {len(theta)} thresholds: give one for each")
+        raise RecipeError(f"there are {len(w)} rows of weights, but {len(theta)} thresholds: pass one a row")
     if w.shape[1] != columns:
-        raise InputError(f"the concepts weigh {w.shape[1]} columns; X has {columns}")
+        raise InputError(f"the concepts have {w.shape[1]} weights, but X has {columns} columns")
     if not (np.isfinite(w).all() and np.isfinite(theta).all()):
         raise RecipeError("the weights and thresholds of the concepts must be finite")
     return Planes(w, theta)
@@ -292,9 +292,9 @@ def _table(given: Any, columns: int) -> Table:
         table = np.empty(0)
     if table.ndim != 2 or table.dtype.kind not in "biuf" or not ((table == 0) | (table == 1)).all():
         raise RecipeError(
-            f"concepts are {', '.join(map(repr, KINDS))}, functions (a list, or a dictionary by name), a Boolean table "
-            f"(concepts x points), or a pair (weights, thresholds); not {given!r:.100}"
+            f"concepts must be {', '.join(map(repr, KINDS))}, functions (a list, or a dictionary by name), a Boolean "
+            f"table (concepts x points), or a pair (weights, thresholds); not {given!r:.100}"
         )
     if columns != 1:
-        raise InputError(f"with a table of concepts X has one column, the number of the point; it has {columns}")
+        raise InputError(f"with a table of concepts X must have one column, the number of the point; it has {columns}")
     return Table(table)

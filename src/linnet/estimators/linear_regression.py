@@ -7,29 +7,27 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from linnet.data.labels import Labels
-from linnet.data.rows import Examples
 from linnet.errors import RecipeError
-from linnet.estimators.base import LinearRegressor, check_positive, chosen
+from linnet.estimators.base import LinearRegressor
 from linnet.estimators.documentation import documented
+from linnet.estimators.parameters import check_positive, chosen
 from linnet.learners import catalogue
-from linnet.learners.recipe import Recipe
-from linnet.learners.schedule import constant
+from linnet.learners.entry import AUTO, Entry
+from linnet.learners.schedule import Schedule, constant
 from linnet.theory import inference
 from linnet.theory.coefficient_table import Summary
-from linnet.training import batch
-from linnet.training.history import Watcher
-from linnet.training.result import Trained
-from linnet.training.solvers import least_squares as analytic
+from linnet.training.descent import Steps
+from linnet.training.fit import Settings
 
-SOLVERS = ("auto", "analytic", "gradient", "online")
+SOLVERS = (AUTO, *(solver.name for solver in catalogue.find("least-squares").solvers), "online")
 
 
-@documented("least-squares", "least-squares-gradient", "widrow-hoff")
+@documented("least-squares", "widrow-hoff")
 class LinearRegression(LinearRegressor):
     """Least squares: minimises the sum of (y - w.x - b)^2 / 2.
 
-    `solver="auto"` takes the analytic solution, and gradient descent where its d x d table would be too large.
+    `solver="auto"` takes the analytic solution, and gradient descent where its d x d table would be too large;
+    `solver_` and `solver_reason_` say which and why.
 
     >>> from linnet import LinearRegression
     >>> cars = [[31.5, 6], [36.2, 2], [43.1, 0], [27.6, 2]]  # weight in 100 lb, age in years
@@ -38,11 +36,13 @@ class LinearRegression(LinearRegressor):
     [58.61, -0.92, -1.36]
     """
 
+    _chooses_solver = True
+
     def __init__(
         self,
         *,
         solver: str = "auto",
-        max_iter: int = 1000,
+        max_iter: int | None = None,
         tol: float | None = 1e-6,
         eta0: float | None = None,
         fit_intercept: bool = True,
@@ -61,19 +61,22 @@ class LinearRegression(LinearRegressor):
         self.warm_start = warm_start
         self.verbose = verbose
 
-    def _recipe(self) -> Recipe:
+    def _learner(self) -> Entry:
         chosen(SOLVERS, "solver", self.solver)
-        recipe = catalogue.find("widrow-hoff").recipe
-        return recipe if self.eta0 is None else replace(recipe, schedule=constant(check_positive("eta0", self.eta0)))
+        if self.solver != "online":
+            return catalogue.find("least-squares")
+        entry = catalogue.find("widrow-hoff")
+        return entry if self.eta0 is None else replace(entry, recipe=replace(entry.recipe, schedule=self._schedule()))
 
-    def _train(self, recipe: Recipe, examples: Examples, labels: Labels | None, watch: Watcher) -> Trained:
+    def _schedule(self) -> Schedule:
+        return constant(check_positive("eta0", self.eta0))
+
+    def _settings(self) -> Settings:
+        settings = super()._settings()
         if self.solver == "online":
-            return super()._train(recipe, examples, labels, watch)
-        if self.solver == "analytic" or (self.solver == "auto" and analytic.fits(examples)):
-            how = batch.Descent(1, None)
-            return self._train_in_batch(analytic.solve, how, recipe, examples, labels, watch)
-        how = batch.Descent(self.max_iter, self.tol, None if self.eta0 is None else recipe.schedule, gain=1.0)
-        return self._train_in_batch(batch.descend, how, recipe, examples, labels, watch)
+            return settings
+        steps = None if self.eta0 is None else Steps(self._schedule(), gain=1.0)
+        return replace(settings, solver=self.solver, steps=steps)
 
     def summary(
         self, X: Any, y: Any, sample_weight: Any = None, *, level: float = 0.95, weights_are: str | None = None
@@ -89,7 +92,7 @@ class LinearRegression(LinearRegressor):
             raise RecipeError("standard errors hold at the optimum, where no online fit is: take solver='analytic'")
         examples = self._examples(X, y, sample_weight, reset=False)
         w, b = self.model_.weights[:, 0], float(self.model_.intercepts[0])
-        return inference.squares(examples, w, b, intercept=self.fit_intercept, said=weights_are, level=level)
+        return inference.squares(examples, w, b, intercept=self.fit_intercept, weights_are=weights_are, level=level)
 
     def _streams(self) -> bool:
         return self.solver == "online"

@@ -12,36 +12,34 @@ from sklearn.utils.validation import check_is_fitted
 
 from linnet.data.labels import Labels
 from linnet.data.rows import Examples
-from linnet.errors import InputError, RecipeError, SeparationWarning
-from linnet.estimators.base import LinearClassifier, check_positive, chosen, offered_if, penalty_of
+from linnet.errors import InputError, SeparationWarning
+from linnet.estimators.base import LinearClassifier, offered_if
 from linnet.estimators.documentation import documented
+from linnet.estimators.parameters import check_positive, chosen, penalty_of
 from linnet.learners import catalogue
-from linnet.learners.recipe import Loss, Recipe
+from linnet.learners.entry import AUTO, Entry
 from linnet.learners.schedule import constant
 from linnet.theory import inference
 from linnet.theory.coefficient_table import Summary
 from linnet.theory.separation import Kind, Separation, examine_model
-from linnet.training import batch
-from linnet.training import solver_choice as choice
-from linnet.training.history import Watcher
-from linnet.training.result import Trained
+from linnet.training.descent import Steps
+from linnet.training.fit import Settings
 
-SOLVERS = ("auto", *choice.METHODS, "online")
-SMOOTH = ("newton-cholesky", "newton-cg", "lbfgs")
+SOLVERS = (AUTO, *(solver.name for solver in catalogue.find("logistic-regression").solvers), "online")
 
 
-@documented("logistic-newton", "logistic-dual", "logistic-gradient", "logistic")
+@documented("logistic-regression", "sgd-logistic")
 class LogisticRegression(LinearClassifier):
     """The log-odds of a class as a linear function of the row; softmax for many classes.
 
-    Minimises penalty + C * sum of the rows' losses.  `solver="auto"` chooses by the shape of the problem, and says what
-    and why in `solver_` and `solver_reason_`: `"newton-cholesky"` for few columns; `"newton-cg"` for many dense ones,
-    and for many classes jointly; `"dual"`, coordinate ascent on the dual, for text and other wide sparse rows, and
-    `"lbfgs"` for those of many classes jointly, for few weights of many classes, and without a penalty; `"gradient"`,
-    the lectures' batch gradient ascent, proximal and accelerated, for an L1 penalty.  `"online"` learns row by row and
-    takes streams (`partial_fit`).
+    Minimises penalty + C * sum of the rows' losses.  `solver="auto"` chooses by the shape of the problem, and reports
+    which and why in `solver_` and `solver_reason_`: `"newton-cholesky"` for few columns; `"newton-cg"` for many dense
+    ones, and for many classes jointly; `"dual"`, coordinate ascent on the dual, for text and other wide sparse rows,
+    and `"lbfgs"` for those of many classes jointly, for few weights of many classes, and without a penalty;
+    `"gradient"`, the lectures' batch gradient ascent, proximal and accelerated, for an L1 penalty.  `"online"`
+    trains row by row and takes streams (`partial_fit`).
 
-    All but `"online"` stop when the objective is proven to lie within a share `tol` of the least there is; the proof is
+    All but `"online"` stop when the objective is proven to lie within a fraction `tol` of the optimum; the proof is
     `certificate_`.  Without a penalty there is none, and a gradient that small beside the first has to do; with `eta0`,
     steps that short.
 
@@ -51,13 +49,15 @@ class LogisticRegression(LinearClassifier):
     have one set of weights in either form.
 
     Without a penalty the classes must overlap, or the weights grow for ever: a fit warns where they do not
-    (`linnet.SeparationWarning`), and `separation_` tells what was found.  `summary` gives standard errors.
+    (`linnet.SeparationWarning`), and `separation_` has what was found.  `summary` gives standard errors.
 
     >>> from linnet import LogisticRegression
     >>> model = LogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], ["low", "low", "high", "high"])
     >>> model.predict([[0.5], [2.5]]).tolist()
     ['low', 'high']
     """
+
+    _chooses_solver = True
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class LogisticRegression(LinearClassifier):
         C: float = 1.0,
         penalty: str | None = "l2",
         l1_ratio: float = 0.5,
-        max_iter: int = 1000,
+        max_iter: int | None = None,
         tol: float | None = 1e-4,
         eta0: float | None = None,
         fit_intercept: bool = True,
@@ -96,30 +96,31 @@ class LogisticRegression(LinearClassifier):
         self.warm_start = warm_start
         self.verbose = verbose
 
-    def _train(self, recipe: Recipe, examples: Examples, labels: Labels | None, watch: Watcher) -> Trained:
-        self.solver_, self.solver_reason_ = self._choice(recipe, examples, labels)
-        if self.solver == "online":
-            return super()._train(recipe, examples, labels, watch)
-        if self.solver in SMOOTH and recipe.penalty.l1 > 0:
-            raise RecipeError(f"solver={self.solver!r} needs a smooth penalty: take 'gradient' or 'online' with L1")
-        how = batch.Descent(
-            self.max_iter,
-            self.tol,
-            None if self.eta0 is None else constant(check_positive("eta0", self.eta0)),
-            gain=self.C,
-        )
-        return self._train_in_batch(choice.METHODS[self.solver_], how, recipe, examples, labels, watch)
-
-    def _choice(self, recipe: Recipe, examples: Examples, labels: Labels | None) -> choice.Choice:
-        """The solver asked for; or by the shape of the problem."""
-        if self.solver != "auto":
-            return choice.Choice(self.solver, "it was asked for")
+    def _learner(self) -> Entry:
+        chosen(SOLVERS, "solver", self.solver)
+        entry = catalogue.find("sgd-logistic" if self.solver == "online" else "logistic-regression")
+        schedule = entry.recipe.schedule
         if self.eta0 is not None:
-            return choice.Choice("gradient", "eta0 was given, a step size of the gradient's")
-        return choice.choose(examples.rows, len(labels or ()), recipe.penalty, recipe.reduction)
+            schedule = replace(schedule, eta=check_positive("eta0", self.eta0))
+        penalty = penalty_of(
+            self.penalty,
+            1.0 / check_positive("C", self.C),
+            self.l1_ratio,
+            total=True,
+            intercept=self.penalise_intercept,
+        )
+        recipe = replace(entry.recipe, schedule=schedule, penalty=penalty, reduction=self._reduction())
+        return replace(entry, recipe=recipe)
 
-    def _fit(self, examples: Examples, labels: Labels | None, recipe: Recipe) -> Self:
-        super()._fit(examples, labels, recipe)
+    def _settings(self) -> Settings:
+        settings = super()._settings()
+        if self.solver == "online":
+            return settings
+        steps = None if self.eta0 is None else Steps(constant(check_positive("eta0", self.eta0)), gain=self.C)
+        return replace(settings, solver=self.solver, steps=steps)
+
+    def _fit(self, examples: Examples, labels: Labels | None, learner: Entry) -> Self:
+        super()._fit(examples, labels, learner)
         self.separation_: Separation | None = None
         if self.penalty is None and self.solver != "online":
             self.separation_ = examine_model(examples, self.model_, intercept=self.fit_intercept)
@@ -159,12 +160,12 @@ class LogisticRegression(LinearClassifier):
         return inference.logistic(
             examples, self.model_.weights[:, : len(scored)], self.model_.intercepts[: len(scored)], scored,
             [str(label) for label in self.classes_[scored]] if several else [],
-            intercept=self.fit_intercept, l2=self._recipe().penalty.l2, said=weights_are, level=level,
+            intercept=self.fit_intercept, l2=self._learner().recipe.penalty.l2, weights_are=weights_are, level=level,
         )  # fmt: skip
 
     def _check_inference(self, penalised: bool) -> None:
         """Refuse where standard errors would not mean what they seem to, with the reason."""
-        penalty = self._recipe().penalty
+        penalty = self._learner().recipe.penalty
         separation = getattr(self, "separation_", None)  # a stream has none
         refused = [
             (self.solver == "online", "hold at the optimum, where no online fit is: take another solver"),
@@ -207,21 +208,3 @@ class LogisticRegression(LinearClassifier):
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """The logarithm of the probability of each class."""
         return self._log_proba(X)
-
-    def _recipe(self) -> Recipe:
-        chosen(SOLVERS, "solver", self.solver)
-        steps = catalogue.find("logistic").recipe.schedule
-        if self.eta0 is not None:
-            steps = replace(steps, eta=check_positive("eta0", self.eta0))
-        return Recipe(
-            Loss.LOGISTIC,
-            schedule=steps,
-            penalty=penalty_of(
-                self.penalty,
-                1.0 / check_positive("C", self.C),
-                self.l1_ratio,
-                total=True,
-                intercept=self.penalise_intercept,
-            ),
-            reduction=self._reduction(),
-        )

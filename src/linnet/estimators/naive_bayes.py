@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.data.labels import Labels
 from linnet.data.rows import Rows
-from linnet.estimators.base import check_number, check_positive, offered_if
+from linnet.estimators.base import offered_if
 from linnet.estimators.counting import ATTRIBUTES, CountingClassifier, priors_of
 from linnet.estimators.documentation import documented
-from linnet.training.counting.gaussian import SharedGaussian
-from linnet.training.counting.naive_bayes import Bernoulli, Counting, Multinomial, presence
+from linnet.estimators.parameters import check_number, check_positive
+from linnet.training.counting.naive_bayes import presence
 
 
 @documented("naive-bayes", attributes=ATTRIBUTES)
@@ -45,9 +44,9 @@ class MultinomialNB(CountingClassifier):
         """w . x + b: one a row for two classes (positive: the second), one a row and class for more."""
         return super().decision_function(X)
 
-    def _counting(self, columns: int, labels: Labels) -> Counting:
-        priors = priors_of("class_prior", self.class_prior, learnt=self.fit_prior)
-        return Multinomial(columns, labels, priors, alpha=check_positive("alpha", self.alpha))
+    def _parameters(self) -> dict[str, Any]:
+        priors = priors_of("class_prior", self.class_prior, estimated=self.fit_prior)
+        return {"priors": priors, "alpha": check_positive("alpha", self.alpha)}
 
 
 @documented("naive-bayes-bernoulli", attributes=ATTRIBUTES)
@@ -77,9 +76,9 @@ class BernoulliNB(CountingClassifier):
         tags.classifier_tags.poor_score = True
         return tags
 
-    def _counting(self, columns: int, labels: Labels) -> Counting:
-        priors = priors_of("class_prior", self.class_prior, learnt=self.fit_prior)
-        return Bernoulli(columns, labels, priors, alpha=check_positive("alpha", self.alpha))
+    def _parameters(self) -> dict[str, Any]:
+        priors = priors_of("class_prior", self.class_prior, estimated=self.fit_prior)
+        return {"priors": priors, "alpha": check_positive("alpha", self.alpha)}
 
     def _rows(self, X: Any) -> Rows:
         return presence(super()._rows(X), check_number("binarize", self.binarize))
@@ -108,6 +107,6 @@ class SharedGaussianNB(CountingClassifier):
         self.priors = priors
         self.var_smoothing = var_smoothing
 
-    def _counting(self, columns: int, labels: Labels) -> Counting:
+    def _parameters(self) -> dict[str, Any]:
         smoothing = check_positive("var_smoothing", self.var_smoothing)
-        return SharedGaussian(columns, labels, priors_of("priors", self.priors), smoothing=smoothing)
+        return {"priors": priors_of("priors", self.priors), "smoothing": smoothing}

@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from linnet.data.features.features import Places, assembled
+from linnet.data.features.layout import FeatureLayout, assembled
 from linnet.data.features.terms import NamedTerm, Piece
 from linnet.data.sources.arrow import is_number, numbers, plain
 from linnet.data.sources.block import Column, Numbers
@@ -108,16 +108,17 @@ class NamedFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _arrange(self, given: Mapping[str, Any]) -> None:
         """Term after term; within one, by name."""
-        self._places = Places.in_turn([len(term) for term in self._terms])
         names: list[str] = []
-        for term, places in zip(self._terms, self._places.of_term, strict=True):
+        columns = []
+        for term in self._terms:
             order = self._order(term, given)
+            columns.append(len(names) + np.argsort(order))
             names += [term.name(number) for number in order]
-            places[order] = places.copy()
+        self._layout = FeatureLayout.of(columns)
         self._names = object_array(names)
 
     def _matrix(self, pieces: list[Piece]) -> Any:
-        rows = assembled(pieces, self._places)
+        rows = assembled(pieces, self._layout)
         X = csr_matrix((rows.values, rows.ids.view(np.int32), rows.starts), shape=rows.shape)
         X.eliminate_zeros()
         return X

@@ -11,10 +11,10 @@ import pyarrow as pa
 from linnet.data.features.terms import CategoryTerm, NamedTerm, Piece, missing_name
 from linnet.data.sources.arrow import is_number
 from linnet.errors import InputError
-from linnet.estimators.base import chosen
 from linnet.estimators.columns import checked_bits, names_of
 from linnet.estimators.documentation import documented
 from linnet.estimators.named import ATTRIBUTES, NamedFeatures
+from linnet.estimators.parameters import chosen
 
 
 @documented(attributes=ATTRIBUTES)

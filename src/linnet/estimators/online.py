@@ -8,25 +8,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.data.task import Task
 from linnet.errors import RecipeError
-from linnet.estimators.base import (
-    LinearClassifier,
-    LinearRegressor,
-    check_number,
-    check_positive,
-    offered_if,
-    penalty_of,
-)
+from linnet.estimators.base import LinearClassifier, LinearRegressor, offered_if
 from linnet.estimators.documentation import documented
+from linnet.estimators.parameters import check_number, check_positive, penalty_of
 from linnet.learners import catalogue
-from linnet.learners.catalogue import Task, Way
-from linnet.learners.recipe import Loss, Recipe, Reduction
+from linnet.learners.entry import Entry, Way
+from linnet.learners.losses import Loss
+from linnet.learners.recipe import Recipe, Reduction
 
 
-def _adjusted(estimator: Any, task: Task) -> Recipe:
-    """The learner's recipe with what the user set instead: a step size, a power, a penalty."""
-    learner = estimator.learner
-    recipe = learner if isinstance(learner, Recipe) else catalogue.find(learner, Way.ONLINE, task).recipe
+def _adjusted(estimator: Any, task: Task) -> Entry:
+    """The learner with what the user set instead: a step size, a power, a penalty."""
+    asked = estimator.learner
+    entry = _own(asked, task) if isinstance(asked, Recipe) else catalogue.find(asked, Way.ONLINE, task)
+    recipe = entry.recipe
     schedule = recipe.schedule
     if estimator.eta0 is not None:
         schedule = replace(schedule, eta=check_positive("eta0", estimator.eta0), per_penalty=False)
@@ -38,8 +35,13 @@ def _adjusted(estimator: Any, task: Task) -> Recipe:
         weight = 1e-4 if estimator.alpha is None else check_number("alpha", estimator.alpha)
         penalty = penalty_of(kind, weight, estimator.l1_ratio)
     if task is Task.REGRESSION and recipe.loss is not Loss.SQUARED:
-        raise RecipeError("numbers are learnt with the squared loss: take Recipe(Loss.SQUARED, ...)")
-    return replace(recipe, schedule=schedule, penalty=penalty)
+        raise RecipeError("regression takes the squared loss: take Recipe(Loss.SQUARED, ...)")
+    return replace(entry, recipe=replace(recipe, schedule=schedule, penalty=penalty))
+
+
+def _own(recipe: Recipe, task: Task) -> Entry:
+    """A recipe of the user's own as a row."""
+    return Entry("recipe", recipe, Way.ONLINE, (task,), "A recipe of your own.", "", "")
 
 
 @documented(*(entry.name for entry in catalogue.entries(Way.ONLINE, Task.CLASSIFICATION)))
@@ -87,19 +89,21 @@ class OnlineClassifier(LinearClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @offered_if(lambda self: self._recipe().has_probabilities)
+    @offered_if(lambda self: self._learner().recipe.has_probabilities)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probability of each class (learners of the logistic loss)."""
         return self._proba(X)
 
-    @offered_if(lambda self: self._recipe().has_probabilities)
+    @offered_if(lambda self: self._learner().recipe.has_probabilities)
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """The logarithm of the probability of each class (learners of the logistic loss)."""
         return self._log_proba(X)
 
-    def _recipe(self) -> Recipe:
-        recipe, reduction = _adjusted(self, Task.CLASSIFICATION), self._reduction()
-        return recipe if reduction is Reduction.JOINT else replace(recipe, reduction=reduction)
+    def _learner(self) -> Entry:
+        entry, reduction = _adjusted(self, Task.CLASSIFICATION), self._reduction()
+        return (
+            entry if reduction is Reduction.JOINT else replace(entry, recipe=replace(entry.recipe, reduction=reduction))
+        )
 
 
 @documented(*(entry.name for entry in catalogue.entries(Way.ONLINE, Task.REGRESSION)))
@@ -142,5 +146,5 @@ class OnlineRegressor(LinearRegressor):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _recipe(self) -> Recipe:
+    def _learner(self) -> Entry:
         return _adjusted(self, Task.REGRESSION)

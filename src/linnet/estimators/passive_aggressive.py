@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from linnet.estimators.base import AVERAGING, LinearClassifier, check_positive, chosen
+from linnet.estimators.base import AVERAGING, LinearClassifier
 from linnet.estimators.documentation import documented
-from linnet.learners.recipe import Loss, Recipe
-from linnet.learners.schedule import passive_aggressive
+from linnet.estimators.parameters import check_positive, chosen
+from linnet.learners import catalogue
+from linnet.learners.entry import Entry
+
+ROWS = {"hinge": "passive-aggressive-1", "squared_hinge": "passive-aggressive-2"}
 
 
 @documented("passive-aggressive-1", "passive-aggressive-2")
@@ -49,11 +53,12 @@ class PassiveAggressive(LinearClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _recipe(self) -> Recipe:
-        variant = chosen({"hinge": 1, "squared_hinge": 2}, "loss", self.loss)
-        return Recipe(
-            Loss.HINGE,
-            schedule=passive_aggressive(check_positive("C", self.C), variant=variant),
+    def _learner(self) -> Entry:
+        entry = catalogue.find(chosen(ROWS, "loss", self.loss))
+        recipe = replace(
+            entry.recipe,
+            schedule=replace(entry.recipe.schedule, eta=check_positive("C", self.C)),
             averaging=chosen(AVERAGING, "averaging", self.averaging),
             reduction=self._reduction(),
         )
+        return replace(entry, recipe=recipe)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from linnet.data.labels import Labels
-from linnet.data.rows import Examples
 from linnet.errors import RecipeError
-from linnet.estimators.base import AVERAGING, LinearClassifier, check_number, check_positive, chosen, penalty_of
+from linnet.estimators.base import AVERAGING, LinearClassifier
 from linnet.estimators.documentation import documented
-from linnet.learners.recipe import Averaging, Loss, Recipe
+from linnet.estimators.parameters import check_number, check_positive, chosen, penalty_of
+from linnet.learners import catalogue
+from linnet.learners.entry import Entry
+from linnet.learners.recipe import Averaging
 from linnet.learners.schedule import constant
-from linnet.training import batch
-from linnet.training.history import Watcher
-from linnet.training.result import Trained
+from linnet.training.descent import Steps
+from linnet.training.fit import Settings
 
 MODES = ("online", "batch", "fixed-increment")
 
@@ -65,27 +66,28 @@ class Perceptron(LinearClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _train(self, recipe: Recipe, examples: Examples, labels: Labels | None, watch: Watcher) -> Trained:
-        if self.mode == "online":
-            return super()._train(recipe, examples, labels, watch)
-        gain = 1.0 if self.mode == "fixed-increment" else None
-        how = batch.Descent(self.max_iter, self.tol, recipe.schedule, gain)
-        return self._train_in_batch(batch.descend, how, recipe, examples, labels, watch)
+    def _settings(self) -> Settings:
+        settings = super()._settings()
+        if self.mode != "fixed-increment":
+            return settings
+        return replace(settings, steps=Steps(constant(check_positive("eta0", self.eta0)), gain=1.0))
 
     def _streams(self) -> bool:
         return self.mode == "online"
 
-    def _recipe(self) -> Recipe:
+    def _learner(self) -> Entry:
         averaging = chosen(AVERAGING, "averaging", self.averaging)
         chosen(MODES, "mode", self.mode)
         if self.mode != "online" and averaging is not Averaging.LAST:
             raise RecipeError(
                 f"averaging={self.averaging!r} goes with mode='online': a batch step has nothing to average"
             )
-        return Recipe(
-            Loss.PERCEPTRON,
+        entry = catalogue.find("perceptron" if self.mode == "online" else "batch-perceptron")
+        recipe = replace(
+            entry.recipe,
             schedule=constant(check_positive("eta0", self.eta0)),
             penalty=penalty_of(self.penalty, check_number("alpha", self.alpha), self.l1_ratio),
             averaging=averaging,
             reduction=self._reduction(),
         )
+        return replace(entry, recipe=recipe)

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linnet.data.labels import Labels
-from linnet.data.rows import Examples
-from linnet.errors import RecipeError
-from linnet.estimators.base import LinearRegressor, check_number, chosen
+from linnet.estimators.base import LinearRegressor
 from linnet.estimators.documentation import documented
+from linnet.estimators.parameters import check_number, chosen
 from linnet.learners import catalogue
-from linnet.learners.recipe import Penalty, Recipe
-from linnet.training import batch
-from linnet.training.history import Watcher
-from linnet.training.result import Trained
-from linnet.training.solvers import least_squares as analytic
-from linnet.training.solvers import ridge
+from linnet.learners.entry import AUTO, Entry
+from linnet.learners.recipe import Penalty
+from linnet.training.fit import Settings
 
-SOLVERS = {"auto": ridge.solve, "analytic": ridge.analytic, "cg": ridge.conjugate_gradients}
+SOLVERS = (AUTO, *(solver.name for solver in catalogue.find("ridge").solvers))
 
 
 @documented("ridge")
@@ -26,7 +21,7 @@ class Ridge(LinearRegressor):
 
     `solver="analytic"` is the closed form, which takes no passes and no tolerance; `"cg"`, conjugate gradients, reads
     the rows once a pass, makes no table of d x d numbers, and stops at a relative duality gap of `tol`.  `"auto"` takes
-    `cg` for wide sparse rows.
+    `cg` for wide sparse rows; `solver_` and `solver_reason_` say which and why.
 
     >>> from linnet import Ridge
     >>> model = Ridge(alpha=2.0).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0])
@@ -34,12 +29,14 @@ class Ridge(LinearRegressor):
     (0.7143, 0.4286, True)
     """
 
+    _chooses_solver = True
+
     def __init__(
         self,
         *,
         alpha: float = 1.0,
         solver: str = "auto",
-        max_iter: int = 1000,
+        max_iter: int | None = None,
         tol: float | None = 1e-6,
         fit_intercept: bool = True,
         penalise_intercept: bool = False,
@@ -55,16 +52,14 @@ class Ridge(LinearRegressor):
         self.warm_start = warm_start
         self.verbose = verbose
 
-    def _recipe(self) -> Recipe:
+    def _learner(self) -> Entry:
         chosen(SOLVERS, "solver", self.solver)
         penalty = Penalty(l2=check_number("alpha", self.alpha), total=True, intercept=bool(self.penalise_intercept))
-        return replace(catalogue.find("ridge").recipe, penalty=penalty)
+        entry = catalogue.find("ridge")
+        return replace(entry, recipe=replace(entry.recipe, penalty=penalty))
 
-    def _train(self, recipe: Recipe, examples: Examples, labels: Labels | None, watch: Watcher) -> Trained:
-        if self.solver == "analytic" and not analytic.fits(examples):
-            raise RecipeError(f"the closed form of {examples.rows.shape[1]} columns does not fit: take solver='cg'")
-        how = batch.Descent(self.max_iter, self.tol)
-        return self._train_in_batch(SOLVERS[self.solver], how, recipe, examples, labels, watch)
+    def _settings(self) -> Settings:
+        return replace(super()._settings(), solver=self.solver)
 
     def _streams(self) -> bool:
         return False

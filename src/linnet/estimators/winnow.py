@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from linnet.data.features.conjunctions import MOST_TOGETHER, ConjunctionTerm
-from linnet.data.features.features import Places, assembled
+from linnet.data.features.conjunctions import LARGEST_DEGREE, ConjunctionTerm
+from linnet.data.features.layout import TermOrder, assembled
 from linnet.data.features.terms import CROSS, Piece
 from linnet.data.rows import Rows
 from linnet.errors import RecipeError
-from linnet.estimators.base import LinearClassifier, check_number, check_positive, chosen
+from linnet.estimators.base import LinearClassifier
 from linnet.estimators.columns import is_whole
 from linnet.estimators.documentation import documented
-from linnet.learners.recipe import Factors, Loss, Recipe, Update
+from linnet.estimators.parameters import check_number, check_positive, chosen
+from linnet.learners import catalogue
+from linnet.learners.entry import Entry
 
-VARIANTS = ("balanced", "winnow1", "winnow2")
-# What a promotion multiplies by where it is not said; balanced weights are for noise, which long steps amplify.
-PROMOTION = {"balanced": 1.2, "winnow1": 2.0, "winnow2": 2.0}
+ROWS = {"balanced": "winnow", "winnow1": "winnow1", "winnow2": "winnow2"}
 
 
 @documented("winnow", "winnow1", "winnow2")
@@ -97,36 +98,37 @@ class Winnow(LinearClassifier):
             self._together = ConjunctionTerm((), self.conjunctions) if self.conjunctions > 1 else None
         return rows if self._together is None else _expanded(rows, self._together), y
 
-    def _recipe(self) -> Recipe:
-        if not is_whole(self.conjunctions, 1, MOST_TOGETHER):
-            raise RecipeError(f"conjunctions must be a whole number, 1 to {MOST_TOGETHER}; it is {self.conjunctions!r}")
+    def _learner(self) -> Entry:
+        if not is_whole(self.conjunctions, 1, LARGEST_DEGREE):
+            raise RecipeError(f"conjunctions must be an integer, 1 to {LARGEST_DEGREE}; it is {self.conjunctions!r}")
         if self.conjunctions > 1 and self.complement:
             raise RecipeError("conjunctions are of columns as they are: for negated ones give 1 - x as columns, too")
-        variant = str(chosen(VARIANTS, "variant", self.variant))
-        promotion = PROMOTION[variant] if self.alpha is None else check_number("alpha", self.alpha)
+        entry = catalogue.find(chosen(ROWS, "variant", self.variant))
+        factors = entry.recipe.factors
+        promotion = factors.promotion if self.alpha is None else check_number("alpha", self.alpha)
         if not promotion > 1:
             raise RecipeError(f"alpha is what a promotion multiplies by, and must be above 1; it is {self.alpha!r}")
-        factors = Factors(
-            promotion,
-            0.0 if variant == "winnow1" else 1.0 / promotion,
-            None if self.threshold is None else check_positive("threshold", self.threshold),
-            balanced=variant == "balanced",
+        factors = replace(
+            factors,
+            promotion=promotion,
+            demotion=0.0 if factors.eliminates else 1.0 / promotion,
+            threshold=None if self.threshold is None else check_positive("threshold", self.threshold),
             complement=bool(self.complement),
         )
-        return Recipe(Loss.PERCEPTRON, Update.MULTIPLICATIVE, reduction=self._reduction(), factors=factors)
+        return replace(entry, recipe=replace(entry.recipe, reduction=self._reduction(), factors=factors))
 
 
 def _expanded(rows: Rows, together: ConjunctionTerm, known: int | None = None) -> Rows:
-    """The rows with the conjunctions behind their columns; where so many weights are known, without any other."""
+    """The rows with the conjunctions behind their columns; where the number of weights is known, without any others."""
     from scipy.sparse import csr_array
 
     sparse = Rows.of(csr_array(rows.matrix()))
     piece = together.number(together.prepare_rows(sparse), frozen=known is not None)
     conjunctions = len(together) if known is None else known - rows.shape[1]
-    if known is not None and conjunctions < len(together):  # of a block that could not be learnt from
+    if known is not None and conjunctions < len(together):  # of a block that could not be used
         matrix = csr_array((piece.values, piece.ids, piece.starts), shape=(rows.shape[0], len(together)))
         fewer = matrix[:, :conjunctions]
         piece = Piece(fewer.indices, fewer.data, fewer.indptr)
-    places = Places.in_turn([rows.shape[1], conjunctions])
-    both = assembled([Piece(sparse.ids, sparse.values, sparse.starts), piece], places)
+    layout = TermOrder.of([rows.shape[1], conjunctions])
+    both = assembled([Piece(sparse.ids, sparse.values, sparse.starts), piece], layout)
     return Rows(both.values, both.ids, both.starts, both.shape, rows.names)

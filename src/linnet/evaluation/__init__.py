@@ -1,1 +1,1 @@
-"""How good predictions are, summed over a stream of blocks: every figure the same to the bit however it is cut."""
+"""Metrics with confidence intervals, computed over a stream of blocks: the same bits however it is cut."""

@@ -1,4 +1,4 @@
-"""ClassificationTally: how well predicted classes, probabilities and scores agree with the truth."""
+"""ClassificationTally: metrics of predicted classes, probabilities and scores."""
 
 from __future__ import annotations
 
@@ -9,95 +9,97 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linnet.data.labels import Label, plain_label
 from linnet.decisions.costs import Rule
 from linnet.errors import InputError
-from linnet.evaluation import blocks
-from linnet.evaluation.costs import CostResult, CostTally
-from linnet.evaluation.exact import Counts, Floats, Moments
+from linnet.evaluation import validation
+from linnet.evaluation.decision_costs import CostResult, CostTally
+from linnet.evaluation.exact_sums import Counts, Floats, Moments
 from linnet.evaluation.intervals import (
     Interval,
     auc_interval,
+    log_odds_interval,
     macro_f1_error,
     mean_interval,
     possible,
-    share_interval,
     wilson,
 )
-from linnet.evaluation.ranks import SortedCounts
-from linnet.evaluation.reliability import Bin, Reliability
+from linnet.evaluation.json_values import plain
+from linnet.evaluation.reliability_diagram import Bin, Reliability
+from linnet.evaluation.sorted_counts import LIMIT, SortedCounts
 
 UNKNOWN_LABEL = -1
-# As in scikit-learn, no probability is taken for less than this, nor for more than 1 minus it: no loss exceeds 36.04.
+# Probabilities are clipped to this and 1 minus this, as in scikit-learn: no log loss exceeds 36.04.
 SMALLEST = float(np.finfo(np.float64).eps)
-# Probabilities computed in float32 add up to 1 only so nearly.
+# Probabilities computed in float32 add up to 1 only to this tolerance.
 SUM_TOLERANCE = 1e-3
 
 
 @dataclass(frozen=True)
 class ClassResult:
-    """One class against the rest; NaN where there is nothing to divide by."""
+    """One class against the rest; NaN where a metric is not defined."""
 
-    label: Any
+    label: Label
     precision: float
     recall: float
     f1: float
     support: int
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class ClassificationResult:
-    """The figures over all rows added, copies counted.  NaN, with NaN ends, where a figure is not defined.
+    """The metrics over all rows added.  NaN, with NaN ends, where a metric is not defined.
 
-    A row whose label the model does not know counts in every figure as got wrong, except in ROC AUC, average
-    precision and reliability, which it cannot enter.  It is in no row of `confusion` but in `unknown_confusion`.
-    Rows that a rule rejects count with the label they would else have got, except in `costs`.
+    A row whose label the model does not know is an error in every metric except ROC AUC, average precision and
+    reliability, which leave it out.  It is counted in `unknown_confusion`, not in `confusion`.  Rows that a rule
+    rejects count with the label they would otherwise get, except in `costs`.
     """
 
     rows: int
     unknown_labels: int
     accuracy: float
     accuracy_interval: Interval
-    baseline_accuracy: float  # of predicting, everywhere, the class most frequent in these rows
+    baseline_accuracy: float  # of always predicting the most frequent class of these rows
     classes: tuple[ClassResult, ...]
-    macro_f1: float  # mean over the classes that occur, in truth or prediction
+    macro_f1: float  # mean over the classes that occur among true or predicted labels
     macro_f1_interval: Interval
-    micro_f1: float  # with one label a row, the accuracy
-    weighted_f1: float  # mean over rows of the F1 of the row's true class
-    confusion: Counts  # (K, K): truth down, prediction across
-    unknown_confusion: Counts  # (K,): predictions for labels unknown to the model
+    micro_f1: float  # equals the accuracy, since a row has one label
+    weighted_f1: float  # mean over rows of the F1 of the true class
+    confusion: tuple[tuple[int, ...], ...]  # (K, K): one row a true class, one column a predicted class
+    unknown_confusion: tuple[int, ...]  # (K,): predicted classes of the rows whose label the model does not know
     log_loss: float
     log_loss_interval: Interval
     brier: float  # Σ_k (p_k - [truth is k])², halved for two classes: then it is (p - y)²
     brier_interval: Interval
-    roc_auc: float  # two classes only, the second being positive
+    roc_auc: float  # two classes only; the second is positive
     roc_auc_interval: Interval
-    roc_auc_error: float  # no further than this from the AUC of the scores with all their bits; 0 if those were kept
+    roc_auc_error: float  # bound on the error by rounding of scores; 0 if all scores were kept exactly
     average_precision: float  # Σ (R_i - R_{i-1}) P_i over thresholds; two classes only
-    calibration_error: float  # mean distance of predicted from observed over the bins, each counting by its rows
-    calibration_error_by_chance: float  # about what it would be for as many rows if every probability were right
-    reliability: tuple[Bin, ...]  # of the second of two classes; of the most probable one of more
-    costs: CostResult | None  # of the decisions by a rule, if there is one
+    calibration_error: float  # expected calibration error: mean |observed - predicted| over bins, weighted by rows
+    calibration_error_by_chance: float  # its approximate expectation if every probability were right
+    reliability: tuple[Bin, ...]  # of the second of two classes; of the most probable class of more
+    costs: CostResult | None  # of the decisions of a rule, if there is one
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON, with None where a figure is not defined."""
-        result: dict[str, Any] = blocks.plain(self)
+        """Plain values for JSON, with None where a metric is not defined."""
+        result: dict[str, Any] = plain(self)
         return result
 
 
 class ClassificationTally:
-    """Adds up predictions block by block, in memory that does not grow with the rows."""
+    """Adds up predictions block by block, in memory that does not grow with the number of rows."""
 
-    def __init__(self, classes: ArrayLike, rule: Rule | None = None) -> None:
+    def __init__(self, classes: ArrayLike, rule: Rule | None = None, *, distinct_scores: int = LIMIT) -> None:
         self.classes: NDArray[Any] = np.asarray(classes)
         if self.classes.ndim != 1 or not len(self.classes):
             raise InputError("classes must be a list of at least one label")
         k = len(self.classes)
         self._seen = 0
         self._kind: tuple[bool, bool] | None = None
-        self._confusion = np.zeros((k + 1, k), np.int64)  # the last row is of unknown labels
+        self._confusion = np.zeros((k + 1, k), np.int64)  # the last row is for unknown labels
         self._log_loss = Moments()
         self._brier = Moments()
-        self._scores = SortedCounts(kinds=2)
+        self._scores = SortedCounts(kinds=2, limit=distinct_scores)
         self._reliability = Reliability()
         self._costs = None if rule is None else CostTally(rule)
 
@@ -109,27 +111,27 @@ class ClassificationTally:
         scores: ArrayLike | None = None,
         weights: ArrayLike | None = None,
     ) -> None:
-        """One block: class numbers (a truth of -1 is a label the model does not know), and what else there is.
+        """Add a block of true class numbers (-1: a label the model does not know) and predictions.
 
-        Probabilities are (rows, classes).  Scores, one a row and for two classes only, are what ROC AUC and average
-        precision rank by; without them it is the second class's probability.  Weights are whole numbers, copies.
-        Where a rule decides, predicted classes are what it prefers before it rejects.
+        Probabilities are (rows, classes).  Scores, for two classes only, rank the rows for ROC AUC and average
+        precision; without them the probability of the second class does.  Weights are integers, how often each row
+        counts.  With a rule, predicted classes are those before rejection.
         """
         k = len(self.classes)
-        y = blocks.codes("true classes", truth, UNKNOWN_LABEL, k, self._seen)
-        z = blocks.codes("predicted classes", predicted, 0, k, self._seen)
+        y = validation.codes("true classes", truth, UNKNOWN_LABEL, k, self._seen)
+        z = validation.codes("predicted classes", predicted, 0, k, self._seen)
         if len(y) != len(z):
-            raise InputError(f"{len(y)} true classes, but {len(z)} predicted ones: give one of each a row")
-        w = blocks.copies(weights, len(y), self._seen)
+            raise InputError(f"there are {len(y)} true classes, but {len(z)} predicted ones: pass one of each a row")
+        w = validation.frequencies(weights, len(y), self._seen)
         p = None if probabilities is None else self._probabilities(probabilities, len(y))
         s = None if scores is None else self._ranked(scores, len(y))
         if not len(y):
             return
         if self._costs is not None and p is None:
-            raise InputError("a rule decides by probabilities: give them")
+            raise InputError("a rule decides by probabilities: pass them")
         kind = (p is not None, s is not None)
         if self._kind not in (None, kind):
-            raise InputError("some blocks have probabilities or scores and some have not: give them always or never")
+            raise InputError("only some blocks have probabilities or scores: pass them with every block or with none")
 
         self._kind = kind
         self._seen += len(y)
@@ -147,7 +149,7 @@ class ClassificationTally:
             self._scores.add(s[ranked], y[ranked], None if w is None else w[ranked])
 
     def result(self, confidence: float = 0.95) -> ClassificationResult:
-        """What the rows so far say; more may be added after."""
+        """The metrics of the rows so far; more may be added afterwards."""
         k = len(self.classes)
         hits, support = self._confusion.diagonal(), self._confusion.sum(axis=1)
         rows, right = int(support.sum()), int(hits.sum())
@@ -170,13 +172,15 @@ class ClassificationTally:
             accuracy=accuracy,
             accuracy_interval=wilson(right, rows, confidence),
             baseline_accuracy=int(support[:k].max()) / rows if rows else math.nan,
-            classes=tuple(ClassResult(c, float(p), float(r), float(f), int(n)) for c, p, r, f, n in columns),
+            classes=tuple(
+                ClassResult(plain_label(c), float(p), float(r), float(f), int(n)) for c, p, r, f, n in columns
+            ),
             macro_f1=macro_f1,
-            macro_f1_interval=share_interval(macro_f1, macro_f1_error_, confidence),
+            macro_f1_interval=log_odds_interval(macro_f1, macro_f1_error_, confidence),
             micro_f1=accuracy,
             weighted_f1=float((support[:k] * f1)[occurring].sum()) / rows if rows else math.nan,
-            confusion=self._confusion[:k].copy(),
-            unknown_confusion=self._confusion[k].copy(),
+            confusion=tuple(map(tuple, self._confusion[:k].tolist())),
+            unknown_confusion=tuple(self._confusion[k].tolist()),
             log_loss=self._log_loss.mean(),
             log_loss_interval=possible(mean_interval(self._log_loss, confidence)),
             brier=self._brier.mean(),
@@ -192,7 +196,7 @@ class ClassificationTally:
         )
 
     def _probabilities(self, probabilities: ArrayLike, rows: int) -> Floats:
-        p = blocks.numbers("probabilities", probabilities, self._seen, (rows, len(self.classes)))
+        p = validation.numbers("probabilities", probabilities, self._seen, (rows, len(self.classes)))
         wrong = (p < 0).any(axis=1) | (p > 1).any(axis=1) | (np.abs(p.sum(axis=1) - 1) > SUM_TOLERANCE)
         if wrong.any():
             row = self._seen + int(np.flatnonzero(wrong)[0])
@@ -202,7 +206,7 @@ class ClassificationTally:
     def _ranked(self, scores: ArrayLike, rows: int) -> Floats:
         if len(self.classes) != 2:
             raise InputError(f"scores rank two classes, and there are {len(self.classes)}: leave them out")
-        return blocks.numbers("scores", scores, self._seen, (rows,))
+        return validation.numbers("scores", scores, self._seen, (rows,))
 
 
 def _ratio(above: Counts, below: Counts) -> Floats:
@@ -210,14 +214,14 @@ def _ratio(above: Counts, below: Counts) -> Floats:
 
 
 def _log_losses(y: Counts, p: Floats) -> Floats:
-    """-log of the probability given to the truth; an unknown label was given 0."""
+    """-log of the probability of the true class, 0 for an unknown label."""
     of_truth = np.where(y == UNKNOWN_LABEL, 0.0, p[np.arange(len(y)), y])
     losses: Floats = -np.log(np.clip(of_truth, SMALLEST, 1 - SMALLEST))
     return losses
 
 
 def _brier_scores(y: Counts, p: Floats) -> Floats:
-    """The square distance from the truth's corner of the simplex; an unknown label is a corner of its own."""
+    """Σ_k (p_k - [truth is k])²; an unknown label is a class of its own with probability 0."""
     known = y != UNKNOWN_LABEL
     distance = p.copy()
     distance[known, y[known]] -= 1
@@ -226,7 +230,7 @@ def _brier_scores(y: Counts, p: Floats) -> Floats:
 
 
 def _tied(counts: Counts) -> float:
-    """The share of pairs of unlike rows with equal scores."""
+    """The fraction of pairs of rows of different classes with equal scores."""
     negatives, positives = counts.astype(np.float64).T
     return float((negatives * positives).sum() / (negatives.sum() * positives.sum()))
 

@@ -1,4 +1,4 @@
-"""RegressionTally: how far predicted numbers are from the true ones."""
+"""RegressionTally: metrics of predicted numbers."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linnet.errors import InputError
-from linnet.evaluation import blocks
-from linnet.evaluation.exact import Counts, ExactSum, Floats, Moments, as_float, root
+from linnet.evaluation import validation
+from linnet.evaluation.exact_sums import Counts, ExactSum, Floats, Moments, as_float, root
 from linnet.evaluation.intervals import UNKNOWN, Interval, mean_interval, median_ranks, ratio_interval
-from linnet.evaluation.ranks import SortedCounts
+from linnet.evaluation.json_values import plain
+from linnet.evaluation.sorted_counts import SortedCounts
 
 
 @dataclass(frozen=True)
 class RegressionResult:
-    """The figures over all rows added, copies counted.  NaN, with NaN ends, where a figure is not defined."""
+    """The metrics over all rows added.  NaN, with NaN ends, where a metric is not defined."""
 
     rows: int
     r2: float  # 1 - Σ e² / Σ (y - mean)²; not defined where all y are equal
@@ -28,25 +29,25 @@ class RegressionResult:
     rmse_interval: Interval
     mae: float
     mae_interval: Interval
-    median_absolute_error: float  # beyond a million distinct errors to about five digits
+    median_absolute_error: float  # to about five digits beyond a million distinct errors
     median_absolute_error_interval: Interval
     bias: float  # mean of prediction - truth
     bias_interval: Interval
-    baseline_rmse: float  # of predicting, everywhere, the mean of these rows
+    baseline_rmse: float  # of always predicting the mean of these rows
     baseline_prediction: float
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON, with None where a figure is not defined."""
-        result: dict[str, Any] = blocks.plain(self)
+        """Plain values for JSON, with None where a metric is not defined."""
+        result: dict[str, Any] = plain(self)
         return result
 
 
 class RegressionTally:
-    """Adds up predictions block by block, in memory that does not grow with the rows.
+    """Adds up predictions block by block, in memory that does not grow with the number of rows.
 
-    With e = prediction - truth and d = truth - c, c the first row's truth: exact sums of e, e², |e|, d, d², and sums
-    of e⁴, d³, d⁴, e² d, e² d² whose terms are rounded.  The last give standard errors only, and taking a row for c
-    bounds what rounding does to them: no row is further than sqrt(n - 1) deviations from the mean (Samuelson 1968,
+    With e = prediction - truth and d = truth - c, c the first true value: exact sums of e, e², |e|, d, d², and sums of
+    e⁴, d³, d⁴, e² d, e² d² whose terms are rounded.  The latter are for standard errors only, and c being a true value
+    bounds their rounding error: no row is further than sqrt(n - 1) deviations from the mean (Samuelson 1968,
     How deviant can you be?).
     """
 
@@ -60,12 +61,12 @@ class RegressionTally:
         self._sorted_distances = SortedCounts()
 
     def add(self, truth: ArrayLike, predicted: ArrayLike, weights: ArrayLike | None = None) -> None:
-        """One block of true and predicted numbers; weights are whole numbers, copies."""
-        y = blocks.numbers("true values", truth, self._seen)
-        z = blocks.numbers("predicted values", predicted, self._seen)
+        """Add a block of true and predicted numbers; weights are integers, how often each row counts."""
+        y = validation.numbers("true values", truth, self._seen)
+        z = validation.numbers("predicted values", predicted, self._seen)
         if len(y) != len(z):
-            raise InputError(f"{len(y)} true values, but {len(z)} predicted ones: give one of each a row")
-        w = blocks.copies(weights, len(y), self._seen)
+            raise InputError(f"there are {len(y)} true values, but {len(z)} predicted ones: pass one of each a row")
+        w = validation.frequencies(weights, len(y), self._seen)
         rows = len(y)
         if w is not None:
             y, z, w = y[w > 0], z[w > 0], w[w > 0]
@@ -76,7 +77,7 @@ class RegressionTally:
         with np.errstate(over="ignore"):
             e, d = z - y, y - centre
         for each in (e, d):
-            blocks.numbers("differences between values", each, self._seen)
+            validation.numbers("differences between values", each, self._seen)
 
         self._centre = centre
         self._seen += rows
@@ -88,7 +89,7 @@ class RegressionTally:
         self._multiply(e, d, w)
 
     def result(self, confidence: float = 0.95) -> RegressionResult:
-        """What the rows so far say; more may be added after."""
+        """The metrics of the rows so far; more may be added afterwards."""
         n = self._errors.n
         squares, scatter = self._errors.squares(), self._truth.scatter()
         rmse = root(squares / n) if n else math.nan
@@ -109,7 +110,7 @@ class RegressionTally:
         )
 
     def _multiply(self, e: Floats, d: Floats, w: Counts | None) -> None:
-        """Mantissas and exponents apart, so that no power overflows or vanishes."""
+        """Add products of powers, mantissas and exponents apart, so that none overflows or underflows."""
         (em, ex), (dm, dx) = np.frexp(e), np.frexp(d)
         e2, d2 = em * em, dm * dm
         mantissas = {(4, 0): e2 * e2, (0, 3): d2 * dm, (0, 4): d2 * d2, (2, 1): e2 * dm, (2, 2): e2 * d2}

@@ -22,11 +22,11 @@ from cython.cimports.linnet.kernels.rows import ask_for_row, value_t
 ROWS_AHEAD = cython.declare(cython.Py_ssize_t, 4)
 
 
-@cython.cfunc
+@cython.ccall
 @cython.nogil
 @cython.exceptval(check=False)
 @cython.cdivision(True)
-def nearest(point: cython.double[::1], size: cython.double) -> cython.void:
+def nearest_in_simplex(point: cython.double[::1], size: cython.double) -> cython.void:
     """The point of the simplex of this size that lies next to `point`, in its place (Michelot 1986)."""
     n: cython.Py_ssize_t = point.shape[0]
     k: cython.Py_ssize_t
@@ -47,11 +47,6 @@ def nearest(point: cython.double[::1], size: cython.double) -> cython.void:
         level = (total - size) / count
     for k in range(n):
         point[k] = point[k] - level if point[k] > level else 0.0
-
-
-def nearest_in_simplex(point: cython.double[::1], size: cython.double):
-    """The same, to be called from Python."""
-    nearest(point, size)
 
 
 @cython.cdivision(True)
@@ -160,7 +155,7 @@ def sweep(
             if curvatures[i] > 0:
                 for k in range(outputs):
                     changes[k] = shares[i, k] + scores[k] / curvatures[i]
-                nearest(changes, cost)
+                nearest_in_simplex(changes, cost)
             else:
                 for k in range(outputs):
                     changes[k] = cost if k == top else 0.0

@@ -26,7 +26,7 @@ STATES_AHEAD = cython.declare(cython.Py_ssize_t, 12)
 # Steps go so far beyond the best a_i: the rows to come mostly ask for more of the same (Mangasarian, Musicant 1999,
 # Successive overrelaxation for support vector machines; below 2 every step still climbs).
 BEYOND = cython.declare(cython.double, 1.15)
-# So many weights are in the nearest cache anyway.
+# Up to this many weights are in the nearest cache anyway.
 NEAR = cython.declare(cython.Py_ssize_t, 2048)
 # How many entries ahead of a dot product the next ones are asked for, where rows come as they stand.
 ENTRIES_AHEAD = cython.declare(cython.Py_ssize_t, 256)

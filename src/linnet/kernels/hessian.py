@@ -21,9 +21,9 @@ def hessian(
     bends: cython.const[cython.double][::1],
     into: cython.double[:, ::1],
 ):
-    """Adds sum_i bends_i x_i x_i' to the upper triangle of `into`; sparse rows.
+    """Adds sum_i bends_i x_i x_i' to `into`, every pair once: above the diagonal where ids rise within a row.
 
-    Ids rise within a row, so the entries after one are those to its right.
+    Sparse rows.  For rows whose ids do not rise, the caller adds the lower triangle to the upper one.
     """
     d: cython.Py_ssize_t = into.shape[0] - 1
     i: cython.Py_ssize_t

@@ -1,6 +1,6 @@
-"""The one loop behind every online learner, and behind every batch gradient.
+"""The loop behind every online learner, and behind the gradients of batch learners.
 
-For each row in turn: score it, turn score and target into pulls, choose a step, apply
+For each row: compute its score, the loss and its pull on the weights, choose a step size, apply
 
     additive   w_jk += eta pull_k x_j
     adaptive   the same on scaled columns, each weight with a rate of its own (adaptive.pxd)
@@ -8,288 +8,297 @@ For each row in turn: score it, turn score and target into pulls, choose a step,
 
 Weights are one flat array, entry j * K + k for column j and output k (K = 1 for two classes and for regression); the
 row after the last column holds the intercepts.  An adaptive learner has its weights in `records` instead.  A row of X
-is values[start:stop] with its column ids, or, dense, with the columns in order.  Scores come from `weights` and changes
-go to `into`: one array for an online learner, two for a batch learner, whose weights hold still while the same loop
-sums its gradient.
+is values[start:stop] with its column ids or, if dense, one value for each column.  Scores are computed from `weights`,
+updates are added to `into`: the same array for an online learner; another one for a batch learner, whose weights are
+fixed while the loop sums its gradient.
 
 Stored weights v are not always the weights w:
     L2      w = scale v, so that shrinking every weight is one multiplication (the intercept is never scaled);
-    L1      a column owes `shrunk - touched[j]` of soft-thresholding, paid when next touched (exactly what paying
-            at every step would give, because soft thresholds add up; Duchi and Singer 2009, section 5);
+    L1      column j owes `shrunk - touched[j]` of soft-thresholding, applied when it is next touched (the same as
+            soft-thresholding at every step, because thresholds add up; Duchi and Singer 2009, section 5);
     mean    the mean of all w so far is (scale_sum v - sums) / steps, kept by adding only what changes.
 """
 
 import cython
 import numpy as np
-from cython.cimports.libc.math import log, sqrt
-from cython.cimports.libc.math import pow as power_of
+from cython.cimports.libc.math import log
 from cython.cimports.linnet.kernels.adaptive import adaptive_add, adaptive_scores, ask_for_records
-from cython.cimports.linnet.kernels.losses import LossPoint, loss_at
 from cython.cimports.linnet.kernels.multiclass import add_each, dot_each, pull_each, rival_of
 from cython.cimports.linnet.kernels.multiplicative import multiply
 from cython.cimports.linnet.kernels.passes import Averaging, Clock, Geometry, Settings, Step, Tally
 from cython.cimports.linnet.kernels.penalties import fold, pay_row
+from cython.cimports.linnet.kernels.presentation import (
+    Presentation,
+    adaptive_rate,
+    begin,
+    count_row,
+    decayed,
+    pull_alone,
+    step_size,
+)
 from cython.cimports.linnet.kernels.rows import add, ask_for, ask_for_row, dot, squared_length, value_t
 
-# A row that scores exactly 0 is predicted negative, and for a negative row that is right: a margin, if the least.
-RIGHT_BY_A_TIE = cython.declare(cython.double, 1e-300)
-# How many entries ahead of the dot product the next ones are asked for: a few rows of a sparse matrix.
+# Entries to prefetch ahead of the dot product: a few rows of a sparse matrix.
 AHEAD = cython.declare(cython.Py_ssize_t, 256)
-# How many rows ahead, where they come in an order of their own.
+# Rows to prefetch ahead, where they are presented in a given order.
 ROWS_AHEAD = cython.declare(cython.Py_ssize_t, 4)
-# The scale is folded into the weights before it gets this small: what is added meanwhile is divided by it, and an
-# average would lose as many digits as it has zeros.
-TINY_SCALE = cython.declare(cython.double, 1e-4)
-# The product of the losses' factors is turned into a logarithm before it overflows.
-LARGE_PRODUCT = cython.declare(cython.double, 1e280)
 
 
-# -- the loop ----------------------------------------------------------------------------------------------------
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-@cython.cdivision(True)
-def step_size(
-    settings: Settings, steps: cython.double, loss: cython.double, length: cython.double, share: cython.double
-) -> cython.double:
-    """eta t^-p, or the passive-aggressive step that just mends this row (eta is then the aggressiveness C)."""
-    if settings.step == Step.PASSIVE_AGGRESSIVE_1:
-        if length * settings.eta * share > loss:
-            return loss / (length * share)
-        return settings.eta
-    if settings.step == Step.PASSIVE_AGGRESSIVE_2:
-        return loss / ((length + 0.5 / (settings.eta * share)) * share)
-    if settings.power == 0.0:
-        return settings.eta
-    if settings.power == 0.5:
-        return settings.eta / sqrt(steps)
-    if settings.power == 1.0:
-        return settings.eta / steps
-    return settings.eta * power_of(steps, -settings.power)
-
-
-@cython.cdivision(True)
 def run(
     values: cython.const[value_t][::1],
     ids: cython.const[cython.uint][::1],
     starts: cython.const[cython.longlong][::1],
     order: cython.const[cython.longlong][::1],
-    shares: cython.const[cython.double][::1],
+    sample_weights: cython.const[cython.double][::1],
     targets: cython.const[cython.double][::1],
-    weights: cython.double[::1],
-    into: cython.double[::1],
-    sums: cython.double[::1],
-    touched: cython.double[::1],
-    records: cython.double[::1],
-    sides: cython.double[::1],
+    state: tuple,
     log_of_mistakes: cython.double[:, ::1],
     settings: Settings,
     clock: Clock,
 ):
-    """Present the rows of `order` (empty: all, as they stand) once; arrays change in place.
+    """Present the rows of `order` (empty: all, in their own order) once; the arrays of `state` change in place.
 
-    Returns the clock to go on from, the tally of this pass, and how many lines of the log were written.  A row whose
-    score is not finite ends the pass at once; tally["lost"] is its number, or -1.
+    `state` is (weights, into, sums, touched, records, sides); those that a learner does not have are empty.  Returns
+    the clock after this pass, its tally, and the number of lines of the log.  A row whose score is not finite ends the
+    pass; tally["lost"] is its number, or -1.
     """
-    scores: cython.double[::1] = np.zeros(settings.outputs)
-    pulls: cython.double[::1] = np.zeros(settings.outputs)
     tally: Tally
-    tally.loss = 0.0
-    tally.mistakes = 0
-    tally.updates = 0
-    tally.lost = -1
-    product: cython.double = 1.0
     logged: cython.Py_ssize_t = 0
+    at: Presentation
+    begin(cython.address(at), cython.address(tally))
+    if settings.geometry == Geometry.ADAPTIVE:
+        adaptive_pass(
+            values, ids, starts, order, sample_weights, targets, state,
+            cython.address(settings), cython.address(clock), cython.address(tally), cython.address(at),
+        )  # fmt: skip
+    else:
+        logged = additive_pass(
+            values, ids, starts, order, sample_weights, targets, state, log_of_mistakes,
+            cython.address(settings), cython.address(clock), cython.address(tally), cython.address(at),
+        )  # fmt: skip
+    tally.loss += log(at.product)
+    return clock, tally, logged
+
+
+@cython.cfunc
+@cython.cdivision(True)
+def additive_pass(
+    values: cython.const[value_t][::1],
+    ids: cython.const[cython.uint][::1],
+    starts: cython.const[cython.longlong][::1],
+    order: cython.const[cython.longlong][::1],
+    sample_weights: cython.const[cython.double][::1],
+    targets: cython.const[cython.double][::1],
+    state: tuple,
+    log_of_mistakes: cython.double[:, ::1],
+    given: cython.pointer(Settings),
+    clocked: cython.pointer(Clock),
+    tallied: cython.pointer(Tally),
+    began: cython.pointer(Presentation),
+) -> cython.Py_ssize_t:
+    """The loop of additive and multiplicative learners; the number of mistakes that were logged."""
+    cython.declare(weights=cython.double[::1], into=cython.double[::1], sums=cython.double[::1])
+    cython.declare(touched=cython.double[::1], sides=cython.double[::1])
+    weights, into, sums, touched, _, sides = state
+    scores: cython.double[::1] = np.zeros(given.outputs)
+    pulls: cython.double[::1] = np.zeros(given.outputs)
+    settings: Settings = given[0]  # copies, which no array can alias
+    clock: Clock = clocked[0]
+    tally: Tally = tallied[0]
+    at: Presentation = began[0]
     ordered: cython.bint = order.shape[0] > 0
-    shared: cython.bint = shares.shape[0] > 0
+    weighted: cython.bint = sample_weights.shape[0] > 0
     presentations: cython.Py_ssize_t = order.shape[0] if ordered else targets.shape[0]
     dense: cython.bint = settings.dense
-    ahead: cython.Py_ssize_t = 0 if ordered else AHEAD
     joint: cython.bint = settings.outputs > 1
-    adaptive: cython.bint = settings.geometry == Geometry.ADAPTIVE
-    multiplicative: cython.bint = settings.geometry == Geometry.MULTIPLICATIVE
-    aggressive: cython.bint = settings.step != Step.POWER
     intercepts: cython.Py_ssize_t = settings.columns * settings.outputs
-    owing: cython.bint = settings.l1 > 0 and not adaptive
     averaged: cython.bint = settings.averaging == Averaging.AVERAGE
-    voting: cython.bint = settings.averaging == Averaging.VOTE
-
-    p: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    following: cython.Py_ssize_t
-    start: cython.Py_ssize_t
-    stop: cython.Py_ssize_t
-    truth: cython.Py_ssize_t = 0
-    rival: cython.Py_ssize_t = 0
-    share: cython.double = 1.0
-    target: cython.double
-    score: cython.double
-    margin: cython.double
-    pull: cython.double = 0.0
-    at: LossPoint
-    unit: cython.double = 1.0
-    delta: cython.double
+    logged: cython.Py_ssize_t = 0
     length: cython.double = 0.0
-    spread_over: cython.double
-    eta: cython.double = 0.0
-    decay: cython.double
-    amount: cython.double
-
+    cython.declare(p=cython.Py_ssize_t, k=cython.Py_ssize_t, row=cython.Py_ssize_t, following=cython.Py_ssize_t)
+    cython.declare(start=cython.Py_ssize_t, stop=cython.Py_ssize_t, amount=cython.double)
     with cython.nogil:
         for p in range(presentations):
-            i = order[p] if ordered else p
-            start = i * settings.columns if dense else starts[i]
-            stop = start + settings.columns if dense else starts[i + 1]
-            if shared:
-                share = shares[i]
-            target = targets[i]
+            row = order[p] if ordered else p
+            start = row * settings.columns if dense else starts[row]
+            stop = start + settings.columns if dense else starts[row + 1]
+            at.target = targets[row]
+            if weighted:
+                at.weight = sample_weights[row]
             if ordered and p + ROWS_AHEAD < presentations:
                 following = order[p + ROWS_AHEAD]
                 if dense:
-                    following *= settings.columns
-                    ask_for_row(values, ids, following, following + settings.columns, dense)
+                    ask_for_row(values, ids, following * settings.columns, (following + 1) * settings.columns, dense)
                 else:
                     ask_for_row(values, ids, starts[following], starts[following + 1], dense)
             clock.steps += 1.0
-            spread_over = clock.steps if clock.steps < settings.population else settings.population
-
-            # score
-            if adaptive:
-                if ordered and not dense and p + 1 < presentations:
-                    following = order[p + 1]
-                    ask_for_records(ids, starts[following], starts[following + 1], cython.address(settings), records)
-                length = adaptive_scores(
-                    values, ids, start, stop, not ordered, cython.address(settings), records, clock.shrunk, scores,
-                )  # fmt: skip
-                clock.norm += length
-            else:
-                if owing:
-                    pay_row(ids, start, stop, dense, settings.outputs, weights, touched, clock.shrunk)
-                if joint:
-                    dot_each(values, ids, start, stop, dense, weights, clock.scale, scores)
+            at.spread_over = clock.steps if clock.steps < settings.population else settings.population
+            if settings.l1 > 0:
+                pay_row(ids, start, stop, dense, settings.outputs, weights, touched, clock.shrunk)
             if joint:
-                score = 0.0  # their sum, which is finite if all are
+                dot_each(values, ids, start, stop, dense, weights, clock.scale, scores)
+                at.score = 0.0  # their sum, which is finite if all are
                 for k in range(settings.outputs):
-                    if settings.intercept and not adaptive:
+                    if settings.intercept:
                         scores[k] += weights[intercepts + k]
-                    score += scores[k]
-            elif adaptive:
-                score = scores[0]
+                    at.score += scores[k]
             else:
-                score = clock.scale * dot(values, ids, start, stop, dense, weights, ahead)
+                at.score = clock.scale * dot(values, ids, start, stop, dense, weights, 0 if ordered else AHEAD)
                 if not dense and p + 1 < presentations:
                     following = order[p + 1] if ordered else p + 1
                     ask_for(ids, starts[following], starts[following + 1], weights)
                 if settings.intercept:
-                    score += weights[intercepts]
-            if score - score != 0.0:  # infinite, or no number: it would poison every weight it touches
-                tally.lost = i
+                    at.score += weights[intercepts]
+            if at.score - at.score != 0.0:  # infinite or NaN: it would spoil every weight it touches
+                tally.lost = row
                 break
-
-            # pull
             if joint:
-                truth = cython.cast(cython.Py_ssize_t, target)
-                rival = rival_of(scores, truth)
-                margin = scores[truth] - scores[rival]
-                at = pull_each(settings.loss, scores, truth, rival, pulls)
-            elif settings.regression:
-                if adaptive:  # predict (y - mean) / deviation, both as known so far; without intercept the mean is 0
-                    delta = target - clock.mean
-                    if settings.intercept:
-                        clock.mean += delta / clock.steps
-                    clock.spread += delta * (target - clock.mean)
-                    unit = sqrt(clock.spread / clock.steps)
-                    target = (target - clock.mean) / unit if unit > 0 else 0.0
-                margin = 1.0
-                pull = target - score
-                at.value = 0.5 * pull * pull
-                at.factor = 1.0
-                at.pull = pull
+                at.truth = cython.cast(cython.Py_ssize_t, at.target)
+                at.rival = rival_of(scores, at.truth)
+                at.margin = scores[at.truth] - scores[at.rival]
+                at.loss = pull_each(settings.loss, scores, at.truth, at.rival, pulls)
             else:
-                target = 2.0 * (target == settings.positive) - 1.0
-                margin = target * score
-                if multiplicative and score == 0.0 and target < 0:
-                    margin = RIGHT_BY_A_TIE
-                at = loss_at(settings.loss, margin)
-                pull = at.pull * target
-            if not margin > 0:
-                tally.mistakes += 1
-                clock.mistakes += 1.0
-            if shared or settings.regression:
-                tally.loss += share * unit * unit * (at.value + log(at.factor))
-            else:
-                tally.loss += at.value
-                product *= at.factor
-                if product > LARGE_PRODUCT:
-                    tally.loss += log(product)
-                    product = 1.0
-
-            # step and apply
-            if adaptive:
-                eta = settings.eta * sqrt(clock.steps / clock.norm) if clock.norm > 0 else settings.eta
-                clock.shrunk += eta / spread_over
-                if at.pull != 0.0:
+                pull_alone(cython.address(at), cython.address(settings), cython.address(clock))
+            count_row(cython.address(at), cython.address(tally), cython.address(clock), weighted or settings.regression)
+            if settings.geometry == Geometry.MULTIPLICATIVE:
+                if at.loss.pull != 0.0:
                     tally.updates += 1
-                    for k in range(settings.outputs):
-                        if joint:
-                            pull = pulls[k]
-                        if pull != 0.0:
-                            adaptive_add(
-                                values, ids, start, stop, cython.address(settings), records, k, share * pull, eta,
-                            )  # fmt: skip
+                    multiply(values, ids, start, stop, given, weights, sides, at.target > 0, at.weight)
                 continue
-            if multiplicative:
-                if at.pull != 0.0:
-                    tally.updates += 1
-                    multiply(
-                        values, ids, start, stop, cython.address(settings), weights, sides, target > 0, share,
-                    )  # fmt: skip
-                continue
-            if aggressive and at.pull != 0.0:
-                length = squared_length(values, start, stop) + (1.0 if settings.intercept else 0.0)
-                length *= 2.0 if joint else 1.0  # the row moves in two classes' weights at once
+            if settings.step != Step.POWER and at.loss.pull != 0.0:
+                # jointly, the row moves the weights of two classes at once
+                length = (squared_length(values, start, stop) + settings.intercept) * (2.0 if joint else 1.0)
                 if length == 0.0:
-                    at.pull = 0.0  # nothing to move
-            eta = step_size(settings, clock.steps, at.value, length, share)
-            if settings.l2 > 0:
-                decay = 1.0 - eta * settings.l2 / spread_over
-                clock.scale *= decay if decay > 0 else 0.0
-                if clock.scale < TINY_SCALE:
-                    fold(weights, sums, touched, cython.address(settings), cython.address(clock))
-            if at.pull != 0.0:
+                    at.loss.pull = 0.0  # there is nothing to move
+            at.eta = step_size(cython.address(settings), clock.steps, at.loss.value, length, at.weight)
+            if decayed(cython.address(at), cython.address(settings), cython.address(clock)):
+                fold(weights, sums, touched, given, cython.address(clock))
+            if at.loss.pull != 0.0:
                 tally.updates += 1
-                amount = eta * share / clock.scale
+                amount = at.eta * at.weight / clock.scale
                 if joint:
                     add_each(values, ids, start, stop, dense, into, amount, pulls)
                     if averaged:
                         add_each(values, ids, start, stop, dense, sums, amount * clock.scale_sum, pulls)
                 else:
-                    add(values, ids, start, stop, dense, into, amount * pull)
+                    add(values, ids, start, stop, dense, into, amount * at.pull)
                     if averaged:
-                        add(values, ids, start, stop, dense, sums, amount * clock.scale_sum * pull)
-                if settings.intercept:
-                    for k in range(settings.outputs):
-                        if joint:
-                            pull = pulls[k]
-                        into[intercepts + k] += eta * share * pull
-                        if averaged:
-                            sums[intercepts + k] += eta * share * pull * (clock.steps - 1.0)
-                if voting:
-                    log_of_mistakes[logged, 0] = i
-                    log_of_mistakes[logged, 1] = truth
-                    log_of_mistakes[logged, 2] = rival
-                    log_of_mistakes[logged, 3] = eta * share * (at.pull if joint else pull)
-                    log_of_mistakes[logged, 4] = clock.survived
+                        add(values, ids, start, stop, dense, sums, amount * clock.scale_sum * at.pull)
+                for k in range(settings.outputs if settings.intercept else 0):
+                    if joint:
+                        at.pull = pulls[k]
+                    into[intercepts + k] += at.eta * at.weight * at.pull
+                    if averaged:
+                        sums[intercepts + k] += at.eta * at.weight * at.pull * (clock.steps - 1.0)
+                if settings.averaging == Averaging.VOTE:
+                    amount = at.eta * at.weight * (at.loss.pull if joint else at.pull)
+                    write_line(log_of_mistakes, logged, row, at.truth, at.rival, amount, clock.survived)
                     logged += 1
                     clock.survived = 0.0
-            elif voting:
+            elif settings.averaging == Averaging.VOTE:
                 clock.survived += 1.0
-            if owing:
-                clock.shrunk += eta * settings.l1 / spread_over / clock.scale
+            if settings.l1 > 0:
+                clock.shrunk += at.eta * settings.l1 / at.spread_over / clock.scale
             clock.scale_sum += clock.scale
-    tally.loss += log(product)
-    return clock, tally, logged
+    clocked[0], tallied[0], began[0] = clock, tally, at
+    return logged
+
+
+@cython.cfunc
+@cython.cdivision(True)
+def adaptive_pass(
+    values: cython.const[value_t][::1],
+    ids: cython.const[cython.uint][::1],
+    starts: cython.const[cython.longlong][::1],
+    order: cython.const[cython.longlong][::1],
+    sample_weights: cython.const[cython.double][::1],
+    targets: cython.const[cython.double][::1],
+    state: tuple,
+    given: cython.pointer(Settings),
+    clocked: cython.pointer(Clock),
+    tallied: cython.pointer(Tally),
+    began: cython.pointer(Presentation),
+) -> cython.void:
+    """The loop of adaptive learners, whose weights are in records with their scales and rates (adaptive.pxd)."""
+    records: cython.double[::1] = state[4]
+    scores: cython.double[::1] = np.zeros(given.outputs)
+    pulls: cython.double[::1] = np.zeros(given.outputs)
+    settings: Settings = given[0]  # copies, which no array can alias
+    clock: Clock = clocked[0]
+    tally: Tally = tallied[0]
+    at: Presentation = began[0]
+    ordered: cython.bint = order.shape[0] > 0
+    weighted: cython.bint = sample_weights.shape[0] > 0
+    presentations: cython.Py_ssize_t = order.shape[0] if ordered else targets.shape[0]
+    dense: cython.bint = settings.dense
+    joint: cython.bint = settings.outputs > 1
+    cython.declare(p=cython.Py_ssize_t, k=cython.Py_ssize_t, row=cython.Py_ssize_t, following=cython.Py_ssize_t)
+    cython.declare(start=cython.Py_ssize_t, stop=cython.Py_ssize_t)
+    with cython.nogil:
+        for p in range(presentations):
+            row = order[p] if ordered else p
+            start = row * settings.columns if dense else starts[row]
+            stop = start + settings.columns if dense else starts[row + 1]
+            at.target = targets[row]
+            if weighted:
+                at.weight = sample_weights[row]
+            if ordered and p + ROWS_AHEAD < presentations:
+                following = order[p + ROWS_AHEAD]
+                if dense:
+                    ask_for_row(values, ids, following * settings.columns, (following + 1) * settings.columns, dense)
+                else:
+                    ask_for_row(values, ids, starts[following], starts[following + 1], dense)
+            clock.steps += 1.0
+            at.spread_over = clock.steps if clock.steps < settings.population else settings.population
+            if ordered and not dense and p + 1 < presentations:
+                following = order[p + 1]
+                ask_for_records(ids, starts[following], starts[following + 1], cython.address(settings), records)
+            clock.norm += adaptive_scores(
+                values, ids, start, stop, not ordered, cython.address(settings), records, clock.shrunk, scores,
+            )  # fmt: skip
+            at.score = 0.0  # their sum, which is finite if all are
+            for k in range(settings.outputs):
+                at.score += scores[k]
+            if at.score - at.score != 0.0:  # infinite or NaN: it would spoil every weight it touches
+                tally.lost = row
+                break
+            if joint:
+                at.truth = cython.cast(cython.Py_ssize_t, at.target)
+                at.rival = rival_of(scores, at.truth)
+                at.margin = scores[at.truth] - scores[at.rival]
+                at.loss = pull_each(settings.loss, scores, at.truth, at.rival, pulls)
+            else:
+                pull_alone(cython.address(at), cython.address(settings), cython.address(clock))
+            count_row(cython.address(at), cython.address(tally), cython.address(clock), weighted or settings.regression)
+            adaptive_rate(cython.address(at), cython.address(settings), cython.address(clock))
+            if at.loss.pull != 0.0:
+                tally.updates += 1
+                for k in range(settings.outputs):
+                    if joint:
+                        at.pull = pulls[k]
+                    if at.pull != 0.0:
+                        adaptive_add(
+                            values, ids, start, stop, cython.address(settings), records, k, at.weight * at.pull,
+                            at.eta,
+                        )  # fmt: skip
+    clocked[0], tallied[0], began[0] = clock, tally, at
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def write_line(
+    log_of_mistakes: cython.double[:, ::1],
+    line: cython.Py_ssize_t,
+    row: cython.Py_ssize_t,
+    truth: cython.Py_ssize_t,
+    rival: cython.Py_ssize_t,
+    step: cython.double,
+    survived: cython.double,
+) -> cython.void:
+    """A mistake of a voting learner: the row, its classes, the step, and how many rows the last weights survived."""
+    log_of_mistakes[line, 0] = row
+    log_of_mistakes[line, 1] = truth
+    log_of_mistakes[line, 2] = rival
+    log_of_mistakes[line, 3] = step
+    log_of_mistakes[line, 4] = survived

@@ -22,7 +22,7 @@ def direction(
 ):
     """into = p per_unit, with p = sum_r shares_r kept_r + share gradient.
 
-    Returns p . gradient, and of the first so many weights, which are penalised, the sums of into weights and of into^2.
+    Returns p . gradient, and of the penalised weights, which come first, the sums of into weights and of into^2.
     """
     first: cython.Py_ssize_t
     size: cython.Py_ssize_t

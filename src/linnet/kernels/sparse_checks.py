@@ -6,7 +6,7 @@ ROWS_AT_ONCE = cython.declare(cython.Py_ssize_t, 64)
 
 
 def pointers_rise(starts: cython.const[cython.longlong][::1], entries: cython.Py_ssize_t):
-    """Whether the row pointers rise from 0 and stay within so many entries."""
+    """Whether the row pointers rise from 0 and stay within the stored entries."""
     rows: cython.Py_ssize_t = starts.shape[0] - 1
     i: cython.Py_ssize_t
     falls: cython.Py_ssize_t = 0

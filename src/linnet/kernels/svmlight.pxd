@@ -1,8 +1,8 @@
-# What can be wrong with a line of svmlight text, and what a row is while it is read; svmlight.py says the rest.
+# What svmlight.py and svmlight_errors.py share: errors by code, a row while it is read, and where tokens and lines end.
 
-from libc.string cimport memcpy
+from libc.string cimport memchr, memcpy
 
-from linnet.kernels.numbers cimport Text, eight_digits, first_lowest
+from linnet.kernels.numbers cimport Text, eight_digits, first_lowest, peek, peek
 
 cdef extern from *:
     """
@@ -59,6 +59,31 @@ cdef struct Row:
     bint rising
 
 cdef struct Entries:
-    Py_ssize_t count  # so many are in the arrays by now
+    Py_ssize_t count  # in the arrays so far
     long long previous  # the last id
     bint rising
+
+
+cdef inline bint ends_line(Text p, Text end) noexcept nogil:
+    """Whether p is at the end of a line's content: LF, CRLF, a comment, the end of the text."""
+    cdef unsigned char c = peek(p, end)
+    return c == 10 or c == 35 or (c == 13 and peek(p + 1, end) == 10)
+
+
+cdef inline bint ends_token(Text p, Text end) noexcept nogil:
+    cdef unsigned char c = peek(p, end)
+    return c == 32 or c == 9 or ends_line(p, end)
+
+
+cdef inline Text after_blanks(Text p, Text end) noexcept nogil:
+    while peek(p, end) == 32 or peek(p, end) == 9:
+        p += 1
+    return p
+
+
+cdef inline Text line_end(Text p, Text end) noexcept nogil:
+    """Where the next LF is, or the end."""
+    if p >= end:
+        return end
+    cdef Text found = <Text>memchr(p, 10, end - p)
+    return end if found == NULL else found

@@ -1,11 +1,11 @@
 """svmlight text to rows:  label id:value id:value ... # comment
 
-Lines end in LF or CRLF, and tokens are separated by spaces or tabs.  Blank lines and lines that are only a comment are
-no rows.  `qid:N` after the label is read over.  The label and the values are decimal numbers (see numbers.py), ids are
-whole numbers from 0 to 2^31 - 2, in any order but none twice in a row.  A value of zero is an entry like any other.
+Lines end in LF or CRLF, and tokens are separated by spaces or tabs.  Blank lines and comments are not rows.  `qid:N`
+after the label is ignored.  The label and the values are decimal numbers (see numbers.py), ids are integers from 0 to
+2^31 - 2, in any order but none twice in a row.  A value of zero is an entry like any other.
 
-A line that is not so gives one error, with the place of the first thing wrong (of a duplicate only if all else is
-right), and nothing else; reading goes on with the next line.  So lines can be read in blocks, in any cut at line ends.
+Any other line gives one error, with the position of its first fault (a duplicate only if all else is right), and no
+row; reading continues with the next line.  So the result does not depend on which lines form a block.
 """
 
 from typing import NamedTuple
@@ -13,7 +13,6 @@ from typing import NamedTuple
 import cython
 import numpy as np
 from cython.cimports.libc.stdlib import qsort
-from cython.cimports.libc.string import memchr
 from cython.cimports.linnet.kernels.numbers import (
     SMALL_TENS,
     TENS,
@@ -25,24 +24,18 @@ from cython.cimports.linnet.kernels.numbers import (
     read_number,
     zeros_below,
 )
-from cython.cimports.linnet.kernels.svmlight import Entries, Row, Wrong, digits_at, not_digits
-
-MESSAGES = (
-    "",
-    "the label is not a decimal number",
-    "more than one label; a row has one",
-    "qid: is not followed by a whole number",
-    "this is no id: a whole number from 0 to 2147483646, then a colon, then a value",
-    "the id is larger than 2147483646",
-    "a colon is missing after the id",
-    "the value is missing after the colon",
-    "the value is not a decimal number",
-    "nan and inf are not numbers to learn from; leave the entry out, or write a number",
-    "the number is too large for a double (about 1.8e308)",
-    "this id is in the row already",
-    "a NUL byte; this is not text",
-    "not UTF-8",
+from cython.cimports.linnet.kernels.svmlight import (
+    Entries,
+    Row,
+    Wrong,
+    after_blanks,
+    digits_at,
+    ends_line,
+    ends_token,
+    line_end,
+    not_digits,
 )
+from cython.cimports.linnet.kernels.svmlight_errors import check_text, refuse, refuse_id, refuse_number
 
 LARGEST_ID = cython.declare(cython.ulonglong, 2147483646)
 EXACT = cython.declare(cython.ulonglong, 9007199254740992)
@@ -62,146 +55,15 @@ class Parsed(NamedTuple):
 
 
 @cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def ends_line(p: Text, end: Text) -> cython.bint:
-    """Whether p is at the end of a line's content: LF, CRLF, a comment, the end of everything."""
-    c: cython.uchar = peek(p, end)
-    return c == 10 or c == 35 or (c == 13 and peek(p + 1, end) == 10)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def ends_token(p: Text, end: Text) -> cython.bint:
-    c: cython.uchar = peek(p, end)
-    return c == 32 or c == 9 or ends_line(p, end)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def after_blanks(p: Text, end: Text) -> Text:
-    while peek(p, end) == 32 or peek(p, end) == 9:
-        p += 1
-    return p
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def is_digit(p: Text, end: Text) -> cython.bint:
-    return 48 <= peek(p, end) <= 57
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def line_end(p: Text, end: Text) -> Text:
-    """Where the next LF is, or the end."""
-    if p >= end:
-        return end
-    found: Text = cython.cast(Text, memchr(p, 10, end - p))
-    return end if found == cython.NULL else found
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def utf8_length(p: Text, end: Text) -> cython.int:
-    """How many bytes the UTF-8 character at p has; 0 if it is none (Unicode 16, table 3-7)."""
-    c: cython.uchar = p[0]
-    second: cython.uchar = peek(p + 1, end)
-    if c < 0x80:
-        return 1
-    if c < 0xC2 or c > 0xF4 or second & 0xC0 != 0x80:
-        return 0
-    if c < 0xE0:
-        return 2
-    if (c == 0xE0 and second < 0xA0) or (c == 0xED and second > 0x9F) or peek(p + 2, end) & 0xC0 != 0x80:
-        return 0
-    if c < 0xF0:
-        return 3
-    if (c == 0xF0 and second < 0x90) or (c == 0xF4 and second > 0x8F) or peek(p + 3, end) & 0xC0 != 0x80:
-        return 0
-    return 4
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def check_text(p: Text, end: Text, row: cython.pointer(Row)) -> cython.void:
-    """If there is a NUL or something that is not UTF-8 in this text, that is what is wrong with the row."""
-    length: cython.int
-    while p < end:
-        length = utf8_length(p, end)
-        if length == 0 or p[0] == 0:
-            row.wrong = Wrong.NUL if length else Wrong.NOT_UTF8
-            row.at = p
-            return
-        p += length
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def refuse(row: cython.pointer(Row), wrong: cython.int, at: Text, end: Text) -> cython.void:
-    """The row is wrong in this way, at this place; if the token from there on is not even text, that is told."""
-    after: Text = at
-    while not ends_token(after, end):
-        after += 1
-    row.wrong = wrong
-    row.at = at
-    check_text(at, after, row)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def spells(p: Text, end: Text, word: cython.p_char) -> cython.bint:
-    """Whether the token at p, but for its sign, is this word in small or capital letters."""
-    if peek(p, end) == 43 or peek(p, end) == 45:
-        p += 1
-    i: cython.Py_ssize_t = 0
-    while word[i] != 0:
-        if peek(p + i, end) | 0x20 != word[i]:
-            return False
-        i += 1
-    return ends_token(p + i, end)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def refuse_number(row: cython.pointer(Row), wrong: cython.int, number: Number, at: Text, end: Text) -> cython.void:
-    """What is wrong with the token at this place, which is no number that can be taken."""
-    if ends_token(at, end) and wrong == Wrong.VALUE:
-        wrong = Wrong.NO_VALUE
-    elif wrong == Wrong.LABEL and number.fault != Fault.NOT_A_NUMBER and peek(number.after, end) == 44:
-        wrong = Wrong.SEVERAL_LABELS
-        at = number.after
-    elif number.fault == Fault.TOO_LARGE and ends_token(number.after, end):
-        wrong = Wrong.TOO_LARGE
-    elif spells(at, end, b"nan") or spells(at, end, b"inf") or spells(at, end, b"infinity"):
-        wrong = Wrong.NOT_FINITE
-    refuse(row, wrong, at, end)
-
-
-@cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
 def after_qid(p: Text, end: Text, row: cython.pointer(Row)) -> Text:
-    """Behind the `qid:N` at p, or p if there is none."""
+    """After the `qid:N` at p, or p if there is none."""
     if not (peek(p, end) == 113 and peek(p + 1, end) == 105 and peek(p + 2, end) == 100 and peek(p + 3, end) == 58):
         return p
     digits: Text = p + 4
     after: Text = digits
-    while is_digit(after, end):
+    while 48 <= peek(after, end) <= 57:
         after += 1
     if after == digits or not ends_token(after, end):
         refuse(row, Wrong.QID, digits, end)
@@ -212,7 +74,7 @@ def after_qid(p: Text, end: Text, row: cython.pointer(Row)) -> Text:
 @cython.nogil
 @cython.exceptval(check=False)
 def fits(p: Text, after: Text, id_: cython.pointer(cython.ulonglong)) -> cython.bint:
-    """Whether these digits, more than the id's 64 bits may hold, are an id after all: zeros may stand before it."""
+    """Whether these digits, which may exceed 64 bits, are an id: leading zeros are allowed."""
     while p < after - 1 and p[0] == 48:
         p += 1
     id_[0] = 0
@@ -221,22 +83,11 @@ def fits(p: Text, after: Text, id_: cython.pointer(cython.ulonglong)) -> cython.
 
 
 @cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def refuse_id(row: cython.pointer(Row), p: Text, after: Text, end: Text) -> cython.void:
-    """What is wrong with the token at p, whose digits, if any, end where no colon follows."""
-    if after > p and ends_token(after, end):
-        refuse(row, Wrong.NO_COLON, after, end)
-    else:
-        refuse(row, Wrong.ID, p, end)
-
-
-@cython.cfunc
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
 def read_label(p: Text, end: Text, row: cython.pointer(Row)) -> Text:
-    """Read the label at p, and tell where the first entry is."""
+    """Read the label at p; returns where the first entry begins."""
     number: Number = read_number(p, end)
     if number.fault != Fault.NONE or not ends_token(number.after, end):
         refuse_number(row, Wrong.LABEL, number, p, end)
@@ -253,11 +104,10 @@ def read_label(p: Text, end: Text, row: cython.pointer(Row)) -> Text:
 def read_plain_entries(
     p: Text, end: Text, ids: cython.uint[::1], values: cython.double[::1], read: cython.pointer(Entries)
 ) -> Text:
-    """Read entries from p on as long as they are plain, and tell where the first one is that is not, or the line's end.
+    """Read plain entries from p on; returns where the first other one begins, or the end of the line.
 
-    Plain is id:value with one blank or a line's end behind it, an id of 8 digits at most, and a value of so few digits
-    that they make a whole number below 2^53: so are most.  Where tokens end is read off the bits of 64 bytes at a time;
-    were it found token after token, each would wait for the one before.
+    A plain entry is id:value followed by one blank or the end of the line, with an id of at most 8 digits and a value
+    whose digits are an integer below 2^53; most are.  Where tokens end is read off the bits of 64 bytes at a time.
     """
     at: Text = p
     bits: cython.ulonglong = 0
@@ -276,9 +126,9 @@ def read_plain_entries(
     while True:
         third = bits & (bits - 1)
         third &= third - 1
-        if third & (third - 1) == 0:  # a colon, a sign, a point and a blank must be in sight
+        if third & (third - 1) == 0:  # colon, sign, point and blank must be among these bits
             at += start
-            if end - at < 72:  # eight bytes are read from where the last of these 64 may stand
+            if end - at < 72:  # eight bytes may be read from the last of these 64
                 return at
             bits = not_digits(at)
             start = 0
@@ -342,7 +192,7 @@ def read_entries(
     first: cython.Py_ssize_t,
     row: cython.pointer(Row),
 ) -> Text:
-    """Read the entries from p on, into ids and values from `first` on, and tell where they end."""
+    """Read the entries from p on, into ids and values from `first` on; returns where they end."""
     read: Entries
     id_: cython.ulonglong
     after: Text
@@ -418,7 +268,7 @@ def compare(a: cython.p_const_void, b: cython.p_const_void) -> cython.int:
 def first_duplicate(
     ids: cython.uint[::1], first: cython.Py_ssize_t, entries: cython.Py_ssize_t, keys: cython.ulonglong[::1]
 ) -> cython.Py_ssize_t:
-    """The first entry whose id an earlier one of the row has, or -1: sort ids (31 bits) with their places (33 bits)."""
+    """The first entry with the id of an earlier one, or -1: sorts ids (31 bits) with their indices (33 bits)."""
     k: cython.Py_ssize_t
     place: cython.Py_ssize_t
     found: cython.Py_ssize_t = -1
@@ -437,7 +287,7 @@ def first_duplicate(
 @cython.nogil
 @cython.exceptval(check=False)
 def entry_at(p: Text, end: Text, k: cython.Py_ssize_t, row: cython.pointer(Row)) -> Text:
-    """Where entry k of the good line at p stands: behind the label and k tokens."""
+    """Where entry k of the valid line at p begins: after the label and k tokens."""
     p = after_blanks(p, end)
     while not ends_token(p, end):
         p += 1
@@ -455,7 +305,7 @@ def entry_at(p: Text, end: Text, k: cython.Py_ssize_t, row: cython.pointer(Row))
 @cython.nogil
 @cython.exceptval(check=False)
 def count(p: Text, end: Text, newlines: cython.p_Py_ssize_t, colons: cython.p_Py_ssize_t) -> cython.void:
-    """Count line ends and colons; by bytes and in short runs, so that the compiler does sixteen at once."""
+    """Count line ends and colons; in bytes and short runs, so that the compiler vectorises it."""
     run: cython.Py_ssize_t
     i: cython.Py_ssize_t
     lines: cython.uchar
@@ -477,11 +327,9 @@ def count(p: Text, end: Text, newlines: cython.p_Py_ssize_t, colons: cython.p_Py
 def parse(text: cython.const[cython.uchar][::1]):
     """Read a block of whole lines; the last one may lack its end."""
     size: cython.Py_ssize_t = text.shape[0]
-    p: Text = cython.NULL
     newlines: cython.Py_ssize_t = 0
     colons: cython.Py_ssize_t = 0
-    if size > 0:
-        p = cython.address(text[0])
+    p: Text = cython.address(text[0]) if size > 0 else cython.NULL
     end: Text = p + size
     with cython.nogil:
         count(p, end, cython.address(newlines), cython.address(colons))
@@ -498,7 +346,7 @@ def parse(text: cython.const[cython.uchar][::1]):
         np.empty(rows, dtype=np.int32),
     )
     n, nnz, errors = _read(text, *parsed, np.empty(entries, dtype=np.uint64))
-    # Cut in place: the memory behind goes back, nothing is copied.
+    # Shrink in place: nothing is copied.
     for array, length in zip(parsed, (n, n + 1, nnz, nnz, n, errors, errors, errors), strict=True):
         array.resize(length, refcheck=False)
     return parsed
@@ -516,7 +364,7 @@ def _read(
     error_codes: cython.int[::1],
     keys: cython.ulonglong[::1],
 ):
-    """Fill the arrays, which are large enough; how many rows, entries and errors there are."""
+    """Fill the arrays, which are large enough; returns the numbers of rows, entries and errors."""
     n: cython.Py_ssize_t = 0
     e: cython.Py_ssize_t = 0
     errors: cython.Py_ssize_t = 0

@@ -1,4 +1,4 @@
-"""From how often a feature stands in a row to its value there: counts damped, scaled, and rows made unit length."""
+"""Counts of n-grams into values: count, 1 or 1 + log(count), scaled by feature, and rows brought to unit length."""
 
 import cython
 from cython.cimports.libc.math import log, sqrt
@@ -6,26 +6,26 @@ from cython.cimports.libc.math import log, sqrt
 COUNT, BINARY, LOG = range(3)
 _BINARY = cython.declare(cython.int, 1)
 _LOG = cython.declare(cython.int, 2)
-# Most counts are small: their logarithms are at hand.
+# Most counts are small: their logarithms are computed once.
 FEW = cython.declare(cython.int, 64)
-_damped = cython.declare(cython.double[64])
+_log_values = cython.declare(cython.double[64])
 for _count in range(1, 64):
-    _damped[_count] = 1.0 + log(_count)
+    _log_values[_count] = 1.0 + log(_count)
 
 
 @cython.cdivision(True)
-def weigh(
+def weight_counts(
     counts: cython.const[cython.float][::1],
     ids: cython.const[cython.uint][::1],
     starts: cython.const[cython.longlong][::1],
-    damping: cython.int,
+    weighting: cython.int,
     scales: cython.const[cython.double][::1],
     unit_length: cython.bint,
     into: cython.float[::1],
 ):
-    """into = f(count) times the feature's scale (if there are any), each row divided by its length if asked.
+    """into = f(count) times the feature's scale, if `scales` has any; each row divided by its length if `unit_length`.
 
-    f is the count itself, 1, or 1 + log(count); worked out in double precision.
+    f is the count itself, 1, or 1 + log(count), in double precision.
     """
     scaled: cython.bint = scales.shape[0] > 0
     r: cython.Py_ssize_t
@@ -37,10 +37,10 @@ def weigh(
             squares = 0.0
             for e in range(starts[r], starts[r + 1]):
                 x = counts[e]
-                if damping == _BINARY:
+                if weighting == _BINARY:
                     x = 1.0
-                elif damping == _LOG:
-                    x = _damped[cython.cast(cython.int, x)] if x < FEW else 1.0 + log(x)
+                elif weighting == _LOG:
+                    x = _log_values[cython.cast(cython.int, x)] if x < FEW else 1.0 + log(x)
                 if scaled:
                     x *= scales[ids[e]]
                 into[e] = cython.cast(cython.float, x)

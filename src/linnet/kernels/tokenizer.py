@@ -1,19 +1,19 @@
-"""Text into words or characters, lower-cased, each with a 64-bit hash: one read of the bytes.
+"""Text into words, lower-cased, each with a 64-bit hash, in one pass over the bytes.
 
-What a character is (space, part of a word, a mark) and what it becomes in lower case is looked up in tables that hold
-Python's own answers, filled a page of 256 at a time when first needed (data/features/unicode.py).  A word is a run of
-characters for which Python's \\w holds; with `marks`, any other character that is no space is a word by itself.
+The kind of a character (space, part of a word, mark) and its lower case are looked up in tables of Python's own
+answers, filled a page of 256 at a time when first needed (data/features/unicode.py).  A word is a run of characters
+that match Python's \\w; with `marks`, any other character that is not a space is a word by itself.
 
-Out come units: their lower-cased bytes one after the other in `into`, words with one space between them so that
-neighbouring words are one slice.  unit_starts[u]:unit_starts[u + 1] is unit u, with that space.
+The result is tokens: their lower-cased bytes one after the other in `into`, with one space between words so that
+neighbouring words are one slice.  token_starts[u]:token_starts[u + 1] is token u, with that space.
 """
 
 import cython
 from cython.cimports.libc.string import memcpy, memset
-from cython.cimports.linnet.kernels.tokenizer import trailing_zeros
-from cython.cimports.linnet.kernels.utf8 import decode
+from cython.cimports.linnet.kernels.tokenizer import finish, trailing_zeros
+from cython.cimports.linnet.kernels.utf8 import decode, encode
 
-At = cython.struct(out=cython.Py_ssize_t, unit=cython.Py_ssize_t)
+At = cython.struct(out=cython.Py_ssize_t, token=cython.Py_ssize_t)
 
 SPACE = cython.declare(cython.uchar, 0)
 WORD = cython.declare(cython.uchar, 1)
@@ -30,21 +30,10 @@ _SPECIAL = cython.declare(cython.int, 3)
 PRIME = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 # One bit of every byte of a 64-bit word.
 ONES = cython.declare(cython.ulonglong, 0x0101010101010101)
-# What `into` must have room for behind its last byte: words are written and read eight bytes at a time.
+# Spare bytes that `into` must have at its end: words are written and read eight bytes at a time.
 SLACK = 8
-# And what the room to work in must have behind the longest row.
+# Bytes that the workspace must have beyond the longest row.
 ROOM = 64
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def finish(h: cython.ulonglong) -> cython.ulonglong:
-    """Spread a hash over all its bits (Stafford 2011, the finisher of SplitMix)."""
-    h = (h ^ (h >> 30)) * cython.cast(cython.ulonglong, 0xBF58476D1CE4E5B9)
-    h = (h ^ (h >> 27)) * cython.cast(cython.ulonglong, 0x94D049BB133111EB)
-    return h ^ (h >> 31)
 
 
 @cython.cfunc
@@ -83,31 +72,6 @@ def hash_of(p: cython.pointer(cython.const[cython.uchar]), length: cython.Py_ssi
 
 
 @cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def encode(point: cython.int, into: cython.uchar[::1], at: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    """Write a code point as UTF-8; where the next one goes."""
-    if point < 0x80:
-        into[at] = point
-        return at + 1
-    if point < 0x800:
-        into[at] = 0xC0 | (point >> 6)
-        into[at + 1] = 0x80 | (point & 0x3F)
-        return at + 2
-    if point < 0x10000:
-        into[at] = 0xE0 | (point >> 12)
-        into[at + 1] = 0x80 | ((point >> 6) & 0x3F)
-        into[at + 2] = 0x80 | (point & 0x3F)
-        return at + 3
-    into[at] = 0xF0 | (point >> 18)
-    into[at + 1] = 0x80 | ((point >> 12) & 0x3F)
-    into[at + 2] = 0x80 | ((point >> 6) & 0x3F)
-    into[at + 3] = 0x80 | (point & 0x3F)
-    return at + 4
-
-
-@cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
 def flag(
@@ -120,7 +84,7 @@ def flag(
     """What each byte is: 0 a space, 1 part of a word, 2 a mark, 4 part of a character that is no ASCII; and its lower
     case.  All bytes or-ed together come back.
 
-    Only arithmetic, so that compilers do sixteen at a time.
+    Arithmetic only, so that compilers vectorise it.
     """
     i: cython.Py_ssize_t
     c: cython.uchar
@@ -217,14 +181,14 @@ def split_row(
     shortest: cython.Py_ssize_t,
     marks: cython.bint,
     into: cython.uchar[::1],
-    unit_starts: cython.pointer(cython.uint),
+    token_starts: cython.pointer(cython.uint),
     hashes: cython.pointer(cython.ulonglong),
     at: cython.pointer(At),
 ) -> cython.void:
     """One row, flagged.
 
-    Where units begin and end is read off the bits of 64 flags at a time: a branch for every character would be foreseen
-    wrongly at every end of a word, and that would cost more than the word.
+    Where tokens begin and end is read off the bits of 64 flags at a time: a branch for every character would be
+    mispredicted at every end of a word, which costs more than the word.
     """
     window: cython.Py_ssize_t
     begin: cython.Py_ssize_t
@@ -240,7 +204,7 @@ def split_row(
     h: cython.ulonglong
     size: cython.Py_ssize_t = stop - start
     out: cython.Py_ssize_t = at.out
-    unit: cython.Py_ssize_t = at.unit
+    token: cython.Py_ssize_t = at.token
     memset(flags + size, 0, 64)
     following = bits_of(flags, 0)
     for window in range(0, size, 64):
@@ -264,7 +228,7 @@ def split_row(
             if cython.cast(cython.size_t, length - 1) < cython.cast(cython.size_t, shortest - 1):
                 continue  # a word too short; marks have length 0 here
             length += length == 0
-            unit_starts[unit] = cython.cast(cython.uint, out)
+            token_starts[token] = cython.cast(cython.uint, out)
             h = length
             left = length
             while True:
@@ -280,7 +244,7 @@ def split_row(
                 out += 8
                 left -= 8
             if chunk & (0x80 * ONES):
-                out = unit_starts[unit]
+                out = token_starts[token]
                 begin -= length - left
                 at.out = out
                 if spell(text, start + begin, flags + begin, lowers, into, at) < shortest and flags[begin] == WORD:
@@ -290,12 +254,12 @@ def split_row(
             else:
                 out += left
                 h = finish(h)
-            hashes[unit] = h
-            unit += 1
+            hashes[token] = h
+            token += 1
             into[out] = 32
             out += 1
     at.out = out
-    at.unit = unit
+    at.token = token
 
 
 @cython.cfunc
@@ -309,7 +273,7 @@ def spell(
     into: cython.uchar[::1],
     at: cython.pointer(At),
 ) -> cython.Py_ssize_t:
-    """Write one unit, character by character, in lower case; how many there are."""
+    """Write one token, character by character, in lower case; how many there are."""
     here: cython.Py_ssize_t = start
     length: cython.Py_ssize_t = 1
     written: cython.Py_ssize_t = 0
@@ -333,18 +297,18 @@ def split_words(
     shortest: cython.Py_ssize_t,
     marks: cython.bint,
     into: cython.uchar[::1],
-    unit_starts: cython.uint[::1],
+    token_starts: cython.uint[::1],
     hashes: cython.ulonglong[::1],
     segments: cython.longlong[::1],
     room: cython.uchar[:, ::1],
     out: cython.Py_ssize_t,
-    unit: cython.Py_ssize_t,
+    token: cython.Py_ssize_t,
 ):
     """Rows row, row + 1, ... of text into words; segments[r] is the first word of row r.
 
-    `room` is to work in: two rows, ROOM bytes longer than the longest text.  Returns (the row it stopped at, out, unit,
-    why, the byte or page it stopped for): all rows, or up to one that is no UTF-8, needs a page of the tables, or needs
-    Python's own lower-casing.
+    `room` is a workspace: two rows, ROOM bytes longer than the longest text.  Returns (the row where it stopped, out,
+    token, why, the byte or page that it stopped for): after all rows, or before one that is not UTF-8, needs a page of
+    the tables, or needs Python's own lower case.
     """
     rows: cython.Py_ssize_t = starts.shape[0] - 1
     lowering: cython.bint = lowers[65] != 65
@@ -356,12 +320,12 @@ def split_words(
     lowered: cython.pointer(cython.uchar) = cython.address(room[1, 0])
     reached: At
     reached.out = out
-    reached.unit = unit
+    reached.token = token
     with cython.nogil:
         while row < rows:
             at = starts[row]
             stop = starts[row + 1]
-            segments[row] = reached.unit
+            segments[row] = reached.token
             if at < stop:
                 if flag(cython.address(text[at]), stop - at, lowering, flags, lowered) >= 0x80:
                     why = flag_others(text, at, stop, kinds, lowers, pages, flags, cython.address(where))
@@ -369,116 +333,9 @@ def split_words(
                         break
                 split_row(
                     text, at, stop, flags, lowered, lowers, shortest, marks, into,
-                    cython.address(unit_starts[0]), cython.address(hashes[0]), cython.address(reached),
+                    cython.address(token_starts[0]), cython.address(hashes[0]), cython.address(reached),
                 )  # fmt: skip
             row += 1
-        segments[row] = reached.unit
-        unit_starts[reached.unit] = cython.cast(cython.uint, reached.out)
-    return row, reached.out, reached.unit, why, where
-
-
-def split_characters(
-    text: cython.const[cython.uchar][::1],
-    starts: cython.const[cython.longlong][::1],
-    row: cython.Py_ssize_t,
-    kinds: cython.const[cython.uchar][::1],
-    lowers: cython.const[cython.int][::1],
-    pages: cython.const[cython.uchar][::1],
-    into: cython.uchar[::1],
-    unit_starts: cython.uint[::1],
-    hashes: cython.ulonglong[::1],
-    segments: cython.longlong[::1],
-    row_segments: cython.longlong[::1],
-    within_words: cython.bint,
-    out: cython.Py_ssize_t,
-    unit: cython.Py_ssize_t,
-    segment: cython.Py_ssize_t,
-):
-    """As split_words, but every character is a unit, and a run of two or more spaces is one space.
-
-    A row is one segment; or, within words, every run of anything but spaces is one, with a space before and after.
-    row_segments[r] is the first segment of row r, segments[s] the first unit of segment s.
-    """
-    rows: cython.Py_ssize_t = starts.shape[0] - 1
-    why: cython.int = 0
-    where: cython.Py_ssize_t = 0
-    at: cython.Py_ssize_t
-    stop: cython.Py_ssize_t
-    taken: cython.Py_ssize_t = 1
-    first_out: cython.Py_ssize_t
-    first_unit: cython.Py_ssize_t
-    first_segment: cython.Py_ssize_t
-    point: cython.int
-    after_space: cython.bint
-    open_segment: cython.bint
-    with cython.nogil:
-        while row < rows and why == 0:
-            at = starts[row]
-            stop = starts[row + 1]
-            first_out = out
-            first_unit = unit
-            first_segment = segment
-            row_segments[row] = segment
-            after_space = False
-            open_segment = False
-            if not within_words:
-                segments[segment] = unit
-                segment += 1
-            while at <= stop:
-                if at == stop:  # the end closes a word as a space does
-                    if not open_segment:
-                        break
-                    point = 32
-                    taken = 1
-                else:
-                    point = decode(cython.address(text[at]), stop - at, cython.address(taken))
-                if point < 0:
-                    why = _NOT_UTF8
-                    where = at
-                    break
-                if not pages[point >> 8]:
-                    why = _PAGE_MISSING
-                    where = point >> 8
-                    break
-                if lowers[point] < 0:
-                    why = _SPECIAL
-                    where = at
-                    break
-                at += taken
-                if kinds[point] == SPACE:
-                    if within_words:
-                        if not open_segment:
-                            continue
-                        open_segment = False
-                        point = 32
-                    elif after_space:  # two or more spaces of any kind are one
-                        unit -= 1
-                        out = unit_starts[unit]
-                        point = 32
-                    after_space = True
-                else:
-                    after_space = False
-                    if within_words and not open_segment:
-                        open_segment = True
-                        segments[segment] = unit
-                        segment += 1
-                        unit_starts[unit] = out
-                        hashes[unit] = finish(33)
-                        unit += 1
-                        into[out] = 32
-                        out += 1
-                    point = lowers[point]
-                unit_starts[unit] = out
-                hashes[unit] = finish(cython.cast(cython.ulonglong, point) + 1)
-                unit += 1
-                out = encode(point, into, out)
-            if why != 0:
-                out = first_out
-                unit = first_unit
-                segment = first_segment
-                break
-            row += 1
-        row_segments[row] = segment
-        segments[segment] = unit
-        unit_starts[unit] = out
-    return row, out, unit, segment, why, where
+        segments[row] = reached.token
+        token_starts[reached.token] = cython.cast(cython.uint, reached.out)
+    return row, reached.out, reached.token, why, where

@@ -34,3 +34,24 @@ cdef inline int decode(const unsigned char* p, Py_ssize_t left, Py_ssize_t* leng
         return -1
     length[0] = need
     return point
+
+
+cdef inline Py_ssize_t encode(int point, unsigned char[::1] into, Py_ssize_t at) noexcept nogil:
+    """Write a code point as UTF-8, and return the offset after it."""
+    if point < 0x80:
+        into[at] = point
+        return at + 1
+    if point < 0x800:
+        into[at] = 0xC0 | (point >> 6)
+        into[at + 1] = 0x80 | (point & 0x3F)
+        return at + 2
+    if point < 0x10000:
+        into[at] = 0xE0 | (point >> 12)
+        into[at + 1] = 0x80 | ((point >> 6) & 0x3F)
+        into[at + 2] = 0x80 | (point & 0x3F)
+        return at + 3
+    into[at] = 0xF0 | (point >> 18)
+    into[at + 1] = 0x80 | ((point >> 12) & 0x3F)
+    into[at + 2] = 0x80 | ((point >> 6) & 0x3F)
+    into[at + 3] = 0x80 | (point & 0x3F)
+    return at + 4

@@ -12,10 +12,9 @@ cdef extern from *:
     #if defined(__linux__)
     #include <sys/mman.h>
     #endif
-    /* Zeroed memory for a table, to be given back with linnet_release.  A large table is looked at all over the place:
-       with pages of 2 MiB the processor need not look up a page for every look.  It comes straight from the system:
-       memory that malloc had lent out before would keep the small pages it has.  Smaller tables have none of it: to find
-       such a page may take the system longer than it saves. */
+    /* Zeroed memory for a table, to be given back with linnet_release.  Lookups in a large table
+       are random: pages of 2 MiB save a page lookup for each.  It comes straight from the system, because memory that malloc
+       reuses keeps its small pages.  Small tables do without: to find such a page may take longer than it saves. */
     #if defined(__linux__) && defined(MADV_HUGEPAGE)
     #define LINNET_PAGE ((size_t)2 << 20)
     #define LINNET_LARGE ((size_t)64 << 20)
@@ -51,8 +50,8 @@ cdef extern from *:
     void* zeroed "linnet_zeroed"(size_t bytes) noexcept nogil
     void release "linnet_release"(void* table, size_t bytes) noexcept nogil
 
-# The place in a table of 2^(64 - shift) for a key.
-cdef inline Py_ssize_t place_of(unsigned long long key, int shift) noexcept nogil:
+# The bucket of a key in a table of 2^(64 - shift).
+cdef inline Py_ssize_t bucket_of(unsigned long long key, int shift) noexcept nogil:
     return <Py_ssize_t>((key * 0x9E3779B97F4A7C15ULL) >> shift)
 
 # The hash of a sequence, one more element long.
@@ -60,7 +59,7 @@ cdef inline unsigned long long chained(unsigned long long before, unsigned long 
     cdef unsigned long long h = (((before << 23) | (before >> 41)) ^ following) * 0xD1342543DE82EF95ULL
     return h ^ (h >> 32)
 
-# Are these bytes equal?  Both have room behind them: eight at a time are compared, whatever they are beyond.
+# Whether these bytes are equal.  Eight are read at a time, so both need spare bytes at their end.
 cdef inline bint same(const unsigned char* a, const unsigned char* b, Py_ssize_t length) noexcept nogil:
     cdef unsigned long long x = 0
     cdef unsigned long long y = 0

@@ -1,11 +1,11 @@
-"""Names and their numbers, 0, 1, 2, ... in the order they were first met, at the speed of hashing.
+"""Names numbered 0, 1, 2, ... in the order of first appearance, at the speed of hashing.
 
-A name is found by its 64-bit fingerprint and told from others by its bytes, so the numbering is exact.  With `bits`
-the fingerprint is cut to so many bits and the bytes are not looked at: at most 2^bits numbers, each bearing the name
-that came first; the full fingerprints of all names are kept in a set beside, so that names that fell together are
-counted: distinct - size.  A vocabulary serves one prefix, which names are found without.
+A name is found by its 64-bit fingerprint and compared by its bytes, so the numbering is exact.  With `bits` only that
+many bits of the fingerprint are compared, and no bytes: there are at most 2^bits numbers, each with the name that came
+first.  The full fingerprints of all names are kept in a set, so that collisions are counted: distinct - size.  A
+vocabulary serves one prefix, which is not part of the names it is asked for.
 
-Text comes here as the different names of a block, counted by kernels/ngrams.py.
+Text arrives as the distinct names of a block, counted by kernels/ngrams.py.
 """
 
 import cython
@@ -13,17 +13,19 @@ import numpy as np
 from cython.cimports.libc.stdlib import free, malloc, realloc
 from cython.cimports.libc.string import memcpy
 from cython.cimports.linnet.kernels.passes import prefetch
-from cython.cimports.linnet.kernels.vocabulary import Slot, chained, place_of, release, same, zeroed
+from cython.cimports.linnet.kernels.vocabulary import Slot, bucket_of, chained, release, same, zeroed
+
+from linnet.kernels.name_hashes import hashed, prefix_hash, with_room
 
 GOLDEN = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
-# A lookup is begun so many before it is finished: the memory it needs is fetched meanwhile.
+# Lookups to prefetch ahead.
 AHEAD = cython.declare(cython.Py_ssize_t, 64)
 FIRST_CAPACITY = cython.declare(cython.Py_ssize_t, 1024)
 ROOMY = cython.declare(cython.Py_ssize_t, 1 << 20)
-# What stands for the number of a name that has none.
+# The number of a name that has none.
 _MISSING = cython.declare(cython.uint, 0xFFFFFFFF)
 MOST = cython.declare(cython.Py_ssize_t, 0x7FFFFFFE)
-# Names are compared so many bytes at a time; the arena has that much room behind its last one.
+# Names are compared this many bytes at a time; the arena has as many spare bytes at its end.
 WORD_BYTES = cython.declare(cython.Py_ssize_t, 8)
 
 
@@ -33,7 +35,7 @@ def renumbered(
     ids: cython.const[cython.uint][::1],
     counts: cython.const[cython.uint][::1],
 ):
-    """Rows as kernels/ngrams.py gives them, by the numbers that theirs stand for, without those that have none."""
+    """Rows of kernels/ngrams.py with the numbers of the vocabulary, without names that have none."""
     rows: cython.Py_ssize_t = starts.shape[0] - 1
     starts_out = np.empty(rows + 1, dtype=np.int64)
     ids_out = np.empty(ids.shape[0], dtype=np.uint32)
@@ -57,42 +59,10 @@ def renumbered(
     return starts_out, ids_out[:written], counts_out[:written]
 
 
-def with_room(text: cython.const[cython.uchar][::1], used: cython.Py_ssize_t):
-    """The same bytes with room behind the last one that is used."""
-    if text.shape[0] >= used + WORD_BYTES:
-        return text
-    longer = np.zeros(used + WORD_BYTES, dtype=np.uint8)
-    longer[:used] = text[:used]
-    return longer
-
-
-def hashed(data: cython.const[cython.uchar][::1], starts: cython.const[cython.longlong][::1]):
-    """A 64-bit hash of each of the strings data[starts[i]:starts[i + 1]]."""
-    into = np.empty(starts.shape[0] - 1, dtype=np.uint64)
-    out: cython.ulonglong[::1] = into
-    i: cython.Py_ssize_t
-    e: cython.Py_ssize_t
-    h: cython.ulonglong
-    with cython.nogil:
-        for i in range(out.shape[0]):
-            h = 0xCBF29CE484222325
-            for e in range(starts[i], starts[i + 1]):
-                h = (h ^ data[e]) * cython.cast(cython.ulonglong, 0x100000001B3)
-            h = (h ^ (h >> 30)) * cython.cast(cython.ulonglong, 0xBF58476D1CE4E5B9)
-            h = (h ^ (h >> 27)) * cython.cast(cython.ulonglong, 0x94D049BB133111EB)
-            out[i] = h ^ (h >> 31)
-    return into
-
-
-def prefix_hash(prefix: bytes):
-    """What the hashes of names with this prefix begin with."""
-    return hashed(np.frombuffer(prefix, dtype=np.uint8), np.array([0, len(prefix)], dtype=np.int64))[0]
-
-
 @cython.final
 @cython.cclass
 class Vocabulary:
-    """Names numbered in order of appearance; see the top of this file."""
+    """Names numbered in order of first appearance; see the top of this file."""
 
     def __cinit__(self, bits: cython.int = 0):
         if not 0 <= bits <= 31:
@@ -130,14 +100,14 @@ class Vocabulary:
 
     @property
     def collisions(self):
-        """How many names share another's number: none where names are told apart by their bytes."""
+        """How many names share the number of another: 0 where names are compared by their bytes."""
         return self.distinct - self.size if self.bits else 0
 
     # -- tables ------------------------------------------------------------------------------------------------
 
     def find(self, key, prefix_length, name, length):
         """The slot of this name, or the free one where it would go."""
-        at: cython.Py_ssize_t = place_of(key, self.shift)
+        at: cython.Py_ssize_t = bucket_of(key, self.shift)
         whole: cython.Py_ssize_t = prefix_length + length
         slot: cython.pointer(Slot) = cython.address(self.slots[at])
         while slot.number != 0:
@@ -151,7 +121,7 @@ class Vocabulary:
         return slot
 
     def add(self, slot, key, prefix, prefix_length, name, length):
-        """Give a new name the free slot found for it, or another if the table had to grow; its slot comes back."""
+        """Add a new name in the free slot found for it; returns its slot, which changes if the table grows."""
         needed: cython.Py_ssize_t = self.arena_used + prefix_length + length
         if self.size >= MOST:
             with cython.gil:
@@ -180,17 +150,17 @@ class Vocabulary:
         return slot
 
     def mask(self):
-        """Which bits of a fingerprint are the key of its name."""
+        """The bits of a fingerprint that are the key of its name."""
         if self.bits:
             return (cython.cast(cython.ulonglong, 1) << self.bits) - 1
         return ~cython.cast(cython.ulonglong, 0)
 
     def is_full(self):
-        """A quarter full while it is small, when a second look costs more than memory; half full later."""
+        """At a quarter while it is small, when a second probe costs more than memory; later at half."""
         return (4 if self.capacity < ROOMY else 2) * self.size > self.capacity
 
     def notice(self, fingerprint):
-        """Count a fingerprint if it is new (0 is kept as 1: the free places of the set are 0)."""
+        """Count a fingerprint if it is new (0 is kept as 1, because 0 marks a free entry)."""
         if fingerprint == 0:
             fingerprint = 1
         at: cython.Py_ssize_t = (fingerprint * GOLDEN) & (self.seen_capacity - 1)
@@ -205,7 +175,7 @@ class Vocabulary:
         return 0
 
     def grow(self):
-        """Twice the room, and every slot in its new place."""
+        """Double the room, and move every slot to its new bucket."""
         i: cython.Py_ssize_t
         at: cython.Py_ssize_t
         old: cython.Py_ssize_t = self.capacity
@@ -230,7 +200,7 @@ class Vocabulary:
             for i in range(old):
                 if self.slots[i].number == 0:
                     continue
-                at = place_of(self.slots[i].key, self.shift)
+                at = bucket_of(self.slots[i].key, self.shift)
                 while slots[at].number != 0:
                     at = (at + 1) & (self.capacity - 1)
                 slots[at] = self.slots[i]
@@ -239,7 +209,7 @@ class Vocabulary:
         return 0
 
     def grow_seen(self):
-        """Twice the room for fingerprints."""
+        """Double the room for fingerprints."""
         i: cython.Py_ssize_t
         at: cython.Py_ssize_t
         capacity: cython.Py_ssize_t = 2 * self.seen_capacity
@@ -272,9 +242,9 @@ class Vocabulary:
         prefix: bytes,
         frozen: cython.bint,
     ):
-        """The numbers of the names of a block as kernels/ngrams.py gives them; _MISSING where one is frozen out.
+        """The numbers of the names of a block of kernels/ngrams.py.
 
-        New names get new numbers unless the vocabulary is `frozen`: then it is only read, by as many threads as like.
+        New names get new numbers unless `frozen`: then their number is _MISSING, and any number of threads may read.
         """
         into = np.empty(names.shape[0], dtype=np.uint32)
         out: cython.uint[::1] = into
@@ -288,14 +258,14 @@ class Vocabulary:
         slot: cython.pointer(Slot)
         with cython.nogil:
             for i in range(min(out.shape[0], AHEAD)):
-                prefetch(cython.address(self.slots[place_of(fingerprints[i] & mask, self.shift)]))
+                prefetch(cython.address(self.slots[bucket_of(fingerprints[i] & mask, self.shift)]))
             for i in range(out.shape[0]):
                 ahead = i + AHEAD
                 if ahead < out.shape[0]:
-                    prefetch(cython.address(self.slots[place_of(fingerprints[ahead] & mask, self.shift)]))
+                    prefetch(cython.address(self.slots[bucket_of(fingerprints[ahead] & mask, self.shift)]))
                 ahead = i + AHEAD // 2
-                if ahead < out.shape[0] and not self.bits:  # by now its slot is here, and tells where its name is
-                    slot = cython.address(self.slots[place_of(fingerprints[ahead], self.shift)])
+                if ahead < out.shape[0] and not self.bits:  # its slot has been fetched: prefetch its name
+                    slot = cython.address(self.slots[bucket_of(fingerprints[ahead], self.shift)])
                     if slot.number != 0:
                         prefetch(self.arena + slot.detail)
                 slot = self.find(fingerprints[i] & mask, lead_length, base + names[i], lengths[i])
@@ -320,7 +290,7 @@ class Vocabulary:
         prefix: bytes,
         frozen: cython.bint,
     ):
-        """The number of each name prefix + text[starts[i]:starts[i + 1]]; -1 for one that is new and frozen out."""
+        """The number of each name prefix + text[starts[i]:starts[i + 1]]; -1 for a new one if `frozen`."""
         hashes: cython.const[cython.ulonglong][::1] = hashed(text, starts)
         into = np.empty(starts.shape[0] - 1, dtype=np.int64)
         out: cython.longlong[::1] = into
@@ -350,7 +320,7 @@ class Vocabulary:
     # -- to a file and back ----------------------------------------------------------------------------------------
 
     def stored(self):
-        """(keys, name bytes, name starts, fingerprints of all names): all it is, for a file."""
+        """(keys, name bytes, name starts, fingerprints of all names): the whole state, for a file."""
         keys = np.empty(self.size, dtype=np.uint64)
         starts = np.empty(self.size + 1, dtype=np.int64)
         names = np.empty(self.arena_used, dtype=np.uint8)
@@ -382,9 +352,9 @@ class Vocabulary:
         starts: cython.const[cython.longlong][::1],
         seen: cython.const[cython.ulonglong][::1],
     ):
-        """The vocabulary that `stored` gave these arrays; ValueError where a name comes twice."""
+        """The vocabulary with this stored state; ValueError if a name is there twice."""
         if seen.shape[0] and not bits:
-            raise ValueError("an exact vocabulary keeps no fingerprints beside its names")
+            raise ValueError("an exact vocabulary has no fingerprints beside its names")
         new: Vocabulary = Vocabulary(bits)
         i: cython.Py_ssize_t
         length: cython.Py_ssize_t
@@ -405,9 +375,9 @@ class Vocabulary:
         return Vocabulary.restored, (self.bits, *self.stored())
 
     def name(self, number: cython.Py_ssize_t):
-        """The name that took this number."""
+        """The name with this number."""
         if not 0 <= number < self.size:
-            raise IndexError(f"there are {self.size} names, none has the number {number}")
+            raise IndexError(f"there are {self.size} names: {number} is out of range")
         start: cython.Py_ssize_t = self.name_starts[number]
         return self.arena[start : self.name_starts[number + 1]].decode("utf-8", "replace")
 

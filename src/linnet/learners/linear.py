@@ -20,7 +20,7 @@ class LinearModel:
     """Weights (d columns x outputs), an intercept for each output, and what the outputs mean.
 
     No classes: one output, the predicted number.  Two classes: one output, positive for the second.  K classes: one
-    output each, the largest wins; or, learnt pairwise, one for each pair a < b, positive for b, and votes decide.
+    output each, the largest wins; or, for pairwise classes, one for each pair a < b, positive for b, and votes decide.
     """
 
     weights: NDArray[np.float64]
@@ -34,10 +34,10 @@ class LinearModel:
         return self.classes is not None and len(self.classes) > 2 and self.reduction is Reduction.PAIRWISE
 
     def scores(self, rows: Rows) -> NDArray[np.float64]:
-        """(n, outputs): w . x + b of each output; where hypotheses vote, their share of votes."""
+        """(n, outputs): w . x + b of each output; where hypotheses vote, their fraction of the votes."""
         n, d = rows.shape
         if d != len(self.weights):
-            raise InputError(f"the model was learnt on {len(self.weights)} columns, the data have {d}")
+            raise InputError(f"the model was trained on {len(self.weights)} columns, the data have {d}")
         if self.votes:
             rows.check_finite()
             return np.concatenate([votes.count(rows) for votes in self.votes], axis=1)
@@ -58,7 +58,7 @@ class LinearModel:
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def evidence(self, decision: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What probabilities are calibrated on: scores, or, of classes told apart jointly, leads over the best rival.
+        """What probabilities are calibrated on: scores, or, of classes fitted jointly, leads over the best rival.
 
         Their scores mean nothing one by one: naive Bayes's fall with every word of a text, in all classes.
         """
@@ -103,7 +103,7 @@ class LinearModel:
         return odds
 
     def _tournament(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The pairs' votes for each class; equal votes are told apart by the sum of scores, squeezed below 1/3."""
+        """The pairs' votes for each class; ties are broken by the sum of scores, squeezed below 1/3."""
         assert self.classes is not None
         classes = len(self.classes)
         votes = np.zeros((len(scores), classes))

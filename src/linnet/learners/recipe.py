@@ -4,23 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
-from typing import TYPE_CHECKING, Any
 
 from linnet.errors import RecipeError
+from linnet.learners.losses import Loss
 from linnet.learners.schedule import Schedule, Step
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-
-class Loss(IntEnum):
-    """What a wrong or weak score costs. The numbers are the kernels'."""
-
-    PERCEPTRON = 0
-    HINGE = 1
-    SQUARED_HINGE = 2
-    LOGISTIC = 3
-    SQUARED = 4
+from linnet.learners.values import ZERO_OR_ONE, ZERO_TO_ONE, Values
 
 
 class Update(IntEnum):
@@ -32,7 +20,7 @@ class Update(IntEnum):
 
 
 class Averaging(IntEnum):
-    """Which of the weight vectors met on the way predicts: the last, their mean, or all of them by vote."""
+    """Which of the weight vectors of a run predicts: the last, their mean, or all of them by vote."""
 
     LAST = 0
     AVERAGE = 1
@@ -40,7 +28,7 @@ class Averaging(IntEnum):
 
 
 class Reduction(StrEnum):
-    """How more than two classes are learnt.
+    """How more than two classes are taken.
 
     With a reference it is the last class whose weights and intercept are 0: the scores of the others are log-odds
     against it.  Jointly every class has weights of its own.
@@ -55,7 +43,7 @@ class Reduction(StrEnum):
 @dataclass(frozen=True)
 class Penalty:
     """l1 |w|_1 + l2/2 |w|_2^2 per example; the intercept is not penalised, unless `intercept` asks for it (then it is
-    held back as the weights are; for batch learners only).
+    penalised as the weights are; for batch learners only).
 
     With `total` the two are the penalty of the whole sum of losses (as in 1/C), not of their mean: at step t they
     count a t-th, and an n-th once n rows are known.
@@ -140,7 +128,7 @@ class Recipe:
             (adaptive and self.schedule.power > 0, "adaptive rates fall by themselves: power_t must be 0"),
             (
                 adaptive and self.averaging is not Averaging.LAST,
-                "the adaptive update has no averaging: it settles alone",
+                "the adaptive update has no averaging: its rates fall by themselves",
             ),
             (
                 self.averaging is Averaging.AVERAGE and self.penalty.l1 > 0,
@@ -155,7 +143,7 @@ class Recipe:
                 "steps in units of 1 / l2 need an L2 penalty: give one, or a step size eta0",
             ),
             (
-                self.reduction is Reduction.REFERENCE and self.loss is not Loss.LOGISTIC,
+                self.reduction is Reduction.REFERENCE and not self.loss.log_odds,
                 "a reference class goes with the logistic loss, whose scores are log-odds against it: "
                 "take 'joint', 'one-vs-rest' or 'pairwise'",
             ),
@@ -186,24 +174,16 @@ class Recipe:
         """The first step."""
         return self.schedule.eta / self.penalty.l2 if self.schedule.per_penalty else self.schedule.eta
 
-    def misfits(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Which of the values the multiplicative update cannot take; what is missing is none of them."""
-        outside: NDArray[Any] = (values < 0) | (values > 1)
-        return outside | ((values > 0) & (values < 1)) if self.factors.eliminates else outside
-
     @property
-    def takes(self) -> str:
-        """What values the multiplicative update takes, and what to do with others."""
-        if self.factors.eliminates:
-            return (
-                "Winnow1 takes 0 and 1 only: make the column Boolean (x > threshold, or one column a value), "
-                "or take winnow2 for numbers from 0 to 1"
-            )
-        return "Winnow takes numbers from 0 to 1: scale the column (sklearn.preprocessing.MinMaxScaler)"
+    def values(self) -> Values | None:
+        """The numbers that the update takes; None for all."""
+        if self.update is not Update.MULTIPLICATIVE:
+            return None
+        return ZERO_OR_ONE if self.factors.eliminates else ZERO_TO_ONE
 
     @property
     def has_probabilities(self) -> bool:
-        return self.loss is Loss.LOGISTIC and self.reduction is not Reduction.PAIRWISE
+        return self.loss.log_odds and self.reduction is not Reduction.PAIRWISE
 
 
 _KINDS: dict[str, type] = {

@@ -59,7 +59,7 @@ class Schedule:
             return RobbinsMonro(False, False, False, "passive-aggressive steps follow the rows, not a schedule")
         p = self.power
         if p == 0:
-            reason = "a constant step never settles: it does not tend to 0"
+            reason = "a constant step never converges: it does not tend to 0"
         elif p <= 0.5:
             reason = f"t^-{p:g} shrinks too slowly: the sum of its squares diverges (it would take a power over 1/2)"
         elif p <= 1:

@@ -34,14 +34,14 @@ class Votes:
     intercept: bool
 
     def count(self, rows: Rows) -> NDArray[np.float64]:
-        """The share of votes for each output: in [-1, 1] for one output, in [0, 1] for several."""
+        """The fraction of votes for each output: in [-1, 1] for one output, in [0, 1] for several."""
         n = rows.shape[0]
         counted = np.zeros((n, self.outputs))
         if not len(self.which):
             return counted
         at_once = max(1, PRODUCTS_AT_ONCE // self.mistaken.shape[0])
         for first in range(0, n, at_once):
-            with np.errstate(over="ignore", invalid="ignore"):  # told below, once
+            with np.errstate(over="ignore", invalid="ignore"):  # one error below instead
                 products = rows.matrix(slice(first, first + at_once)).astype(np.float64) @ self.mistaken.T
             products = products.toarray() if hasattr(products, "toarray") else products
             if not np.isfinite(products).all():

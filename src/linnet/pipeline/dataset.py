@@ -8,16 +8,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.data.features.features import Features, Places, assembled
+from linnet.data.features.feature_map import Features
+from linnet.data.features.layout import TermOrder, assembled
 from linnet.data.features.schema import Role, Task
-from linnet.data.features.terms import Piece, TextTerm
+from linnet.data.features.terms import Piece
+from linnet.data.features.text import TextTerm
 from linnet.data.labels import Labels
-from linnet.data.reading import Prepared
-from linnet.data.rows import Examples, Rows, some
-from linnet.data.sources.block import Block, Position
-from linnet.data.targets import Seen, few_labels, no_rows, row_weights, target_numbers
+from linnet.data.rows import Examples, Rows, select_examples
+from linnet.data.targets import LabelIndex, no_training_rows, numeric_targets, refuse_too_many_labels, sample_weights_of
 from linnet.kernels.sparse_entries import renumber
 from linnet.kernels.vocabulary import Vocabulary
+from linnet.pipeline.stream import Numbered
 from linnet.training.class_weights import ClassWeights
 
 
@@ -36,7 +37,7 @@ class Whole:
         """All rows, or some, to learn from: each counts by its weight and its class's."""
         examples = Examples(rows, self.targets, self.weights)
         if which is not None:
-            examples = some(examples, which)
+            examples = select_examples(examples, which)
         each = self.each_class(examples.targets, examples.weights)
         if each is None:
             return examples
@@ -55,26 +56,22 @@ class Whole:
     @property
     def rows(self) -> Rows:
         """The rows, with counts weighed."""
-        return assembled(self.features.weighed(self.pieces), Places.in_turn(self.features.sizes))
+        return assembled(self.features.weighted(self.pieces), TermOrder.of(self.features.sizes))
 
 
 class Collected:
-    """Blocks as they come, numbered but not yet put together; where frozen, features that are new are left out."""
+    """Numbered blocks, not yet put together."""
 
-    def __init__(self, features: Features, *, frozen: bool = False) -> None:
+    def __init__(self, features: Features) -> None:
         self.features = features
-        self.frozen = frozen
-        self.blocks: list[tuple[Block, list[Piece]]] = []
+        self.blocks: list[Numbered] = []
         self.rows = 0
         self.nbytes = 0
-        self.position = Position()
 
-    def take(self, made: Prepared) -> None:
-        block = made.block
-        self.position = block.after
+    def add(self, made: Numbered) -> None:
+        block, pieces = made.block, made.pieces
         if not block.rows:
             return
-        pieces = self.features.number(block, made.work, frozen=self.frozen)
         schema = self.features.schema
         needed = {name for name in (schema.target, schema.only(Role.WEIGHT)) if name}
         block = replace(
@@ -82,37 +79,40 @@ class Collected:
             columns={name: c for name, c in block.columns.items() if name in needed},
             sparse=block.sparse and _emptied(block.sparse),
         )
-        self.blocks.append((block, pieces))
+        self.blocks.append(Numbered(block, pieces))
         self.rows += block.rows
         # without the one start more than rows that every block has: how the input was cut must not count
         starts = sum(max(0, piece.starts.nbytes - 8) for piece in pieces)
         self.nbytes += starts + sum(piece.ids.nbytes + piece.values.nbytes for piece in pieces)
 
-    def replay(self) -> Iterator[tuple[Block, list[Piece]]]:
-        """The blocks again, in order; what was kept is let go."""
+    def replay(self) -> Iterator[Numbered]:
+        """The blocks again, in order; each is released once it is used."""
         while self.blocks:
             yield self.blocks.pop(0)
 
     def whole(self, least: int) -> Whole:
         """All rows together; words and n-grams that fewer than `least` rows have are dropped."""
         if not self.rows:
-            raise no_rows()
-        schema, seen = self.features.schema, Seen()
+            raise no_training_rows()
+        schema, index = self.features.schema, LabelIndex()
         classes = self.features.task is Task.CLASSIFICATION
         targets, weights = [], []
-        for block, _ in self.blocks:
-            targets.append(seen.numbers(block, schema).astype(np.float64) if classes else target_numbers(block, schema))
-            weights.append(row_weights(block, schema))
-        joined = [_joined([pieces[term] for _, pieces in self.blocks]) for term in range(len(self.features.terms))]
+        for made in self.blocks:
+            block = made.block
+            targets.append(
+                index.numbers(block, schema).astype(np.float64) if classes else numeric_targets(block, schema)
+            )
+            weights.append(sample_weights_of(block, schema))
+        joined = [_joined([made.pieces[term] for made in self.blocks]) for term in range(len(self.features.terms))]
         self.blocks = []
         for number, term in enumerate(self.features.terms):
             if isinstance(term, TextTerm):
                 joined[number] = _pruned(term, joined[number], least)
         codes, labels = np.concatenate(targets), None
         if classes:
-            labels = Labels(list(seen.labels))
-            few_labels(self.rows, len(labels), schema)
-            codes = labels.encode(np.array(list(seen.labels)))[codes.astype(np.int64)]
+            labels = Labels(list(index.labels))
+            refuse_too_many_labels(self.rows, len(labels), schema)
+            codes = labels.encode(np.array(list(index.labels)))[codes.astype(np.int64)]
         given = None if weights[0] is None else np.concatenate([w for w in weights if w is not None])
         return Whole(self.features, joined, codes, given, labels)
 

@@ -1,167 +1,346 @@
-"""What decides a run of training, and what it tells on the way."""
+"""The options of training, each declared once.
+
+A light module: the command line is made from it, and `linnet --help` must not load NumPy.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-from linnet.data.features.conjunctions import MOST_TOGETHER
-from linnet.data.features.features import FeatureOptions
-from linnet.data.features.schema import Role, Schema, Task
+from linnet.data.features.text_options import Analyzer, CountWeighting, TextOptions
 from linnet.data.on_error import OnError
+from linnet.data.role import Role
 from linnet.data.sources.formats import Format
-from linnet.decisions.calibration import Method
-from linnet.decisions.costs import GivenCosts, Rule, check_given
-from linnet.decisions.thresholds import Goal
+from linnet.data.task import Task
+from linnet.decisions.calibration_method import Method
 from linnet.errors import RecipeError
-from linnet.learners.catalogue import Entry, Way
-from linnet.learners.strength import OWN, Strength
-from linnet.learners.winnowing import Winnowing
-from linnet.model.predictor import no_probabilities
-from linnet.pipeline.decision_fit import Wanted
-from linnet.training.class_weights import ClassWeights
+from linnet.errors import option as spelt
+from linnet.learners import catalogue
+from linnet.learners.entry import AUTO as AUTO
+from linnet.learners.entry import Entry, Way
+from linnet.learners.recipe import Reduction
+from linnet.learners.regularisation import PenaltyKind, Regularisation
+from linnet.learners.winnow_factors import WinnowFactors
+from linnet.pipeline import declaration, option_values
+from linnet.pipeline.declaration import in_shell, internal, option
 
-AUTO = "auto"
+if TYPE_CHECKING:
+    from linnet.data.features.feature_map import FeatureOptions
+    from linnet.pipeline.decision_fit import Wanted
+    from linnet.training.class_weights import ClassWeights
+
 MEMORY = 1 << 30
+
+TRAINING, PENALTY, WINNOW, DECISIONS = "Training", "Penalty", "Winnow", "Decisions"
+FEATURES, READING, CHECKPOINTS = "Features", "Reading", "Checkpoints"
+
+
+def _taking(name: str) -> Callable[[Entry], bool]:
+    """Which learners take an option: asked of the catalogue."""
+    return lambda entry: entry.accepts(name)
+
+
+_LEARNERS = ", ".join(entry.name for entry in catalogue.entries())
 
 
 @dataclass(frozen=True)
 class TrainOptions:
-    """All that decides what is learnt; see the command's help for what each means."""
+    """All options of a training run, by the names that users know.
 
-    target: str | None = None
-    roles: Mapping[str, Role] = field(default_factory=dict)
-    form: Format | None = None
-    header: bool | None = None
-    task: Task | None = None
-    learner: str = AUTO
-    passes: int | None = None
-    holdout: float | None = None
-    seed: int = 0
-    memory: int = MEMORY
-    features: FeatureOptions = field(default_factory=FeatureOptions)
-    on_error: OnError = OnError.FAIL
-    quarantine: str | None = None
-    threads: int = 0
-    checkpoint: str | None = None
-    checkpoint_every: int | None = None
-    resume: bool = False
-    calibrate: Method | None = None
-    costs: GivenCosts | None = None
-    reject: float | None = None
-    least: float | None = None
-    threshold_for: str | None = None
-    class_weights: ClassWeights | None = None
-    strength: Strength = OWN
-    winnowing: Winnowing = field(default_factory=Winnowing)
+    Every field takes what a user writes, a string from a shell or a Python value, and holds its parsed form.
+    """
+
+    target: str | None = option(
+        None, "", "The column to predict. Formats such as svmlight carry their own target.", metavar="COLUMN"
+    )
+    learner: str = option(AUTO, TRAINING, f"auto chooses by the data; or one of {_LEARNERS}.", metavar="NAME")
+    task: Task | None = option(None, TRAINING, "Predict a class or a number; inferred from the target.")
+    solver: str = option(
+        AUTO, TRAINING, "The solver; auto chooses by the shape of the data.", metavar="NAME", learners=_taking("solver")
+    )
+    class_weight: str | Mapping[Any, float] | None = option(
+        None, TRAINING,
+        "Weight of a class, which multiplies the weight of its rows (default 1); balanced: inversely proportional to "
+        "the class frequencies, for learners that see all rows before they start.",
+        metavar="balanced|LABEL=WEIGHT", python="dict of label to weight, or 'balanced'",
+        parse=option_values.class_weight, repeatable=True,
+    )  # fmt: skip
+    multiclass: Reduction | None = option(
+        None, TRAINING,
+        "More than two classes: all jointly, jointly with the last label as reference, one-vs-rest, or pairwise with "
+        "votes. Each learner has its own default.",
+    )  # fmt: skip
+    passes: int | None = option(None, TRAINING, "Passes of an online learner over the data (default 1).", least=1)
+    max_iter: int | None = option(
+        None, TRAINING, "Most iterations of a batch solver (default: the learner's own).", least=1,
+        learners=_taking("max_iter"),
+    )  # fmt: skip
+    tol: float | None = option(
+        None, TRAINING,
+        "Stop when the relative duality gap (or, where there is none, the gradient) is below this (default: the "
+        "learner's own).",
+        metavar="TOL", least=0, learners=_taking("tol"),
+    )  # fmt: skip
+    holdout: float | None = option(
+        None, TRAINING, "Fraction of the rows to hold out for validation (default 0.1).", metavar="FRACTION",
+        least=0, below=1,
+    )  # fmt: skip
+    seed: int = option(0, TRAINING, "Seed of the shuffle and of the choice of held-out rows.", least=0, most=2**63 - 1)
+
+    C: float | None = option(
+        None, PENALTY,
+        "Inverse regularisation strength: smaller C, smaller weights (default 1; logistic-regression on text 16).",
+        flag="--C", metavar="C", learners=_taking("C"),
+    )  # fmt: skip
+    alpha: float | None = option(
+        None, PENALTY,
+        "Regularisation strength: larger alpha, smaller weights; for naive Bayes the smoothing added to every count.",
+        metavar="ALPHA", learners=_taking("alpha"),
+    )  # fmt: skip
+    penalty: PenaltyKind | None = option(
+        None, PENALTY,
+        "L2 penalty, L1 penalty (many weights become exactly 0), elastic net (both), or none. Each learner has its "
+        "own default. The intercept is not penalised.",
+    )  # fmt: skip
+    l1_ratio: float | None = option(
+        None, PENALTY, "Fraction of an elastic-net penalty that is L1 (default 0.5).", metavar="RATIO"
+    )
+    penalise_intercept: bool = option(False, PENALTY, "Penalise the intercept like a weight; for batch learners.")
+
+    promotion: float | None = option(
+        None, WINNOW, "The factor α that a mistake multiplies or divides weights by (default 2; winnow 1.2).",
+        metavar="ALPHA", learners=_taking("promotion"),
+    )  # fmt: skip
+    winnow_threshold: float | None = option(
+        None, WINNOW,
+        "The threshold Θ that the weights of a row must exceed in sum (default: half the number of features if all "
+        "columns are numbers, else 512).",
+        metavar="THETA", learners=_taking("winnow_threshold"),
+    )  # fmt: skip
+
+    calibrate: Method | None = option(None, DECISIONS, "Calibrate probabilities on held-out rows.")
+    threshold_for: str | None = option(
+        None, DECISIONS,
+        "Of two classes, decide at the probability that is best for a metric on held-out rows: f1, f0.5, f2, accuracy, "
+        "balanced-accuracy, matthews, precision@recall=0.95 (highest precision with a recall of 0.95 or more), "
+        "recall@precision=0.9. LABEL is the positive class, as in f1:spam; it can be left out for no/yes and 0/1.",
+        metavar="METRIC[:LABEL]", decisive=False,
+    )  # fmt: skip
+    costs: Mapping[tuple[Any, Any], float] | Sequence[str] | None = option(
+        None, DECISIONS,
+        "Cost of predicting one label where another is true (default 1): predict the label of least expected cost.",
+        flag="--cost", metavar="TRUE,PREDICTED=COST", python="dict of (true label, predicted label) to cost",
+        parse=option_values.costs, repeatable=True, decisive=False,
+    )  # fmt: skip
+    reject: float | None = option(
+        None, DECISIONS, "Predict nothing where every label has an expected cost above this.", metavar="COST",
+        decisive=False,
+    )  # fmt: skip
+    least: float | None = option(
+        None, DECISIONS, "Predict nothing where the predicted label has a probability below this.",
+        metavar="PROBABILITY", decisive=False,
+    )  # fmt: skip
+
+    columns: Mapping[str, Role] = option(
+        {}, FEATURES, "Role of a column: number, category, text, id, weight (sample weight), or ignore.",
+        flag="--column", metavar="NAME:ROLE", python="dict of column to role", parse=option_values.roles,
+        repeatable=True,
+    )  # fmt: skip
+    crosses: tuple[tuple[str, ...], ...] = option(
+        (), FEATURES, "Add the interaction of columns: categories by their combination, numbers by their product.",
+        flag="--cross", metavar="A,B", python="sequence of sequences of columns",
+        parse=option_values.crosses, repeatable=True,
+    )  # fmt: skip
+    polynomial: int = option(1, FEATURES, "Add all products of numbers up to this degree.", least=1, most=5)
+    conjunctions: int = option(
+        1, FEATURES, "Add every conjunction of up to K columns that are not 0 in a row; with winnow1, a k-DNF.",
+        metavar="K", least=1, most=5,
+    )  # fmt: skip
+    ngrams: tuple[int, int] = option(
+        (1, 2), FEATURES, "Lengths of n-grams of words or characters.", metavar="N or M-N", default_text="1-2",
+        python="int or (int, int)", parse=option_values.ngram_lengths,
+    )  # fmt: skip
+    analyzer: Analyzer = option(
+        Analyzer.WORD, FEATURES, "N-grams of words, of characters, or of characters within words."
+    )
+    counts: CountWeighting = option(
+        CountWeighting.LOG, FEATURES, "Text weighting: 1 + log of a term's count, 1 if it is present, or the count."
+    )
+    marks: bool = option(True, FEATURES, "Treat punctuation marks as words.", flag="--marks/--no-marks")
+    hash_bits: int = option(
+        0, FEATURES,
+        "Hash names into 2^BITS features per column; 0: exact, a dictionary. Collisions are counted and reported.",
+        metavar="BITS", least=0, most=31,
+    )  # fmt: skip
+
+    header: bool | None = option(
+        None, READING, "Whether a CSV file starts with column names; inferred.", flag="--header/--no-header"
+    )
+    format: Format | None = option(None, READING, "Format of the data; inferred from its name and content.")
+    on_error: OnError = option(
+        OnError.FAIL,
+        READING,
+        "Rows that cannot be read: fail at the first, skip them, or (train only) write them to a file.",
+    )
+    memory: int = option(
+        MEMORY, READING, "Rows that need more memory than this are trained on out of core.", metavar="SIZE",
+        default_text="1GB", python="int or str", parse=option_values.size, decisive=False,
+    )  # fmt: skip
+    threads: int = option(
+        0, READING, "Number of threads; 0: one per core. Results do not depend on it.", least=0, decisive=False
+    )
+
+    checkpoint_every: int | None = option(
+        None, CHECKPOINTS, "Save a checkpoint every ROWS rows; for online learners.", metavar="ROWS", least=1,
+        in_python=False, decisive=False,
+    )  # fmt: skip
+    resume: bool = option(
+        False, CHECKPOINTS, "Resume from the checkpoint of the same command.", in_python=False, decisive=False
+    )
+
+    checkpoint: str | None = internal(None)
+    quarantine: str | None = internal(None)
+
+    def __post_init__(self) -> None:
+        declaration.parse_fields(self)
+
+    # -- views ---------------------------------------------------------------------------------------------------
+
+    @property
+    def roles(self) -> Mapping[str, Role]:
+        """The roles that were given, by column."""
+        return self.columns
+
+    @property
+    def form(self) -> Format | None:
+        """The format that was given."""
+        return self.format
+
+    @cached_property
+    def features(self) -> FeatureOptions:
+        """How columns become features."""
+        from linnet.data.features.feature_map import FeatureOptions
+
+        text = TextOptions(self.analyzer, *self.ngrams, marks=self.marks, count_weighting=self.counts)
+        return FeatureOptions(text, self.crosses, self.polynomial, self.hash_bits, self.conjunctions)
+
+    @cached_property
+    def strength(self) -> Regularisation:
+        """Regularisation and reduction, as given."""
+        return Regularisation(self.C, self.alpha, self.penalty, self.l1_ratio, self.multiclass, self.penalise_intercept)
+
+    @cached_property
+    def winnowing(self) -> WinnowFactors:
+        """The factors of Winnow, as given."""
+        return WinnowFactors(self.promotion, self.winnow_threshold)
+
+    @cached_property
+    def class_weights(self) -> ClassWeights | None:
+        """The weights of classes, as given."""
+        from linnet.training.class_weights import ClassWeights
+
+        return None if self.class_weight is None else ClassWeights.of(self.class_weight)
 
     @property
     def decides(self) -> bool:
-        """Whether the model is to have a rule to decide by."""
+        """Whether the model gets a decision rule."""
         return self.priced or self.threshold_for is not None
 
     @property
     def priced(self) -> bool:
-        """Whether it is to follow costs."""
+        """Whether that rule follows costs."""
         return self.costs is not None or self.reject is not None or self.least is not None
 
     @property
     def sets_apart(self) -> bool:
-        """Whether rows are needed that are not learnt from, to settle how scores are decided on."""
+        """Whether rows must be held out to calibrate probabilities or to choose a threshold."""
         return self.calibrate is not None or self.threshold_for is not None
 
     def wanted(self, classes: Any) -> Wanted:
-        """How scores are to be decided on, now that the labels are known."""
+        """The calibration and the decision rule for these classes."""
+        from linnet.decisions.costs import Rule
+        from linnet.decisions.thresholds import Goal
+        from linnet.pipeline.decision_fit import Wanted
+
         goal = None if self.threshold_for is None else Goal.parsed(self.threshold_for).among(classes)
         rule = Rule.of(classes, self.costs, self.reject, self.least) if self.priced else None
         return Wanted(self.calibrate, rule, goal, classes)
 
+    def recorded(self) -> dict[str, Any]:
+        """The options as a model's record holds them: all that decide what is trained, none of how it was run."""
+        given = {name: getattr(self, name) for name in ("threshold_for", "reject", "least")}
+        costs = {"costs": None if self.costs is None else [str(each) for each in _listed(self.costs)]}
+        return declaration.decisive(self) | given | costs
+
+    def decisive(self) -> dict[str, Any]:
+        """The options that a resumed run must share; of a metric for the threshold only whether one is given."""
+        return {**declaration.decisive(self), "threshold_for": self.threshold_for is not None}
+
+    # -- checks --------------------------------------------------------------------------------------------------
+
     def check(self) -> None:
-        """Refuse numbers that mean nothing."""
-        if self.holdout is not None and not 0.0 <= self.holdout < 1.0:
-            raise RecipeError(f"holdout is a share of the rows, from 0 to below 1; not {self.holdout}")
-        if self.passes is not None and self.passes < 1:
-            raise RecipeError(f"passes are 1 or more; not {self.passes}")
-        if not 1 <= self.features.conjunctions <= MOST_TOGETHER:
-            raise RecipeError(
-                f"conjunctions are of 1 to {MOST_TOGETHER} columns (1: of none); not {self.features.conjunctions}"
-            )
+        """Refuse options that do not combine, whatever the data."""
+        from linnet.decisions.costs import check_given
+        from linnet.decisions.thresholds import Goal
+
         check_given(self.costs, self.reject, self.least)
         if self.threshold_for is not None:
             Goal.parsed(self.threshold_for)
             if self.priced:
                 raise RecipeError(
-                    "a threshold is chosen for a metric, or follows from costs: give --threshold-for, or --cost, "
-                    "--reject and --least, not both"
+                    "a threshold is chosen for a metric or follows from costs: give either "
+                    f"{spelt('threshold_for')}, or {spelt('costs')}, {spelt('reject')} and {spelt('least')}"
                 )
         self.strength.check()
 
     def check_task(self, task: Task, learner: Entry | None) -> None:
-        """Refuse to weigh, calibrate or decide what cannot be."""
-        if self.class_weights is not None:
-            self._check_class_weights(task, learner)
+        """Refuse options that the task or the learner does not take."""
+        if learner is not None:
+            self._check_learner(learner)
+        if self.class_weight is not None:
+            self._check_class_weight(task, learner)
         if not (self.decides or self.calibrate):
             return
         if task is Task.REGRESSION:
-            raise RecipeError(
-                "costs, rejection, thresholds and calibration are for classes, and here a number is predicted"
-            )
+            raise RecipeError("costs, rejection, thresholds and calibration are for classification; this is regression")
         if learner is not None and not self.strength.of(learner).recipe.has_probabilities and self.calibrate is None:
+            from linnet.model.predictor import no_probabilities
+
             raise no_probabilities(learner)
 
-    def _check_class_weights(self, task: Task, learner: Entry | None) -> None:
-        assert self.class_weights is not None
+    def _check_learner(self, learner: Entry) -> None:
+        for each in in_shell(type(self)):
+            takes = each.written.learners
+            if takes is not None and getattr(self, each.name) != each.default and not takes(learner):
+                names = ", ".join(other.name for other in catalogue.entries() if takes(other))
+                raise RecipeError(f"{spelt(each.name)} is not for {learner.name}: it is for {names}")
+
+    def _check_class_weight(self, task: Task, learner: Entry | None) -> None:
         if task is Task.REGRESSION:
-            raise RecipeError("class weights are for classes, and here a number is predicted")
+            raise RecipeError(f"{spelt('class_weight')} is for classification; this is regression")
         if learner is not None and learner.way is Way.COUNTING:
             raise RecipeError(
-                f"--class-weight is not for {learner.name}, which counts the rows as they are: give costs (--cost), or "
-                "choose a threshold (--threshold-for)"
+                f"{spelt('class_weight')} is not for {learner.name}, which counts the rows as they are: give costs "
+                f"({spelt('costs')}), or choose a threshold ({spelt('threshold_for')})"
             )
-        if learner is not None and learner.way is Way.ONLINE and self.class_weights.balanced:
+        if learner is not None and learner.way is Way.ONLINE and not isinstance(self.class_weight, Mapping):
             raise balanced_stream(learner.name)
-
-    def decisive(self) -> dict[str, Any]:
-        """The options a resumed run must share."""
-        left_out = {"quarantine", "threads", "checkpoint", "checkpoint_every", "resume", "memory"}
-        # how to decide, which changes nothing of what is learnt, but for the rows that are set apart for it
-        left_out |= {"costs", "reject", "least", "threshold_for"}
-        plain = {name: value for name, value in asdict(self).items() if name not in left_out}
-        plain["threshold_for_a_metric"] = self.threshold_for is not None
-        plain["crosses"] = [list(cross) for cross in self.features.crosses]
-        plain["features"] = {name: value for name, value in plain["features"].items() if name != "crosses"}
-        return plain
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a run has come."""
-
-    stage: str
-    rows: int = 0
-    read: int = 0
-    size: int | None = None
-    loss: float | None = None
-    mistakes: float | None = None
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What will be learnt, told before it is: the schema, the task, and the learner with the reason for it."""
-
-    format: str
-    schema: Schema
-    task: Task
-    why_task: str
-    learner: str
-    why_learner: str
 
 
 def balanced_stream(name: str) -> RecipeError:
-    """What to say where classes are to be balanced that are not counted yet."""
+    """Balanced class weights need class frequencies, which a stream does not know in advance."""
     return RecipeError(
-        f"--class-weight balanced needs the rows of every label counted before the first is learnt, and {name} learns "
-        "them as they come: give numbers (--class-weight LABEL=WEIGHT), or take a learner that sees all rows at once, "
-        "such as logistic-dual"
+        f"{spelt('class_weight', 'balanced')} needs the number of rows of every class before training starts, and "
+        f"{name} is an online learner: give numbers ({spelt('class_weight', 'LABEL=WEIGHT')}), or use a batch learner, "
+        "such as logistic-regression"
     )
+
+
+def _listed(costs: Mapping[tuple[Any, Any], float] | Sequence[str]) -> Sequence[str]:
+    """Costs as the command line takes them."""
+    if not isinstance(costs, Mapping):
+        return costs
+    return [f"{true},{predicted}={cost!r}" for (true, predicted), cost in costs.items()]

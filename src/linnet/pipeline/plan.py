@@ -1,16 +1,17 @@
-"""What is to be learnt, before it is: the schema, the task and the learner, guessed where they are not given."""
+"""The plan of a run: the schema, the task and the learner, inferred where they are not given."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.data.features.features import Features
-from linnet.data.features.schema import Role, Task, inferred, task_of, task_of_numbers
+from linnet.data.features.feature_map import FeatureOptions, Features
+from linnet.data.features.schema import Role, Schema, Task, infer_schema, task_of, task_of_numbers
 from linnet.data.sources.block import Block, Position
 from linnet.data.sources.chunks import Chunk
 from linnet.data.sources.folder import Folder
@@ -18,14 +19,29 @@ from linnet.data.sources.labelled import TARGET, TEXT, LabelledText
 from linnet.data.sources.lines import LineSource
 from linnet.data.sources.source import Source
 from linnet.data.sources.table import TableSource
-from linnet.data.targets import no_rows
+from linnet.data.targets import no_training_rows
 from linnet.errors import RecipeError
 from linnet.learners import catalogue
 from linnet.learners.catalogue import Entry, Way
-from linnet.learners.strength import Strength
+from linnet.learners.regularisation import Regularisation
 from linnet.pipeline.options import AUTO, TrainOptions
+from linnet.pipeline.value_checks import with_text_weighting
+from linnet.training.solvers.least_squares import fits_shape
 
-# So many rows tell whether numbered data have classes or numbers for targets.
+
+@dataclass(frozen=True)
+class Plan:
+    """What will be trained, shown before it is: the schema, the task, and the learner with the reason for it."""
+
+    format: str
+    schema: Schema
+    task: Task
+    why_task: str
+    learner: str
+    why_learner: str
+
+
+# Rows that decide whether numbered data have classes or numbers for targets.
 ROWS_TO_TELL = 1000
 
 
@@ -33,14 +49,14 @@ def features_of(source: Source, options: TrainOptions) -> tuple[Features, str]:
     """The features, with schema and task, and why that task."""
     if isinstance(source, TableSource):
         features, why = _of_table(source.names, source.sample(), options)
-        source.read_only(features.schema.reading(features.task))
+        source.select_columns(features.schema.columns_to_read(features.task))
         return features, why
     if isinstance(source, LabelledText | Folder):
         names = ("file", TARGET, TEXT) if isinstance(source, Folder) else (TARGET, TEXT)
         given = {"file": Role.ID, TEXT: Role.TEXT} if isinstance(source, Folder) else {TEXT: Role.TEXT}
         first = next(_first_blocks(source), None)
         if first is None:
-            raise no_rows()
+            raise no_training_rows()
         return _of_table(names, first, options, TARGET, given)
     if options.target is not None or options.roles:
         raise RecipeError(
@@ -49,7 +65,7 @@ def features_of(source: Source, options: TrainOptions) -> tuple[Features, str]:
     if options.features.crosses or options.features.polynomial > 1:
         raise RecipeError(f"{source.format} data have no named columns to cross")
     task, why = (options.task, "given") if options.task is not None else task_of_numbers(_first_targets(source))
-    return Features.numbered(task, options=options.features), why
+    return Features.numbered(task, options=_feature_options(options)), why
 
 
 def _of_table(
@@ -61,13 +77,20 @@ def _of_table(
 ) -> tuple[Features, str]:
     """The features of columns, seen by their first rows."""
     if not sample.rows:
-        raise sample.bad[0].error() if sample.bad else no_rows()
-    schema = inferred(sample, names, options.target or target, {**given, **options.roles})
+        raise sample.bad[0].error() if sample.bad else no_training_rows()
+    schema = infer_schema(sample, names, options.target or target, {**given, **options.roles})
     assert schema.target is not None
     task, why = task_of(sample.columns[schema.target])
     if options.task is not None:
         task, why = options.task, "given"
-    return Features.of(schema, task, options.features), why
+    return Features.of(schema, task, _feature_options(options)), why
+
+
+def _feature_options(options: TrainOptions) -> FeatureOptions:
+    """How columns become features; text is weighted as the learner asks, if one is named."""
+    if options.learner == AUTO:
+        return options.features
+    return with_text_weighting(catalogue.find(options.learner), options.features)
 
 
 def _first_blocks(source: Source) -> Iterator[Block]:
@@ -93,7 +116,7 @@ def _first_targets(source: Source) -> NDArray[np.float64]:
         if rows >= ROWS_TO_TELL:
             break
     if not rows:
-        raise no_rows()
+        raise no_training_rows()
     return np.concatenate(targets)[:ROWS_TO_TELL]
 
 
@@ -106,7 +129,7 @@ def learner_of(options: TrainOptions, task: Task) -> tuple[Entry | None, str]:
             how = "counts the rows in one pass" if entry.way is Way.COUNTING else "sees all rows at once"
             raise RecipeError(f"{what} is for online learners; {entry.name} {how}")
         options.winnowing.of(options.strength.of(entry))  # refused before anything is read
-        return entry, "as asked for"
+        return entry, "the learner was given"
     if options.winnowing.given:
         raise RecipeError("--promotion and --winnow-threshold go with --learner winnow1, winnow2 or winnow: name one")
     if options.passes:
@@ -118,18 +141,23 @@ def learner_of(options: TrainOptions, task: Task) -> tuple[Entry | None, str]:
     return None, "chosen when the data are known"
 
 
-def _penalised(strength: Strength, task: Task) -> tuple[Entry | None, str]:
+def _penalised(strength: Regularisation, task: Task) -> tuple[Entry | None, str]:
     """The learner that auto takes where a penalty is given: None where that still depends on the data."""
-    usual = ("logistic-gradient", "logistic-dual") if task is Task.CLASSIFICATION else ("ridge",)
-    if all(strength.fits(catalogue.find(name)) for name in usual):
-        if task is Task.CLASSIFICATION:
-            return None, "chosen when the data are known"
-        return catalogue.find("ridge"), "a penalty is asked for"
-    last = catalogue.find("logistic-gradient" if task is Task.CLASSIFICATION else "least-squares-gradient")
-    strength.of(last)
-    return last, "it takes what was asked for"
+    entry = next((each for each in catalogue.penalised(task) if strength.fits(each)), None)
+    if entry is None:
+        entry = strength.of(catalogue.penalised(task)[-1])  # refused, with the learners that take it
+    if entry is catalogue.default(Way.BATCH, task) and task is Task.CLASSIFICATION:
+        return None, "chosen when the data are known"
+    return entry, "a penalty is asked for"
 
 
 def online_learner(task: Task) -> Entry:
     """The one for data that say nothing of themselves."""
-    return catalogue.find("adaptive" if task is Task.CLASSIFICATION else "adaptive-squared")
+    return catalogue.default(Way.ONLINE, task)
+
+
+def learner_in_memory(features: Features, rows: int) -> tuple[Entry, str]:
+    """The learner for rows that are all in memory, and why."""
+    if features.task is Task.CLASSIFICATION or fits_shape(rows, len(features)):
+        return catalogue.default(Way.BATCH, features.task), "the rows fit in memory, so the optimum can be found"
+    return online_learner(features.task), f"{len(features):,} features are too many for a closed form"

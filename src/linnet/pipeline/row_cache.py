@@ -15,15 +15,13 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.data.rows import Rows, rows_at
-from linnet.errors import OutputError
-
-ROWS = 4096
+from linnet.data.rows import Rows, take_rows
+from linnet.errors import OutputError, option
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
-    """Rows with their codes or numbers to predict, weights (empty: 1 each), and the number of the first."""
+class CachedRows:
+    """Rows with their targets (codes or numbers), weights (empty: 1 each), and the number of the first."""
 
     rows: Rows
     targets: NDArray[np.float64]
@@ -35,51 +33,52 @@ class Kept:
         rows = self.rows
         return rows.values.nbytes + rows.ids.nbytes + rows.starts.nbytes + self.targets.nbytes + self.weights.nbytes
 
-    def at(self, which: NDArray[np.int64]) -> Kept:
-        """Some of the rows; `first` means nothing then."""
+    def at(self, which: NDArray[np.int64]) -> CachedRows:
+        """Some of the rows, which have no first number."""
         weights = self.weights[which] if len(self.weights) else self.weights
-        return Kept(rows_at(self.rows, which), self.targets[which], weights, -1)
+        return CachedRows(take_rows(self.rows, which), self.targets[which], weights, -1)
 
-    def part(self, start: int, stop: int) -> Kept:
+    def part(self, start: int, stop: int) -> CachedRows:
         """Rows start to stop - 1, without a copy."""
         rows = self.rows
         a, b = int(rows.starts[start]), int(rows.starts[stop])
         starts = rows.starts[start : stop + 1] - a
         cut = Rows(rows.values[a:b], rows.ids[a:b], starts, (stop - start, rows.shape[1]))
         weights = self.weights[start:stop] if len(self.weights) else self.weights
-        return Kept(cut, self.targets[start:stop], weights, self.first + start)
+        return CachedRows(cut, self.targets[start:stop], weights, self.first + start)
 
 
-class Cache:
-    """Chunks of ROWS rows each (the last may have fewer), in the order they came."""
+class RowCache:
+    """Chunks of equally many rows (the last may have fewer), in the order they were added."""
 
-    def __init__(self, memory: int) -> None:
+    def __init__(self, memory: int, chunk_rows: int) -> None:
         self._room = memory
-        self._chunks: list[Kept | int] = []
-        self._open: list[Kept] = []
+        self.chunk_rows = chunk_rows
+        self._chunks: list[CachedRows | int] = []
+        self._open: list[CachedRows] = []
         self._waiting = 0
         self._file: IO[bytes] | None = None
 
     def __len__(self) -> int:
         return len(self._chunks) + bool(self._open)
 
-    def append(self, kept: Kept) -> None:
+    def append(self, kept: CachedRows) -> None:
         at, rows = 0, len(kept.targets)
         while at < rows:
-            stop = min(rows, at + ROWS - self._waiting)
+            stop = min(rows, at + self.chunk_rows - self._waiting)
             self._open.append(kept.part(at, stop))
             self._waiting += stop - at
             at = stop
-            if self._waiting == ROWS:
+            if self._waiting == self.chunk_rows:
                 self._put_away()
 
-    def chunk(self, number: int) -> Kept:
+    def chunk(self, number: int) -> CachedRows:
         if number == len(self._chunks):
             return _joined(self._open)
         chunk = self._chunks[number]
         return self._read(chunk) if isinstance(chunk, int) else chunk
 
-    def __iter__(self) -> Iterator[Kept]:
+    def __iter__(self) -> Iterator[CachedRows]:
         return (self.chunk(number) for number in range(len(self)))
 
     def close(self) -> None:
@@ -99,11 +98,11 @@ class Cache:
             self._chunks.append(self._written(chunk))
         except OSError as error:
             raise OutputError(
-                f"cannot keep rows for later passes in {tempfile.gettempdir()}: {error.strerror or error}; allow more "
-                "memory (--memory), or name another folder in the environment variable TMPDIR"
+                f"cannot cache rows for later passes in {tempfile.gettempdir()}: {error.strerror or error}; allow more "
+                f"memory ({option('memory')}), or name another folder in the environment variable TMPDIR"
             ) from error
 
-    def _written(self, chunk: Kept) -> int:
+    def _written(self, chunk: CachedRows) -> int:
         """Where in the file the chunk is now."""
         if self._file is None:
             self._file = tempfile.TemporaryFile(prefix="linnet-cache-")  # noqa: SIM115 - closed with the cache
@@ -112,16 +111,16 @@ class Cache:
             np.save(self._file, array, allow_pickle=False)
         return at
 
-    def _read(self, offset: int) -> Kept:
+    def _read(self, offset: int) -> CachedRows:
         assert self._file is not None
         self._file.seek(offset)
         values, ids, starts, targets, weights, facts = (np.load(self._file, allow_pickle=False) for _ in range(6))
         if not len(values):
             values = np.ones(len(ids), dtype=np.float32)
-        return Kept(Rows(values, ids, starts, (len(targets), int(facts[0]))), targets, weights, int(facts[1]))
+        return CachedRows(Rows(values, ids, starts, (len(targets), int(facts[0]))), targets, weights, int(facts[1]))
 
 
-def _arrays(chunk: Kept) -> list[NDArray[Any]]:
+def _arrays(chunk: CachedRows) -> list[NDArray[Any]]:
     """The arrays of a chunk; values that are all 1, as of one-hot rows, take no room."""
     values = chunk.rows.values
     ones = values.dtype == np.float32 and bool((values == 1).all())
@@ -135,7 +134,7 @@ def _arrays(chunk: Kept) -> list[NDArray[Any]]:
     ]
 
 
-def _joined(parts: list[Kept]) -> Kept:
+def _joined(parts: list[CachedRows]) -> CachedRows:
     if len(parts) == 1:
         return parts[0]
     offsets = np.cumsum([0] + [len(part.rows.ids) for part in parts[:-1]])
@@ -147,4 +146,4 @@ def _joined(parts: list[Kept]) -> Kept:
     rows = Rows(values, ids, np.concatenate([*starts, [len(ids)]]), (n, columns))
     targets = np.concatenate([part.targets for part in parts])
     weights = np.concatenate([part.weights for part in parts])
-    return Kept(rows, targets, weights, parts[0].first)
+    return CachedRows(rows, targets, weights, parts[0].first)

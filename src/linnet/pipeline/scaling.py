@@ -1,16 +1,9 @@
-"""The scale on which columns are learnt from, and how it is folded back into the weights.
+"""The scales of columns in a fit, and how they are folded back into the weights.
 
 A column of numbers enters as (x - mean) / deviation, with 0 where it is missing; another column whose entries exceed 1
-is divided by its largest.  A word of a text enters times
+is divided by its largest.
 
-    (1/4 + 3/4 |r|) sqrt(idf),   idf = 1 + log((1 + n) / (1 + p + q)),
-    r = log( (p + 2 s) / (q + 2 (1 - s)) ) - log( s / (1 - s) )
-
-where p and q of the n rows on either side of the problem have it, and s is the first side's share of all words: r is
-the naive Bayes log-count ratio (Wang, Manning 2012), smoothed towards 0 also where one side has far more words.  Words
-that tell the sides apart are so allowed larger weights.  In the end text is scaled to a mean square length of 1.
-
-All of these are scales of columns, so they are folded into the weights in the end: the model takes rows as they come.
+All of these are scales of columns, so they are folded into the weights in the end: the model takes raw rows.
 """
 
 from __future__ import annotations
@@ -20,14 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.data.features.features import Features
+from linnet.data.features.feature_map import Features
 from linnet.data.rows import Rows
 from linnet.errors import NumericalError
 from linnet.kernels import sparse_entries as entries
 from linnet.learners.linear import LinearModel
-
-# The floor of a word's scale, and how much the log-count ratio is smoothed.
-FLOOR, SMOOTHING = 0.25, 2.0
 
 Flat = NDArray[np.float64]
 
@@ -47,8 +37,8 @@ class Scaling:
         return replace(rows, values=values)
 
     def unscaled(self, model: LinearModel) -> LinearModel:
-        """The model for rows as they come: a missing number, 0 when scaled, is worth its column's mean."""
-        with np.errstate(over="ignore", invalid="ignore"):  # told below, once
+        """The model for raw rows: a missing number, 0 when scaled, is worth its column's mean."""
+        with np.errstate(over="ignore", invalid="ignore"):  # one error below instead
             weights = model.weights / self.units[:, np.newaxis]
             shift = weights * self.centres[:, np.newaxis]
             weights[self.missing] += shift[self.numbers]
@@ -109,29 +99,3 @@ def _moments(rows: Rows, numbers: NDArray[np.int64], largest: Flat) -> tuple[Fla
     squares = np.bincount(ids, (values - means[ids]) ** 2, len(largest))
     deviations = (unit * np.sqrt(squares / counts))[numbers]
     return (unit * means)[numbers], np.where(deviations > 0, deviations, 1.0)
-
-
-def word_scaled(rows: Rows, signs: Flat, text: NDArray[np.bool_]) -> tuple[Rows, Flat]:
-    """The rows with each word on its scale, and the scales."""
-    if not text.any():
-        return rows, np.ones(rows.shape[1])
-    scales = word_scales(rows, signs, text)
-    values = np.empty_like(rows.values)
-    which = text.view(np.uint8)
-    squares = entries.scaled(rows.values, rows.ids, scales, which, values)
-    scales = np.where(text, scales / (np.sqrt(squares / rows.shape[0]) or 1.0), scales)
-    entries.scaled(rows.values, rows.ids, scales, which, values)
-    return replace(rows, values=values), scales
-
-
-def word_scales(rows: Rows, signs: Flat, text: NDArray[np.bool_]) -> Flat:
-    """The scale of every word (see the top of this file); 1 for features that are not of text."""
-    n, columns = rows.shape
-    p, q = np.zeros(columns), np.zeros(columns)
-    entries.count_sides(rows.ids, rows.starts, signs, p, q)
-    share = (1.0 + p[text].sum()) / (2.0 + p[text].sum() + q[text].sum())
-    ratio = np.log((p + SMOOTHING * share) / (q + SMOOTHING * (1.0 - share))) - np.log(share / (1.0 - share))
-    idf = 1.0 + np.log((1.0 + n) / (1.0 + p + q))
-    scales = (FLOOR + (1.0 - FLOOR) * np.abs(ratio)) * np.sqrt(idf)
-    # rounded to single precision: the C library's logarithm may differ in the last bit between machines
-    return np.where(text, scales.astype(np.float32).astype(np.float64), 1.0)

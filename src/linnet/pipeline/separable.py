@@ -5,7 +5,6 @@ Columns become features just as for training, but for their scales: margins are 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,18 +12,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.data.features.features import Features
+from linnet.data.features.feature_map import Features
 from linnet.data.features.schema import Role, Task
-from linnet.data.reading import Rejected, prepared_blocks
+from linnet.data.on_error import BadRows
 from linnet.data.sources.block import Block, Position
 from linnet.data.sources.formats import Format
-from linnet.data.sources.opening import of_anything
-from linnet.data.targets import fit_to_learn, no_rows
+from linnet.data.sources.opening import open_data
+from linnet.data.targets import no_training_rows, unusable_rows
 from linnet.pipeline.dataset import Collected
-from linnet.pipeline.options import Progress, TrainOptions
+from linnet.pipeline.options import TrainOptions
 from linnet.pipeline.plan import features_of
-from linnet.pipeline.train import LEAST_ROWS
-from linnet.theory.separability import SECONDS, separability
+from linnet.pipeline.services import Progress, Services
+from linnet.pipeline.stream import RowStream
+from linnet.pipeline.trainers.batch import LEAST_ROWS
+from linnet.theory.linear_separability import SECONDS, separability
 from linnet.theory.separability_proofs import Answer, Answers
 
 
@@ -36,14 +37,14 @@ class Separability:
     why_not: str
     rows: int
     features: Features
-    places: Places
+    origins: RowOrigins
 
     @property
     def answers(self) -> list[Answer]:
         return list(self.answer.answers) if isinstance(self.answer, Answers) else [self.answer]
 
 
-class Places:
+class RowOrigins:
     """Where each row came from."""
 
     def __init__(self) -> None:
@@ -51,7 +52,7 @@ class Places:
         self._ends: list[int] = []
         self.kept: NDArray[np.int64] | None = None
 
-    def take(self, block: Block) -> None:
+    def add(self, block: Block) -> None:
         """Remember the lines of a block, and let its contents go."""
         if block.rows:
             self._blocks.append(Block(block.path, block.rows, block.after, lines=block.lines))
@@ -61,7 +62,7 @@ class Places:
         """As file:line."""
         row = row if self.kept is None else int(self.kept[row])
         at = int(np.searchsorted(self._ends, row, side="right"))
-        return self._blocks[at].place(row - (self._ends[at - 1] if at else 0))
+        return self._blocks[at].location(row - (self._ends[at - 1] if at else 0))
 
 
 def separability_of(
@@ -69,36 +70,30 @@ def separability_of(
     target: str | None = None,
     roles: Mapping[str, Role] | None = None,
     form: Format | None = None,
-    rejected: Rejected | None = None,
+    rejected: BadRows | None = None,
     *,
     max_seconds: float | None = None,
     watch: Callable[[Progress], None] = lambda _: None,
 ) -> Separability:
     """Read the rows, ask, and check the answer against them afresh.  Rows of weight 0 take no part."""
-    options = TrainOptions(target=target, roles=roles or {}, form=form, task=Task.CLASSIFICATION)
-    source = of_anything(data, form)
+    options = TrainOptions(target=target, columns=roles or {}, format=form, task=Task.CLASSIFICATION)
+    source = open_data(data, form)
     features, _ = features_of(source, options)
-    collected, places, read = Collected(features), Places(), 0
-    for made in prepared_blocks(
-        source,
-        Position(),
-        features.prepare,
-        Rejected() if rejected is None else rejected,
-        os.cpu_count() or 1,
-        lambda block: fit_to_learn(block, features.schema),
-    ):
-        read += made.block.read
-        places.take(made.block)
-        collected.take(made)
-        watch(Progress("reading", collected.rows, read, source.size))
+    collected, origins = Collected(features), RowOrigins()
+    rejected = BadRows() if rejected is None else rejected
+    stream = RowStream(source, features, lambda block: unusable_rows(block, features.schema), rejected, Services(watch))
+    for made in stream.numbered(Position()):
+        origins.add(made.block)
+        collected.add(made)
+        stream.report("reading", collected.rows)
     whole = collected.whole(LEAST_ROWS)
     assert whole.labels is not None
     X, y = whole.rows.matrix(), whole.labels.classes[whole.targets.astype(np.int64)]
     if whole.weights is not None:
-        places.kept = np.flatnonzero(whole.weights)
-        X, y = X[places.kept], y[places.kept]
+        origins.kept = np.flatnonzero(whole.weights)
+        X, y = X[origins.kept], y[origins.kept]
         if not len(y):
-            raise no_rows()
+            raise no_training_rows()
     answer = separability(
         X,
         y,
@@ -106,4 +101,4 @@ def separability_of(
         watch=lambda said: watch(Progress(said, len(y))),
     )
     why_not = "" if answer.separable is None else answer.why_not(X, y)
-    return Separability(answer, why_not, len(y), features, places)
+    return Separability(answer, why_not, len(y), features, origins)

@@ -16,22 +16,23 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any
 
-from linnet.data.on_error import OnError
-from linnet.data.reading import Prepared, Rejected
+from linnet.data.on_error import BadRows, OnError
 from linnet.data.sources.formats import Format
 from linnet.data.sources.source import Source
-from linnet.data.targets import fit_to_learn, no_rows
-from linnet.errors import InputError, RecipeError
+from linnet.data.targets import no_training_rows, unusable_rows
+from linnet.errors import InputError, ModelFileError, RecipeError
 from linnet.learners import catalogue
-from linnet.learners.catalogue import Way
-from linnet.learners.strength import OWN
 from linnet.model.model import Model
-from linnet.pipeline.batch import GAP, bound_again
-from linnet.pipeline.certify import as_stated, proven, settled
+from linnet.pipeline.certify import proven
 from linnet.pipeline.dataset import Collected, Whole
-from linnet.pipeline.online import OnlineRun
+from linnet.pipeline.options import MEMORY
 from linnet.pipeline.scaling import measured, scaled
-from linnet.pipeline.value_checks import unfit
+from linnet.pipeline.services import CACHE_ROWS
+from linnet.pipeline.stream import Numbered
+from linnet.pipeline.trainers.batch_fit import bound_again
+from linnet.pipeline.trainers.online_outcome import mistakes
+from linnet.pipeline.trainers.online_run import OnlineRun
+from linnet.pipeline.value_checks import unfit_values
 from linnet.theory.mistake_bounds import Mistakes
 from linnet.training.class_weights import ClassWeights
 from linnet.training.duality_gap import Certificate
@@ -40,8 +41,8 @@ from linnet.training.duality_gap import Certificate
 ROUNDING = 1e-12
 # What another order of the same sums may do to a bound.
 ROUNDING_OF_BOUNDS = 1e-6
-# A dual is solved again to these gaps, one after the other, until it proves what is stated, or never will.
-GAPS = (GAP, GAP / 10, GAP / 1000)
+# The problem is solved again to these parts of the tolerance of the fit, until it proves what is stated, or never will.
+CLOSER = (1.0, 0.1, 1e-3)
 
 
 @dataclass(frozen=True)
@@ -55,16 +56,16 @@ class Verdict:
     reached: bool = False
 
 
-def verify(model: Model, data: Any, form: Format | None = None, rejected: Rejected | None = None) -> Verdict:
-    """Work the certificate of a model out again, from the data it was learnt from."""
+def verify(model: Model, data: Any, form: Format | None = None, rejected: BadRows | None = None) -> Verdict:
+    """Work out the certificate of a model again, from its training data."""
     stated = model.certificate
     if stated is None:
         raise RecipeError("the model has no certificate, not even one that says why: train it again")
     if stated.reason:
         return Verdict(False, stated, None, stated.reason)
-    if not model.weights_as_certified:
+    if not model.certificate_matches_weights:
         return Verdict(False, stated, None, "the weights and what is stated of them do not belong together")
-    rejected = Rejected() if rejected is None else rejected
+    rejected = BadRows() if rejected is None else rejected
     if isinstance(stated, Mistakes):
         return _trained_again(model, stated, model.open(data, form, labelled=True), rejected)
     whole = _collected(model, data, form, rejected)
@@ -72,48 +73,52 @@ def verify(model: Model, data: Any, form: Format | None = None, rejected: Reject
     labels = [] if whole.labels is None else whole.labels.classes.tolist()
     if labels != known:
         return Verdict(False, stated, None, _other_labels(labels, known))
-    if "class_weight" in model.summary:
-        whole = replace(whole, class_weights=ClassWeights.kept(model.summary))
+    if model.record.class_weight is not None:
+        whole = replace(whole, class_weights=ClassWeights.of(model.record.class_weight))
     rows = whole.rows
     scaling = measured(whole.features, rows)
     linear = model.linear if scaling is None else scaling.brought_back(model.linear)
-    entry, rows = catalogue.find(model.learner), scaled(rows, scaling)
-    if "recipe" in model.summary:
-        entry = as_stated(entry, model.summary["recipe"])
-    else:  # a file of a linnet that had nothing to choose
-        entry = settled(entry, OWN, whole.features.text_features(), len(labels))
+    entry = replace(catalogue.find(model.learner), recipe=model.record.recipe, text=model.record.text_weighting)
+    rows = scaled(rows, scaling)
     slack = _slack(stated.primal, 0.0 if scaling is None else scaling.rounding(model.linear))
     verdict = _compared(stated, proven(whole, entry, rows, linear), slack)
-    for gap in GAPS if entry.way is Way.DUAL else ():
+    tol = model.record.tol or entry.tol
+    tol = min(tol, stated.gap) or tol
+    for closer in CLOSER:
         if verdict.holds or not verdict.reached:
             break
-        verdict = _compared(stated, proven(whole, entry, rows, linear, bound_again(whole, entry, rows, gap)), slack)
+        bound = bound_again(whole, entry, rows, model.record.solver, closer * tol)
+        verdict = _compared(stated, proven(whole, entry, rows, linear, bound), slack)
     return verdict
 
 
 def _other_labels(labels: list[Any], known: list[Any]) -> str:
-    return f"the data have the labels {labels}, the model was learnt from {known}"
+    return f"the data have the labels {labels}, the model was trained on {known}"
 
 
-def _trained_again(model: Model, stated: Mistakes, source: Source, rejected: Rejected) -> Verdict:
+def _trained_again(model: Model, stated: Mistakes, source: Source, rejected: BadRows) -> Verdict:
     """Train once more, and compare the mistakes, and the bound on them, with what is stated."""
-    features, entry = model.features, catalogue.find(model.learner)
-
-    def blocks(rejected: Rejected) -> Iterator[Prepared]:
-        schema = features.schema
-        return model.blocks(
-            source, rejected, 0, lambda block: fit_to_learn(block, schema) | unfit(entry.recipe, block, schema)
-        )
-
-    with closing(OnlineRun.again(features, entry.recipe, model.summary)) as run:
+    record, features = model.record, model.features
+    if record.online is None:
+        raise ModelFileError("the record of the model does not say how its online learner was run: train it again")
+    class_weights = None if record.class_weight is None else ClassWeights.of(record.class_weight)
+    run = OnlineRun(
+        features,
+        record.recipe,
+        record.online,
+        seed=record.seed,
+        memory=MEMORY,
+        cache_rows=CACHE_ROWS,
+        class_weights=class_weights,
+    )
+    with closing(run):
         if run.cache is None and not source.reopenable:
             raise InputError("standard input cannot be read twice, which it takes to verify this model: use a file")
-        for made in blocks(rejected):
-            if made.block.rows:
-                run.take_pieces(made.block, features.number(made.block, made.work, frozen=True))
+        for made in _numbered(model, source, rejected):
+            run.take(made)
         if not run.rows:
-            raise no_rows()
-        labels, known = run.labels(len(run.seen.labels)).classes.tolist(), model.classes or []
+            raise no_training_rows()
+        labels, known = run.labels(len(run.label_index.labels)).classes.tolist(), model.classes or []
         if labels != known:
             return Verdict(False, stated, None, _other_labels(labels, known))
         run.end_pass()
@@ -121,7 +126,19 @@ def _trained_again(model: Model, stated: Mistakes, source: Source, rejected: Rej
             while run.next_chunk():
                 pass
             run.end_pass()
-        return _mistakes_compared(stated, run.mistakes(model.linear, lambda: blocks(Rejected(OnError.SKIP))))
+        found = mistakes(run, model.linear, lambda: _numbered(model, source, BadRows(OnError.SKIP)))
+        return _mistakes_compared(stated, found)
+
+
+def _numbered(model: Model, source: Source, rejected: BadRows) -> Iterator[Numbered]:
+    """The blocks of a source as the learner took them."""
+    features, schema = model.features, model.features.schema
+    entry = replace(catalogue.find(model.learner), recipe=model.record.recipe)
+    for made in model.blocks(
+        source, rejected, 0, lambda block: unusable_rows(block, schema) | unfit_values(entry, block, schema)
+    ):
+        pieces = features.number(made.block, made.prepared, frozen=True) if made.block.rows else []
+        yield Numbered(made.block, pieces)
 
 
 def _mistakes_compared(stated: Mistakes, found: Mistakes) -> Verdict:
@@ -152,15 +169,16 @@ def _compared(stated: Certificate, found: Certificate, slack: float) -> Verdict:
         )
         return Verdict(False, stated, found, why)
     if not stated.dual <= found.dual + slack:
-        why = f"the data prove that no weights reach below {found.dual:.12g}, not {stated.dual:.12g} as stated"
+        why = f"the data prove that the optimum is at least {found.dual:.12g}, not {stated.dual:.12g} as stated"
         return Verdict(False, stated, found, why, reached=True)
     return Verdict(True, stated, found, "", reached=True)
 
 
-def _collected(model: Model, data: Any, form: Format | None, rejected: Rejected) -> Whole:
+def _collected(model: Model, data: Any, form: Format | None, rejected: BadRows) -> Whole:
     source = model.open(data, form, labelled=True)
     schema = model.features.schema
-    collected = Collected(model.features, frozen=True)
-    for made in model.blocks(source, rejected, 0, lambda block: fit_to_learn(block, schema)):
-        collected.take(made)
+    collected = Collected(model.features)
+    for made in model.blocks(source, rejected, 0, lambda block: unusable_rows(block, schema)):
+        if made.block.rows:
+            collected.add(Numbered(made.block, model.features.number(made.block, made.prepared, frozen=True)))
     return collected.whole(0)

@@ -1,8 +1,8 @@
 """Writing a file whole or not at all.
 
-The new bytes go to a temporary file in the same directory, reach the disk, and only then take the name. Whoever opens
-the name sees the old file or the new one, also after a crash. Only a kill that leaves no time to tidy up can leave the
-temporary behind: a hidden file called .linnet-*.tmp, never read again.
+The new bytes are written to a temporary file in the same directory, synced to disk, and only then renamed.  A reader
+sees the old file or the new one, also after a crash.  Only a process that is killed leaves the temporary behind: a
+hidden file called .linnet-*.tmp, which is never read.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import IO, Any, BinaryIO, Literal, TextIO, overload
 from linnet.errors import OutputError
 
 BUFFERED = 1 << 16
-# What is open already is written where it stands: opening it anew by name would lose what went there before.
+# An open stream is written as it is: opening it again by name would lose what was written before.
 STREAMS = {
     **dict.fromkeys(("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"), "stdout"),
     **dict.fromkeys(("/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"), "stderr"),
@@ -47,15 +47,15 @@ def replacing(path: str | os.PathLike[str], mode: Literal["wb"] = "wb") -> Abstr
 @overload
 def replacing(path: str | os.PathLike[str], mode: Literal["w"]) -> AbstractContextManager[TextIO]: ...
 def replacing(path: str | os.PathLike[str], mode: Literal["w", "wb"] = "wb") -> AbstractContextManager[IO[Any]]:
-    """Write a file that takes its name when the `with` block ends well; until then, and if not, the old one stays.
+    """Write a file that replaces the old one when the `with` block succeeds; until then, and if it fails, that stays.
 
     Mode "wb" takes bytes; "w" takes text, stored as UTF-8 with newlines as given.  The new file has the permissions of
     the old one, or those the umask gives; the file behind a symbolic link is replaced, not the link.  Standard output
     ("-" or /dev/stdout), pipes and devices are written directly.
 
     A write that fails raises OutputError, also where the block itself swallows it.  Other exceptions of the block pass
-    through unchanged.  After an OutputError that speaks of the directory alone the new file is in place and whole, but
-    a power cut might bring back the old one.
+    through unchanged.  After an OutputError about the directory the new file is in place and whole, but a power cut
+    might bring back the old one.
     """
     name = os.fspath(path)
     with _reported(name):
@@ -77,12 +77,12 @@ def _renamed(path: str, text: bool, old: os.stat_result | None) -> Iterator[IO[A
                     raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
                 directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
                 opened.callback(_close, directory)
-                # Nobody may open the file between its making and _take_after, and then read what is to be private.
+                # Nobody may open the file before it has its final permissions: its content may be private.
                 mode = 0o666 if old is None else 0o600
                 raw = io.FileIO(temporary, "xb", opener=lambda name, flags: os.open(name, flags, mode))
                 opened.callback(_discard, raw)
                 if old is not None:
-                    _take_after(old, raw.fileno())
+                    _copy_permissions(old, raw.fileno())
             with _layers(raw, path, text) as file:
                 yield file
             with _reported(path):
@@ -119,7 +119,7 @@ def _direct(path: str, text: bool) -> Iterator[IO[Any]]:
 
 
 class _Reporting(io.RawIOBase):
-    """Passes bytes on.  A write that fails is an OutputError; what comes after it is dropped."""
+    """Writes through.  A write that fails raises OutputError; later writes are dropped."""
 
     def __init__(self, raw: Any, path: str) -> None:
         self.failure: OutputError | None = None
@@ -146,7 +146,7 @@ class _Reporting(io.RawIOBase):
 
 @contextmanager
 def _layers(raw: Any, path: str, text: bool) -> Iterator[IO[Any]]:
-    """The buffer, and the encoder where the file is text, through which the block writes."""
+    """The buffer, and for text the encoder, that the block writes to."""
     reporting = _Reporting(raw, path)
     buffer = io.BufferedWriter(reporting, BUFFERED)
     file: IO[Any] = io.TextIOWrapper(buffer, encoding="utf-8", newline="") if text else buffer
@@ -170,7 +170,7 @@ def _stat(path: str) -> os.stat_result | None:
         raise OSError(errno.EINVAL, str(error)) from error
 
 
-def _take_after(old: os.stat_result, file: int) -> None:
+def _copy_permissions(old: os.stat_result, file: int) -> None:
     """Give the new file the old one's permissions and, as far as allowed, its owner and group."""
     mode = stat.S_IMODE(old.st_mode) & 0o777
     new = os.fstat(file)
@@ -178,7 +178,7 @@ def _take_after(old: os.stat_result, file: int) -> None:
         try:
             os.fchown(file, -1, old.st_gid)
         except PermissionError:
-            mode &= ~0o070  # what the old group might do, the new one may not
+            mode &= ~0o070  # the old group's permissions are not for the new one
     if new.st_uid != old.st_uid:
         with suppress(PermissionError):
             os.fchown(file, old.st_uid, -1)
@@ -189,7 +189,7 @@ def _sync_directory(directory: int) -> None:
     try:
         os.fsync(directory)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some network file systems know no such thing
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some network file systems cannot sync a directory
             raise
 
 

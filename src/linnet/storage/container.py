@@ -1,4 +1,4 @@
-"""Numbers and a description in one file that can be trusted: the layout of models and checkpoints.
+"""The file format of models and checkpoints: tensors and a JSON description, with a checksum.
 
 A file is a safetensors file: 8 bytes, the length of the header as a little-endian integer; the header, a JSON object
 padded with spaces to a multiple of 8 bytes; the tensors, one after the other, in the order of the header.  The header
@@ -10,8 +10,8 @@ describes each tensor (dtype, shape, data_offsets) and holds `__metadata__`, wit
     content         a JSON object: compact, keys sorted, not escaped beyond need
     sha256          of all bytes of the file, with these 64 hexadecimal digits taken as 64 zeros
 
-The digest finds damage, not malice: whoever can write a file can write its digest.  So nothing is believed, right
-digest or not: no size is allocated before it agrees with the file's own, and nothing is ever executed.
+The digest detects damage, not malice: the author of a file can write its digest, too.  So every field is validated
+whatever the digest: no size is allocated before it agrees with the file's own, and nothing is ever executed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Mapping
-from itertools import pairwise
 from reprlib import repr as shown
 from typing import Any, Literal, NamedTuple
 
@@ -47,8 +46,8 @@ DIMENSIONS_AT_MOST = 32
 ALIGNMENT = 8
 NO_DIGEST = "0" * 64
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,199}")
-SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which no UTF-8 can hold
-DAMAGED = "the file is damaged or cut short; copy or make it again"
+SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which UTF-8 cannot encode
+DAMAGED = "the file is damaged or truncated; copy it or make it again"
 
 
 class _Tensor(NamedTuple):
@@ -60,7 +59,7 @@ class _Tensor(NamedTuple):
 
 
 class _Malformed(Exception):
-    """What is wrong with a file, yet without its name."""
+    """What is wrong with a file; the caller adds its name."""
 
 
 def write(
@@ -68,7 +67,7 @@ def write(
 ) -> None:
     """Write a file, whole or not at all.  The same content and tensors give the same bytes."""
     if kind not in KINDS:
-        raise ValueError(f"kind {kind!r} is none of {KINDS}")
+        raise ValueError(f"kind {kind!r} is not one of {KINDS}")
     arrays = _in_order(tensors)
     header = _header(kind, _encoded(content), arrays)
     length = len(header).to_bytes(8, "little")
@@ -80,11 +79,11 @@ def write(
 
 
 def read(path: str | os.PathLike[str], kind: Kind) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """The content and the tensors (read-only) of a file, or ModelFileError that says what is wrong with it."""
+    """The content and the tensors (read-only) of a file; ModelFileError if anything is wrong with it."""
     name = os.fspath(path)
     try:
         if "\0" in name:
-            raise _Malformed("no file name holds a NUL")
+            raise _Malformed("a file name cannot contain NUL")
         with open(name, "rb", buffering=0, opener=_at_once) as file:
             return _read(file, kind)
     except _Malformed as wrong:
@@ -93,33 +92,9 @@ def read(path: str | os.PathLike[str], kind: Kind) -> tuple[dict[str, Any], dict
         raise ModelFileError(f"cannot read {name} as a {kind}: its JSON is nested too deeply") from error
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise ModelFileError(f"cannot read {name}: {reason}; give a file that linnet wrote and you may read") from error
+        raise ModelFileError(f"cannot read {name}: {reason}; give a readable file that linnet wrote") from error
     except MemoryError as error:
         raise ModelFileError(f"cannot read {name}: it does not fit into memory") from error
-
-
-def packed_names(names: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Names as two tensors: their UTF-8 bytes, and where each begins, with the end of the last."""
-    encoded = [name.encode() for name in names]
-    starts = np.zeros(len(encoded) + 1, dtype=np.int64)
-    np.cumsum([len(name) for name in encoded], out=starts[1:])
-    return np.frombuffer(b"".join(encoded), dtype=np.uint8), starts
-
-
-def checked_names(text: NDArray[Any], starts: NDArray[Any], path: str | os.PathLike[str]) -> list[str]:
-    """What packed_names packed, or ModelFileError; a name may be empty and may come twice."""
-    if text.dtype != np.uint8 or text.ndim != 1 or starts.dtype != np.int64 or starts.ndim != 1:
-        raise ModelFileError(f"{os.fspath(path)}: names must be bytes (U8) and where each begins (I64)")
-    if not len(starts) or starts[0] != 0 or starts[-1] != len(text) or (starts[1:] < starts[:-1]).any():
-        raise ModelFileError(f"{os.fspath(path)}: the beginnings of names do not rise from 0 to {len(text)}")
-    bytes_, places = text.tobytes(), starts.tolist()
-    names = []
-    for begin, end in pairwise(places):
-        try:
-            names.append(bytes_[begin:end].decode())
-        except UnicodeDecodeError as error:
-            raise ModelFileError(f"{os.fspath(path)}: name {len(names)} is no valid UTF-8") from error
-    return names
 
 
 def finite(array: NDArray[Any], name: str, path: str | os.PathLike[str]) -> NDArray[Any]:
@@ -127,12 +102,12 @@ def finite(array: NDArray[Any], name: str, path: str | os.PathLike[str]) -> NDAr
     good = np.isfinite(array)
     if not good.all():
         at = np.unravel_index(int(np.argmin(good)), array.shape)
-        raise ModelFileError(f"{os.fspath(path)}: {name}{[int(i) for i in at]} is {array[at]}, no finite number")
+        raise ModelFileError(f"{os.fspath(path)}: {name}{[int(i) for i in at]} is {array[at]}, not a finite number")
     return array
 
 
 def _in_order(tensors: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Little-endian and contiguous, the widest types first, so that each tensor is aligned to its own type."""
+    """Little-endian and contiguous, the widest types first, so that every tensor is aligned."""
     arrays = {}
     for name, tensor in tensors.items():
         dtype = np.asarray(tensor).dtype.newbyteorder("<")
@@ -153,7 +128,7 @@ def _header(kind: str, content: str, arrays: Mapping[str, NDArray[Any]]) -> byte
     encoded = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     encoded += b" " * (-len(encoded) % ALIGNMENT)
     if len(encoded) > HEADER_AT_MOST:
-        raise ValueError(f"the description takes {len(encoded)} bytes, {HEADER_AT_MOST} at most: keep lists as tensors")
+        raise ValueError(f"the description has {len(encoded)} bytes, {HEADER_AT_MOST} at most: store lists as tensors")
     return encoded
 
 
@@ -164,7 +139,7 @@ def _encoded(content: Any) -> str:
             return encoded
     except _Malformed as wrong:
         raise ValueError(f"content could not be read back: {wrong}") from wrong
-    raise ValueError("content would be read back as something else: take lists for tuples, and strings as keys")
+    raise ValueError("content would be read back differently: use lists for tuples, and strings as keys")
 
 
 def _canonical(content: Any) -> str:
@@ -179,7 +154,7 @@ def _digest(parts: Iterable[Any]) -> str:
 
 
 def _with_digest(header: bytes, old: str, new: str) -> bytes:
-    """The header with another digest.  Quotes inside JSON strings are escaped: only the key itself can match."""
+    """The header with another digest.  Quotes in JSON strings are escaped, so only the key itself can match."""
     before, found, after = header.partition(b'"sha256":"' + old.encode() + b'"')
     if not found:
         raise _Malformed(f"its digest is not written as linnet writes it; {DAMAGED}")
@@ -187,7 +162,7 @@ def _with_digest(header: bytes, old: str, new: str) -> bytes:
 
 
 def _at_once(name: str, flags: int) -> int:
-    """Open a file; a pipe that nobody writes to would otherwise make us wait for ever."""
+    """Open a file without blocking: a pipe without a writer would block for ever."""
     return os.open(name, flags | os.O_NONBLOCK)
 
 
@@ -198,7 +173,7 @@ def _read(file: io.FileIO, kind: str) -> tuple[dict[str, Any], dict[str, NDArray
     length = _take(file, min(8, status.st_size)).tobytes()
     size = int.from_bytes(length, "little")
     if len(length) < 8 or not 2 <= size <= min(HEADER_AT_MOST, status.st_size - 8) or size % ALIGNMENT:
-        raise _Malformed(f"it does not begin as a linnet file does: another kind of file, or {DAMAGED}")
+        raise _Malformed(f"it does not begin as a linnet file does: either another kind of file, or {DAMAGED}")
     header = _take(file, size).tobytes()
     metadata, layout = _parsed(header)
     content = _content(metadata, kind)
@@ -224,13 +199,13 @@ def _take(file: io.FileIO, size: int) -> NDArray[np.uint8]:
 
 
 def _parsed(header: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Metadata and the other entries, once it is certain that both were written in a format known here."""
+    """Metadata and the other entries, after a check of the format version."""
     try:
         layout = _json(header.decode())
     except UnicodeDecodeError as error:
-        raise _Malformed(f"its header is no valid UTF-8; {DAMAGED}") from error
+        raise _Malformed(f"its header is not valid UTF-8; {DAMAGED}") from error
     if not header.startswith(b"{"):
-        raise _Malformed(f"its header is no JSON object; {DAMAGED}")
+        raise _Malformed(f"its header is not a JSON object; {DAMAGED}")
     metadata = layout.pop("__metadata__", None)
     if not isinstance(metadata, dict) or metadata.get("format") != FORMAT:
         raise _Malformed("it is not a linnet file")
@@ -238,7 +213,7 @@ def _parsed(header: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     if not isinstance(version, str) or not re.fullmatch(r"[1-9][0-9]{0,8}", version):
         raise _Malformed(f"its format version is {shown(version)}; {DAMAGED}")
     if int(version) > VERSION:
-        raise _Malformed(f"it was made by a newer linnet (format {version}, this one knows {VERSION}): upgrade linnet")
+        raise _Malformed(f"it was made by a newer linnet (format {version}, this one reads {VERSION}): upgrade linnet")
     if set(metadata) != METADATA or not all(isinstance(value, str) for value in metadata.values()):
         raise _Malformed(f"its metadata must be the strings {sorted(METADATA)}; {DAMAGED}")
     return metadata, layout
@@ -246,19 +221,19 @@ def _parsed(header: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def _content(metadata: dict[str, str], kind: str) -> dict[str, Any]:
     if metadata["kind"] not in KINDS:
-        raise _Malformed(f"it holds an unknown kind of thing, {shown(metadata['kind'])}; {DAMAGED}")
+        raise _Malformed(f"its kind {shown(metadata['kind'])} is unknown; {DAMAGED}")
     if metadata["kind"] != kind:
         raise _Malformed(f"it is a {metadata['kind']}")
     if not re.fullmatch("[0-9a-f]{64}", metadata["sha256"]):
         raise _Malformed(f"its SHA-256 digest is not 64 hexadecimal digits; {DAMAGED}")
     content = _json(metadata["content"])
     if not isinstance(content, dict) or _canonical(content) != metadata["content"]:
-        raise _Malformed(f"its content is no JSON object in the form linnet writes; {DAMAGED}")
+        raise _Malformed(f"its content is not a JSON object in the form that linnet writes; {DAMAGED}")
     return content
 
 
 def _laid_out(layout: dict[str, Any], available: int) -> list[_Tensor]:
-    """Tensors that lie one after the other and fill the file to its end, or _Malformed."""
+    """Tensors that are contiguous and end with the file; _Malformed otherwise."""
     tensors = []
     filled = 0
     for name, entry in layout.items():
@@ -279,17 +254,17 @@ def _laid_out(layout: dict[str, Any], available: int) -> list[_Tensor]:
 def _tensor(name: str, entry: dict[str, Any]) -> _Tensor:
     code, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
     if not isinstance(code, str) or code not in DTYPES:
-        raise _Malformed(f"tensor {name} has dtype {shown(code)}, none of {list(DTYPES)}")
+        raise _Malformed(f"tensor {name} has dtype {shown(code)}, which is not one of {list(DTYPES)}")
     if not _are_sizes(shape) or len(shape) > DIMENSIONS_AT_MOST:
         raise _Malformed(f"tensor {name} has shape {shown(shape)}, not up to {DIMENSIONS_AT_MOST} sizes")
     if not _are_sizes(offsets) or len(offsets) != 2:
         raise _Malformed(f"tensor {name} has data_offsets {shown(offsets)}, not a begin and an end")
     dtype = np.dtype(DTYPES[code])
-    # NumPy refuses what would be too large if it were not empty, such as (0, 2**62, 2**62).
+    # NumPy refuses even an empty array whose other sizes are too large, such as (0, 2**62, 2**62).
     if dtype.itemsize * math.prod(size or 1 for size in shape) >= 2**63:
         raise _Malformed(f"tensor {name} has shape {shown(shape)}, larger than any memory")
     if dtype.itemsize * math.prod(shape) != offsets[1] - offsets[0]:
-        raise _Malformed(f"tensor {name} has shape {shown(shape)} of {code}, which data_offsets {offsets} do not fit")
+        raise _Malformed(f"tensor {name} has shape {shown(shape)} of {code}, which does not fit data_offsets {offsets}")
     return _Tensor(name, dtype, tuple(shape), offsets[0], offsets[1])
 
 
@@ -298,9 +273,9 @@ def _are_sizes(value: Any) -> bool:
 
 
 def _json(text: str) -> Any:
-    """JSON as the standard has it, and no more: no NaN, no infinity, no key twice, no number beyond 64 bits."""
+    """Strict JSON: no NaN, no infinity, no duplicate keys, no number beyond 64 bits."""
     if SURROGATE.search(text):
-        raise _Malformed("its JSON holds half a character (a lone surrogate)")
+        raise _Malformed("its JSON contains half a character (a lone surrogate)")
     try:
         return json.loads(
             text, object_pairs_hook=_unique, parse_int=_integer, parse_float=_float, parse_constant=_no_constant
@@ -327,9 +302,9 @@ def _integer(digits: str) -> int:
 
 def _float(digits: str) -> float:
     if len(digits) > 32 or not math.isfinite(value := float(digits)):
-        raise _Malformed("its JSON has a number that is no finite float")
+        raise _Malformed("its JSON has a number that is not a finite float")
     return value
 
 
 def _no_constant(constant: str) -> Any:
-    raise _Malformed(f"its JSON has {constant}, which is no number")
+    raise _Malformed(f"its JSON has {constant}, which is not a number")

@@ -1,13 +1,13 @@
-"""The plane of largest margin for few columns, exactly but for rounding: descent is slow where their scales differ.
+"""The plane of largest margin for few columns, exact up to rounding; descent is slow where their scales differ.
 
     min |v|   subject to   g_i . v >= 1
 
-is what is left over, r, when the nonnegative least squares of  (g_1 ... g_n; 1 ... 1) u = (0, 1)  is solved:
-v = -r / r' with r' the last of it (Lawson, Hanson 1974, Solving least squares problems, 23.4); u are its multipliers,
-but for their scale.  Of many points those take part that the plane so far has nearer than 1.
+follows from the residual r of the nonnegative least squares  (g_1 ... g_n; 1 ... 1) u = (0, 1):  v = -r / r' with r'
+its last entry (Lawson, Hanson 1974, Solving least squares problems, 23.4); u are the multipliers up to their scale.
+Points join the active set while the current plane has them nearer than 1.
 
-In the augmented space g = y (x, 1).  With a free intercept g = y (x - c, M): the points are moved to the middle, which
-changes no margin, and M is so large that what the intercept then costs, (b / M)^2, does not count.
+In the augmented space g = y (x, 1).  With a free intercept g = y (x - c, M): the points are centred, which
+changes no margin, and M is so large that the cost of the intercept, (b / M)^2, is negligible.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 
 from linnet.theory.signed_points import Flat, Indices, Points
-from linnet.training.batch import one_thread
+from linnet.training.descent import one_thread
 
 COLUMNS_AT_MOST = 500
 ROUNDS = 100
 
 
 def nearest(points: Points, likely: Flat, *, free: bool, tol: float) -> tuple[Flat, float, Flat] | None:
-    """w, b and a multiplier for each row, to begin with the rows of the largest in `likely`; None where it fails."""
+    """w, b and a multiplier for each row, starting with the rows of the largest `likely`; None where it fails."""
     n, d = points.n, points.d
     matrix = points.rows.matrix()
     centre = np.asarray(matrix.mean(axis=0), dtype=np.float64).reshape(-1) if free else np.zeros(d)
@@ -63,7 +63,7 @@ def _solved(X: Flat, signs: Flat, centre: Flat, scale: float, ones: float) -> tu
     table = np.vstack([moved.T, np.ones(len(X))])
     right = np.zeros(len(table))
     right[-1] = 1.0
-    with one_thread():  # the same bits, however many there are
+    with one_thread():  # the same bits for any number of threads
         try:
             multipliers, _ = nnls(table, right, maxiter=30 * len(X))
         except RuntimeError:

@@ -1,4 +1,4 @@
-"""Summary: the weights with their standard errors, as a table to print, a dictionary or a frame."""
+"""Summary: the coefficients with their standard errors, to print, as a dictionary or as a data frame."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Flat = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """A row for each weight; a statistic is estimate / standard error, p its two-sided probability if the weight is 0.
+    """One row a coefficient: estimate, standard error, test statistic of the coefficient being 0, p-value and interval.
 
-    Without `degrees` of freedom the statistic is z, from the normal distribution; with them t, from Student's.
+    With `degrees` of freedom the statistic is t, from Student's distribution; without, z, from the normal distribution.
     """
 
     names: tuple[str, ...]
@@ -33,7 +33,7 @@ class Summary:
 
     @property
     def p_values(self) -> Flat:
-        """NaN where the figures are no test (a penalised fit)."""
+        """Two-sided p-values; NaN for a penalised fit, which is not tested."""
         from scipy.special import ndtr, stdtr
 
         if not self.tested:
@@ -43,7 +43,7 @@ class Summary:
 
     @property
     def intervals(self) -> Flat:
-        """(weights, 2): the ends of each interval."""
+        """(coefficients, 2): the confidence intervals."""
         from scipy.special import ndtri, stdtrit
 
         upper = 0.5 + self.level / 2
@@ -57,20 +57,20 @@ class Summary:
         return "z" if self.degrees is None else "t"
 
     def as_dict(self) -> dict[str, list[Any]]:
-        """The columns of the table by name."""
+        """The columns of the table by name, headed as in statsmodels."""
         low, high = self.intervals.T
         return {
             "name": list(self.names),
-            "estimate": self.estimates.tolist(),
-            "standard error": self.standard_errors.tolist(),
+            "coef": self.estimates.tolist(),
+            "std err": self.standard_errors.tolist(),
             self.statistic: self.statistics.tolist(),
-            "p": self.p_values.tolist(),
-            "low": low.tolist(),
-            "high": high.tolist(),
+            f"P>|{self.statistic}|": self.p_values.tolist(),
+            f"[{0.5 - self.level / 2:.6g}": low.tolist(),
+            f"{0.5 + self.level / 2:.6g}]": high.tolist(),
         }
 
     def frame(self) -> Any:
-        """The table as a pandas frame, a row for each name."""
+        """The table as a pandas data frame, indexed by name."""
         import pandas as pd
 
         return pd.DataFrame(self.as_dict()).set_index("name")
@@ -79,8 +79,7 @@ class Summary:
         columns = self.as_dict()
         cells = [[str(name) for name in columns.pop("name")]]
         cells += [[_number(value, name) for value in values] for name, values in columns.items()]
-        percent = f"{100 * self.level:g} %"
-        heads = ["", *list(columns)[:-2], f"{percent} low", f"{percent} high"]
+        heads = ["", *columns]
         widths = [max(map(len, [head, *column])) for head, column in zip(heads, cells, strict=True)]
         lines = [heads, *map(list, zip(*cells, strict=True))]
         table = [
@@ -93,6 +92,6 @@ class Summary:
 def _number(value: float, column: str) -> str:
     if np.isnan(value):
         return "-"
-    if column == "p":
+    if column.startswith("P>"):
         return "<0.0001" if value < 1e-4 else f"{value:.4f}"
     return f"{value:.3f}" if column in ("z", "t") else f"{value:.5g}"

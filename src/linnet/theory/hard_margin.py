@@ -3,10 +3,10 @@
     augmented   max over v        min_i z_i . v / |v|               =  min over l  |sum_i l_i z_i|,   z = y (x, 1)
     free        max over w, b     min_i y_i (w . x_i + b) / |w|     =  min over l  1/2 |sum_i l_i y_i x_i|
 
-where l >= 0; in the augmented space sum_i l_i = 1, with a free intercept each side sums to 1 by itself (the distance of
-the two hulls; Bennett, Bredensteiner 2000).  Any plane is a lower bound of the margin and any l an upper one.  The
-multipliers a_i of the dual of  min 1/2 |v|^2, z_i . v >= 1  make both: v = sum_i a_i z_i, and l = a / sum a.  Where no
-plane separates the classes they grow for ever, and the upper bound goes to 0.
+where l >= 0; in the augmented space sum_i l_i = 1, with a free intercept the l_i of each class sum to 1 (the distance
+between the convex hulls; Bennett, Bredensteiner 2000).  Any plane gives a lower bound on the largest margin, any l an
+upper bound.  The multipliers a_i of the dual of  min 1/2 |v|^2, z_i . v >= 1  give both: v = sum_i a_i z_i, and
+l = a / sum a.  Where no plane separates the classes they grow without end, and the upper bound tends to 0.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from linnet.kernels import dual_svm as margins
 from linnet.theory.signed_points import EPSILON, OUTWARD, Flat, Points, norm
 from linnet.training.solvers.dual_ascent import LEAST_SHARE, RHO, TOO_LONG
 
-# A bound on multipliers that none ever meets, so that the kernel's sums stay numbers.
+# A bound on the multipliers that is never reached; finite, so that the kernel's sums are.
 UNBOUNDED = 1e300
 
 
 @dataclass(frozen=True, eq=False)
 class Bracket:
-    """A plane of length 1 with the margin that it has, proven, and multipliers with the margin that none exceeds."""
+    """A plane of norm 1 with its proven margin, and multipliers with the margin that no plane exceeds, `most`."""
 
     w: Flat
     b: float
@@ -36,12 +36,12 @@ class Bracket:
 
     @property
     def gap(self) -> float:
-        """How far the margin may be from the best, relative to it."""
+        """The relative gap between the margin and its upper bound."""
         return (self.most - self.margin) / self.most if self.most > 0 else 0.0
 
 
 class HardMargin:
-    """The multipliers, the plane they make, and the rows that take part."""
+    """Dual coordinate descent: the multipliers, their plane, and the active rows."""
 
     def __init__(self, points: Points, *, free: bool) -> None:
         lengths = points.squared_lengths()
@@ -54,13 +54,13 @@ class HardMargin:
         self.states = np.column_stack([np.zeros(n), points.signs, np.full(n, UNBOUNDED), 1.0 / (lengths + self.rho)])
         self.w, self.b, self.sweeps = np.zeros(points.d), 0.0, 0
         self.best: Bracket | None = None
-        self._all_take_part()
+        self._activate_all()
 
-    def _all_take_part(self) -> None:
+    def _activate_all(self) -> None:
         self.order, self.highest, self.lowest = np.arange(self.points.n), np.inf, -np.inf
 
     def passes(self, most: float) -> None:
-        """Sweeps that visit as many rows as so many passes would, then every row takes part again."""
+        """Sweeps over active rows that visit as many rows as `most` passes; then all rows are active again."""
         done = 0.0
         while done < most:
             done += max(len(self.order) / self.points.n, LEAST_SHARE)
@@ -78,14 +78,14 @@ class HardMargin:
             self.order = self.order[:kept]
             if not kept:
                 break
-        self._all_take_part()
+        self._activate_all()
 
     def measured(self) -> Bracket:
-        """The best plane and the best multipliers so far; the margin is 0 where no plane separates yet."""
-        return self.learnt(self.w, self.b, self.states[:, 0])
+        """The best plane and the best multipliers so far; the margin is 0 while no plane separates."""
+        return self.improved(self.w, self.b, self.states[:, 0])
 
-    def learnt(self, w: Flat, b: float, multipliers: Flat) -> Bracket:
-        """The same, given a plane and multipliers that others have found."""
+    def improved(self, w: Flat, b: float, multipliers: Flat) -> Bracket:
+        """The same, given a plane and multipliers found elsewhere."""
         found = bracketed(self.points, w, b, multipliers, free=self.free)
         if self.best is not None:
             better = found if found.margin >= self.best.margin else self.best
@@ -96,7 +96,7 @@ class HardMargin:
 
 
 def bracketed(points: Points, w: Flat, b: float, multipliers: Flat, *, free: bool) -> Bracket:
-    """What a plane and multipliers of any scale prove; the free intercept is set midway between the classes."""
+    """The bounds by a plane and multipliers of any scale; a free intercept is set midway between the classes."""
     up = points.signs > 0
     if free:
         scores = points.scores(w)
@@ -106,22 +106,22 @@ def bracketed(points: Points, w: Flat, b: float, multipliers: Flat, *, free: boo
     if length > 0:
         w, b = w / length, b / length
         margin = max(0.0, float(points.sure_margins(w, b).min()) * (1.0 - OUTWARD))
-    shares = np.empty(points.n)
+    normalised = np.empty(points.n)
     for side in (up, ~up) if free else (np.full(points.n, True),):
         total = float(multipliers[side].sum())
-        shares[side] = multipliers[side] / total if total > 0 else 1.0 / side.sum()
-    return Bracket(w.copy(), b, margin, shares, at_most(points, shares, free=free))
+        normalised[side] = multipliers[side] / total if total > 0 else 1.0 / side.sum()
+    return Bracket(w.copy(), b, margin, normalised, at_most(points, normalised, free=free))
 
 
-def at_most(points: Points, shares: Flat, *, free: bool) -> float:
-    """The margin that no plane exceeds, by multipliers that sum to 1: rounded up for what rounding may hide.
+def at_most(points: Points, normalised: Flat, *, free: bool) -> float:
+    """The margin that no plane exceeds, by multipliers that sum to 1, plus the rounding error.
 
-    A sum of k rows is off by at most k u times the sum of their lengths, and as much again by shares whose own sum is
-    not quite 1.
+    The error of a sum of k rows is at most k u times the sum of their lengths, and as much again because the sum of the
+    multipliers is not exactly 1.
     """
-    apart, ones = points.combination(shares)
-    in_it = shares > 0
+    apart, ones = points.combination(normalised)
+    in_it = normalised > 0
     lengths = np.sqrt(points.squared_lengths()[in_it] + 1.0)
-    hidden = 2.0 * (len(lengths) + 4) * EPSILON * float((shares[in_it] * lengths).sum())
+    error = 2.0 * (len(lengths) + 4) * EPSILON * float((normalised[in_it] * lengths).sum())
     found = norm(apart) if free else norm(np.append(apart, ones))
-    return (0.5 if free else 1.0) * (found * (1.0 + OUTWARD) + hidden)
+    return (0.5 if free else 1.0) * (found * (1.0 + OUTWARD) + error)

@@ -1,16 +1,16 @@
-"""Standard errors of the weights, from the curvature of the likelihood where it is largest.
+"""Standard errors of the coefficients, from the curvature of the likelihood at its maximum.
 
     logistic   covariance H^-1,        H = sum_i c_i p_i (1 - p_i) z_i z_i',  z = (x, 1)
     softmax    the same, in blocks     H_kl = sum_i c_i p_ik ([k = l] - p_il) z_i z_i',  k and l not the reference class
     squares    covariance s^2 H^-1,    H = sum_i c_i z_i z_i',  s^2 = sum_i c_i (y_i - w . z_i)^2 / (degrees of freedom)
     sandwich   H^-1 (sum_i c_i^2 g_i^2 z_i z_i') H^-1,  g_i the slope of row i's loss (Huber 1967, White 1980)
 
-They hold at the optimum only.  So a fit is first brought there: logistic regression by Newton steps, least squares by
-solving it; and if that takes it further than a standard error, these are not the rows that it was fitted to.
+They are valid at the optimum only.  So the optimum is computed first, by Newton steps for logistic regression, directly
+for least squares; a fit farther than a standard error from it was not made on these rows.
 
-Sample weights mean one of three things, and the figures depend on which: how often a row was seen (frequencies), how
-precisely its target was measured (precisions; least squares only), or how many others it stands for (sampling: the
-sandwich).
+Sample weights have one of three meanings, on which the standard errors depend: how often a row was observed
+(frequencies), how precisely its target was measured (precisions; least squares only), or how many others it represents
+(sampling: the sandwich).
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from linnet.data.rows import Examples
 from linnet.errors import InputError, RecipeError
 from linnet.theory.coefficient_table import Summary
-from linnet.theory.separation import collinear_columns
-from linnet.training.batch import one_thread
+from linnet.theory.collinearity import collinear_columns
+from linnet.training.descent import one_thread
 from linnet.training.solvers.least_squares import decomposed, dense
 
 Flat = NDArray[np.float64]
@@ -32,36 +32,38 @@ Flat = NDArray[np.float64]
 COLUMNS_AT_MOST = 4000
 ROWS_AT_ONCE = 1 << 12
 STEPS = 30
-# Newton steps of so small a part of a standard error change nothing any more.
-ARRIVED = 1e-10
+# Newton has converged when a step is below this fraction of a standard error.
+CONVERGED = 1e-10
 INTERCEPT = "(intercept)"
+ROBUST = "robust standard errors (sampling weights)"
 
 
 class Weights(StrEnum):
-    """What sample weights mean."""
+    """The meaning of sample weights."""
 
     FREQUENCIES = "frequencies"
     PRECISIONS = "precisions"
     SAMPLING = "sampling"
 
 
-def meaning(weights: Flat | None, said: str | None) -> Weights:
-    """What the weights are: as said; without a word whole numbers are frequencies, and others are refused."""
-    if said is not None:
-        if said not in list(Weights):
-            raise RecipeError(f"weights_are={said!r} is not known; there are {', '.join(map(repr, map(str, Weights)))}")
-        return Weights(said)
+def meaning(weights: Flat | None, weights_are: str | None) -> Weights:
+    """The meaning of the sample weights; by default integers are frequencies, and others are refused."""
+    if weights_are is not None:
+        if weights_are not in list(Weights):
+            known = ", ".join(repr(str(each)) for each in Weights)
+            raise RecipeError(f"weights_are={weights_are!r} is unknown; choose from {known}")
+        return Weights(weights_are)
     if weights is None or (weights == np.floor(weights)).all():
         return Weights.FREQUENCIES
     raise InputError(
-        "the sample weights are no whole numbers, so they are no frequencies: say what they are, "
-        "weights_are='sampling' (rows stand for others) or 'precisions' (least squares: inverse variances)"
+        "the sample weights are not integers, so they are not frequencies: pass weights_are='sampling' (rows represent "
+        "others) or weights_are='precisions' (least squares only: inverse variances)"
     )
 
 
 def check_level(level: float) -> float:
     if not 0 < level < 1:
-        raise RecipeError(f"level must lie between 0 and 1, as 0.95; it is {level!r}")
+        raise RecipeError(f"level must be between 0 and 1, such as 0.95; it is {level!r}")
     return float(level)
 
 
@@ -74,16 +76,16 @@ def logistic(
     *,
     intercept: bool,
     l2: float,
-    said: str | None,
+    weights_are: str | None,
     level: float,
 ) -> Summary:
-    """Log-odds of these classes against the one that has no weights, as w (d, classes) and b tell them.
+    """The table of the log-odds of these classes against the reference class, given w (d, classes) and b.
 
-    `labels` name the classes where they are several.  `l2` is the penalty on the sum of losses, read as a prior.
+    `labels` name the classes where there are several.  `l2` is the penalty on the sum of losses, read as a prior.
     """
-    what = meaning(examples.weights, said)
+    what = meaning(examples.weights, weights_are)
     if what is Weights.PRECISIONS:
-        raise RecipeError("weights_are='precisions' is for least squares: a class is not measured more or less well")
+        raise RecipeError("weights_are='precisions' is for least squares only: use 'frequencies' or 'sampling'")
     _check(examples, intercept, penalised=l2 > 0, outputs=len(classes))
     columns = _names(examples, intercept)
     names = tuple(f"{label}: {column}" for label in labels for column in columns) if labels else columns
@@ -98,28 +100,25 @@ def logistic(
             inverse = _inverse(curvature + np.diag(penalty))
         step, errors = inverse @ (pull - penalty * at), np.sqrt(inverse.diagonal())
         far = float(np.abs(step / errors).max())
-        if far <= ARRIVED:
+        if far <= CONVERGED:
             break
         at = at + step
     else:
-        raise InputError("Newton's method did not come to the optimum from this fit: refit with a smaller tol")
+        raise InputError("Newton's method did not converge from this fit: refit with a smaller tol")
     _check_near(start, at, errors)
     covariance = inverse @ meat @ inverse if what is Weights.SAMPLING else inverse
-    note = "from the information at the optimum" if what is Weights.FREQUENCIES else "robust to sampling weights"
+    note = "standard errors from the information matrix" if what is Weights.FREQUENCIES else ROBUST
     if labels:
         note += "; log-odds against the last label"
     if l2 > 0:
-        note = (
-            f"estimates are drawn to 0; intervals are posterior ones (Laplace) under the prior w ~ N(0, {1 / l2:g}), "
-            "and no tests"
-        )
+        note = f"penalised estimates; posterior intervals (Laplace) under the prior w ~ N(0, {1 / l2:g}); no tests"
     return Summary(names, at, np.sqrt(covariance.diagonal()), level, _rows(examples, what), note, tested=l2 == 0)
 
 
 def _derivatives(
     examples: Examples, classes: list[int], at: Flat, *, intercept: bool, robust: bool
 ) -> tuple[Flat, Flat, Flat]:
-    """Of the likelihood at these weights, a line for each class: slope, -curvature, and the sum of squared slopes."""
+    """The gradient of the log-likelihood, its negative Hessian, and the sum of squared slopes; a row for each class."""
     outputs, width = at.shape
     c = _weights(examples)
     pull, curvature, meat = np.zeros(at.shape), np.zeros((*at.shape, *at.shape)), np.zeros((*at.shape, *at.shape))
@@ -143,21 +142,23 @@ def _derivatives(
 
 
 def _probabilities(scores: Flat) -> Flat:
-    """Softmax of these scores and the 0 of the reference class, without the latter's."""
+    """The softmax of these scores and the 0 of the reference class, without the reference class."""
     top = np.maximum(0.0, scores.max(axis=1, keepdims=True))
     e = np.exp(scores - top)
     return np.asarray(e / (e.sum(axis=1, keepdims=True) + np.exp(-top)))
 
 
-def squares(examples: Examples, w: Flat, b: float, *, intercept: bool, said: str | None, level: float) -> Summary:
-    """Least squares, with Student's t."""
-    what = meaning(examples.weights, said)
+def squares(
+    examples: Examples, w: Flat, b: float, *, intercept: bool, weights_are: str | None, level: float
+) -> Summary:
+    """The table of a least-squares fit, with Student's t."""
+    what = meaning(examples.weights, weights_are)
     _check(examples, intercept, penalised=False, outputs=1)
     c, names = _weights(examples), _names(examples, intercept)
     rows = _rows(examples, what)
     degrees = rows - len(names)
     if degrees <= 0:
-        raise InputError(f"{rows:g} rows leave nothing over to measure the noise of {len(names)} weights by: give more")
+        raise InputError(f"{rows:g} rows leave no degrees of freedom for {len(names)} coefficients: pass more rows")
     axes = decomposed(examples, intercept=intercept)
     best, best_b = axes.weights()
     inverse = _least_squares_inverse(axes.axes, axes.singular, axes.means, axes.total, intercept)
@@ -176,12 +177,12 @@ def squares(examples: Examples, w: Flat, b: float, *, intercept: bool, said: str
     errors = np.sqrt(covariance.diagonal())
     _check_near(start, at, errors)
     if what is Weights.SAMPLING:
-        return Summary(names, at, errors, level, rows, "robust to sampling weights")
-    return Summary(names, at, errors, level, rows, f"{degrees:g} degrees of freedom", degrees)
+        return Summary(names, at, errors, level, rows, ROBUST)
+    return Summary(names, at, errors, level, rows, f"{degrees:g} residual degrees of freedom", degrees)
 
 
 def _least_squares_inverse(axes: Flat, singular: Flat, means: Flat, total: float, intercept: bool) -> Flat:
-    """H^-1 from the axes of the centred rows; the intercept comes last."""
+    """H^-1 from the axes of the centred rows, the intercept last."""
     part = axes.T / singular
     inner = part @ part.T
     if not intercept:
@@ -195,15 +196,15 @@ def _check(examples: Examples, intercept: bool, *, penalised: bool, outputs: int
     size = examples.rows.shape[1] * outputs
     if size > COLUMNS_AT_MOST:
         raise InputError(
-            f"standard errors need a table of {size} x {size} numbers: {COLUMNS_AT_MOST} columns (times classes but "
-            "one) are the most"
+            f"standard errors need a matrix of {size} x {size} numbers: at most {COLUMNS_AT_MOST} columns × "
+            "(classes - 1) are supported"
         )
     examples.rows.check_finite()
     collinear = collinear_columns(examples, intercept=intercept) if not penalised else np.empty(0, np.int64)
     if len(collinear):
         names = ", ".join(_names(examples, intercept)[j] for j in collinear[:5])
         raise InputError(
-            f"the columns are collinear, so their weights are not determined and have no standard errors: "
+            f"the columns are collinear, so their coefficients are not determined and have no standard errors: "
             f"drop {names}{', ...' if len(collinear) > 5 else ''}"
         )
 
@@ -211,20 +212,20 @@ def _check(examples: Examples, intercept: bool, *, penalised: bool, outputs: int
 def _check_near(start: Flat, end: Flat, errors: Flat) -> None:
     if float(np.abs((end - start) / errors).max()) > 1.0:
         raise InputError(
-            "the weights are more than a standard error from the optimum on these rows: give summary the very rows and "
-            "weights that the model was fitted to, or fit it with a smaller tol"
+            "the coefficients are more than a standard error from the optimum on these rows: pass summary the same "
+            "rows and sample weights as fit, or fit with a smaller tol"
         )
 
 
 def _inverse(table: Flat) -> Flat:
-    """Of a positive definite table, brought to a unit diagonal."""
+    """The inverse of a positive definite matrix, scaled to a unit diagonal first."""
     from scipy.linalg.lapack import dpotrf, dpotri
 
     diagonal = table.diagonal()
     unit = 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
     factor, failed = dpotrf(np.asfortranarray(table * unit[:, np.newaxis] * unit))
     if failed or not (diagonal > 0).all() or not np.isfinite(factor).all():
-        raise InputError("the information about the weights is singular: some are not determined by these rows")
+        raise InputError("the information matrix is singular: these rows do not determine all coefficients")
     upper, _ = dpotri(factor)
     whole = np.triu(upper) + np.triu(upper, 1).T
     return np.asarray(whole * unit[:, np.newaxis] * unit)
@@ -244,7 +245,7 @@ def _weights(examples: Examples) -> Flat:
 
 
 def _rows(examples: Examples, what: Weights) -> float:
-    """How many observations there are: frequencies count, other weights only if they are not 0."""
+    """The number of observations: the sum of frequencies, or the rows whose weight is not 0."""
     weights = _weights(examples)
     return float(weights.sum() if what is Weights.FREQUENCIES else np.count_nonzero(weights))
 

@@ -1,18 +1,18 @@
-"""Multipliers that prove that no plane separates the points, for thousands of columns: from within.
+"""An interior point method for multipliers that prove that no plane separates the points, for thousands of columns.
 
     l > 0,  sum_i l_i z_i = 0,  sum_i l_i = 1     (A l = e)
 
-Where the classes overlap in many rows there is room for all multipliers to be above 0, and multipliers that nearly
-satisfy the equations are a step away from some that do.  The step that changes each of them least for its size,
+Where the classes overlap in many rows, all multipliers can be positive, and multipliers that nearly satisfy the
+equations are a step away from some that do.  The step that changes each of them least relative to its size,
 
     l += t D^2 A' (A D^2 A')^-1 (e - A l),   D = diag(l),
 
-with t <= 1 so that all stay above 0, is the one of affine scaling (Dikin 1967).  It takes a factorisation of the size
-of the columns, and few steps, where a simplex method would take thousands.  Then the smallest multipliers are left out,
-as many as can be.  What comes out are more points than a corner of the polytope has, but not many more.
+with t <= 1 so that all stay positive, is that of affine scaling (Dikin 1967).  A step factorises a d x d matrix; few
+steps are enough, where a simplex method would take thousands.  Then as many of the smallest multipliers as possible are
+dropped.  The result has a few more points than a vertex of the polytope.
 
-A point with a coordinate that no other has on the opposite side has the multiplier 0, and so on: such are left out
-first.
+A point with a coordinate whose sign no other point opposes has the multiplier 0.  Such points are dropped first, and
+repeatedly.
 """
 
 from __future__ import annotations
@@ -23,32 +23,34 @@ from typing import Any
 import numpy as np
 
 from linnet.theory.signed_points import Flat, Indices, Points
-from linnet.training.batch import one_thread
+from linnet.training.descent import one_thread
 
-# Columns at most: what is factorised is a square of so many, dense.
+# The most columns: a dense square matrix of this size is factorised.
 COLUMNS_AT_MOST = 4000
-# Steps before the equations are thought to have no answer; what is left of them when they have.
+# The most steps, and the residual of the equations at which they are solved.
 STEPS = 40
-LEFT = 1e-14
-# Of the way to where a multiplier would be 0; a step that goes less of the way to the equations leads nowhere.
-OF_THE_WAY, NOWHERE = 0.95, 0.05
-# So many points, in columns, are tried before all are; and the share that is kept when some are left out.
+RESIDUAL = 1e-14
+# The fraction of the step at which a multiplier would become 0, and the step length below which the method gives up.
+STEP_FRACTION, SHORTEST_STEP = 0.95, 0.05
+# The first attempt uses this many points times columns; the fraction of points that a reduction keeps.
 FIRST, KEPT = 4, 0.7
 
 
-def within(points: Points, likely: Flat, seconds_left: Callable[[], float]) -> tuple[Indices, Flat] | None:
-    """Points with multipliers above 0 whose combination is 0, to rounding; None where none are found.
+def interior_multipliers(
+    points: Points, likely: Flat, seconds_left: Callable[[], float], *, most_columns: int = COLUMNS_AT_MOST
+) -> tuple[Indices, Flat] | None:
+    """Points with positive multipliers whose combination is 0 up to rounding; None where none are found.
 
-    Those that are the largest in `likely` are tried first.
+    Points with the largest `likely` are tried first.
     """
     from scipy.sparse import csr_array, diags_array
 
     lengths = np.sqrt(points.squared_lengths() + 1.0)
-    if points.d > COLUMNS_AT_MOST or not np.isfinite(lengths).all():
+    if points.d > most_columns or not np.isfinite(lengths).all():
         return None
     scaled = csr_array(diags_array(points.signs / lengths) @ csr_array(points.rows.matrix()).astype(np.float64))
     likely, first = likely * lengths, FIRST * (points.d + 2)
-    with one_thread():  # the same bits, however many there are
+    with one_thread():  # the same bits for any number of threads
         for size in (first, points.n) if 2 * first < points.n else (points.n,):
             which = np.sort(np.argsort(-likely, kind="stable")[:size])
             found = _among(scaled, points.signs / lengths, likely, which, seconds_left)
@@ -60,15 +62,15 @@ def within(points: Points, likely: Flat, seconds_left: Callable[[], float]) -> t
 def _among(
     scaled: Any, ones: Flat, likely: Flat, which: Indices, seconds_left: Callable[[], float]
 ) -> tuple[Indices, Flat] | None:
-    """Of these points as few as can be found, and their multipliers; None where there are none."""
+    """A small subset of these points with multipliers; None where there is none."""
     from scipy.sparse import csr_array, diags_array
 
     which = which[_opposed(scaled[which])]
     if len(np.unique(ones[which] > 0)) < 2:
         return None
     used = scaled[:, np.unique(scaled[which].indices)]
-    units = np.sqrt(np.asarray(used.multiply(used).sum(axis=0)).reshape(-1))
-    used = csr_array(used @ diags_array(1.0 / units)) if len(units) else used
+    scales = np.sqrt(np.asarray(used.multiply(used).sum(axis=0)).reshape(-1))
+    used = csr_array(used @ diags_array(1.0 / scales)) if len(scales) else used
     multipliers = 0.5 * likely[which] / (likely[which].sum() or 1.0) + 0.5 / len(which)
     found = None
     while seconds_left() > 0:
@@ -85,7 +87,7 @@ def _among(
 
 
 def _opposed(scaled: Any) -> Indices:
-    """The points of which every coordinate is met by one of the opposite sign among them."""
+    """The points whose every coordinate is opposed in sign by another of these points."""
     which = np.arange(scaled.shape[0])
     while True:
         rows = scaled[which]
@@ -100,7 +102,7 @@ def _opposed(scaled: Any) -> Indices:
 
 
 def _solved(rows: Any, ones: Flat, multipliers: Flat, seconds_left: Callable[[], float]) -> Flat | None:
-    """Multipliers above 0 that satisfy the equations, beginning at these; None where they are not reached."""
+    """Positive multipliers that satisfy the equations, starting from these; None where the steps do not converge."""
     from scipy.linalg import LinAlgError, cho_factor, cho_solve
     from scipy.sparse import csr_array, diags_array, hstack
 
@@ -114,7 +116,7 @@ def _solved(rows: Any, ones: Flat, multipliers: Flat, seconds_left: Callable[[],
         squares = at * at
         left = right - down @ at
         table = (down @ diags_array(squares) @ across).toarray()
-        # columns that others make up leave the table without an inverse
+        # collinear columns make the matrix singular
         table[np.diag_indices(len(table))] += 1e-15 * float(table.diagonal().max())
         try:
             factored = cho_factor(table, overwrite_a=True, check_finite=False)
@@ -124,10 +126,10 @@ def _solved(rows: Any, ones: Flat, multipliers: Flat, seconds_left: Callable[[],
         shrinking = float((-step / at).max())
         if not np.isfinite(shrinking):
             return None
-        part = min(1.0, OF_THE_WAY / shrinking) if shrinking > 0 else 1.0
+        part = min(1.0, STEP_FRACTION / shrinking) if shrinking > 0 else 1.0
         at = at + part * step
-        if float(np.abs(right - down @ at).max()) <= LEFT:
+        if float(np.abs(right - down @ at).max()) <= RESIDUAL:
             return np.asarray(at)
-        if part < NOWHERE or 2.0 * seconds_left() < left_before:  # another step would take longer than there is time
+        if part < SHORTEST_STEP or 2.0 * seconds_left() < left_before:  # the next step would exceed the time limit
             return None
     return None

@@ -1,15 +1,8 @@
-"""Mistake bounds: how often a learner was wrong on its way, beside how often it can have been at most.
+"""Mistake bounds: the number of mistakes of an online run, and the largest number that was possible.
 
-The perceptron and balanced Winnow: by a plane, which need not separate the rows (planes.py).  Winnow with one weight a
-column (Littlestone 1988): if some disjunction of k of the d Boolean variables is right of every row, a variable of it
-is never demoted, and is promoted only while its weight is at most Theta: u <= k (log_alpha Theta + 1) promotions, for
-each promotes one of the k at least.  A promotion adds at most (alpha - 1) Theta to the sum of all weights, which begins
-at d; a demotion by the factor beta takes more than (1 - beta) Theta from it, and the sum never is below 0.  So there
-are at most (d / Theta + (alpha - 1) u) / (1 - beta) demotions.  For Winnow1, beta = 0, both together are
-
-    alpha k (log_alpha Theta + 1) + d / Theta.
-
-Any disjunction that is right of every row will do; a short one is looked for greedily (disjunctions.py).
+For the perceptron and balanced Winnow the bound follows from the margins of a plane, which need not separate the rows
+(perceptron_bound.py, winnow_bound.py, margin_losses.py); for Winnow1 and Winnow2 from a disjunction that labels every
+row correctly (winnow_bound.py, disjunctions.py).
 """
 
 from __future__ import annotations
@@ -24,49 +17,44 @@ from numpy.typing import NDArray
 
 from linnet.data.rows import Examples, Rows
 from linnet.learners.linear import LinearModel
-from linnet.learners.recipe import Factors, Loss, Recipe, Update
+from linnet.learners.losses import Loss
+from linnet.learners.recipe import Factors, Recipe, Update
 from linnet.learners.schedule import Step
 from linnet.theory.disjunctions import READINGS, Disjunction
-from linnet.theory.plane_bounds import Flat, Margins, bound_of_balanced, bound_of_perceptron, within_limits
+from linnet.theory.margin_losses import Flat, MarginLosses
+from linnet.theory.perceptron_bound import JOINT, JOINT_STREAM, ONE_PLANE, perceptron_bound
+from linnet.theory.winnow_bound import LARGEST_WEIGHT, balanced_winnow_bound, mistakes_within_range, winnow_bound
 from linnet.training.order import MOST_PRESENTATIONS
 from linnet.training.reduction import Problem, problems
 from linnet.training.result import OnlineFacts
 
-# Where the kernel of multiplied weights stops them (kernels/multiplicative.py).
-LARGEST_WEIGHT = 1e100
-
-NOT_SEPARATED = (
-    "the weights it ended with do not separate the rows, and lose so much on them that every row may have been mistaken"
+NOT_SEPARATED = "the final weights do not separate the rows, and their losses are too large for a bound"
+BY_ROUNDING = "the final weights separate the rows by no more than the rounding error of their scores"
+NO_DISJUNCTION = "no disjunction of the variables labels every row correctly"
+NOT_BOOLEAN = "the bound requires Boolean columns, and some value is neither 0 nor 1"
+STOPPED = f"the bound requires weights up to αΘ, and weights stop at {LARGEST_WEIGHT:g}: lower the threshold"
+PENALISED = "the bound requires a constant learning rate without a penalty"
+FRACTIONAL = "the bound requires sample weights that are integers"
+NOT_KEPT = "the rows were not kept, and a bound needs all of them"
+LATE_CLASSES = (
+    "the final weights do not separate the rows, which the bound requires where classes appear later in the stream"
 )
-BY_ROUNDING = "the weights it ended with separate the rows by no more than rounding may have added to their scores"
-NO_DISJUNCTION = "no disjunction of the variables is right of every row"
-NOT_BOOLEAN = "the bound is for Boolean columns, and some value is neither 0 nor 1"
-STOPPED = f"the bound is for weights that may grow to αΘ, and they stop at {LARGEST_WEIGHT:g}: lower the threshold"
-PENALISED = "the bound is for steps of one length without a penalty"
-SHARES = "the bound is for rows that count whole times"
-NOT_KEPT = "the rows were not kept, and a bound takes them all"
-JOINED_LATE = (
-    "the weights it ended with do not separate the rows, which the bound for many classes that join on the way asks for"
-)
-UNEVEN = "the bound is for balanced weights whose demotion takes back a promotion"
-AT_THE_LIMITS = "so many mistakes may bring weights to the limits of numbers, where they are held"
-# The numbers that a bound is made of: by a plane (of the perceptron, of balanced Winnow), by a disjunction, or of
-# several problems.
+UNEVEN = "the bound requires a demotion factor of 1 / promotion"
+AT_THE_LIMITS = "with this many mistakes, weights may have reached the largest number that is kept"
+# The numbers behind a bound: by a plane (perceptron, balanced Winnow), by a disjunction, or for several problems.
 FACTS = (
     {"radius", "margin", "losses", "factor"},
     {"variables", "promotion", "margin", "losses"},
     {"literals", "variables", "promotion", "demotion", "threshold"},
     {"problems"},
 )
-# (R / gamma)^2 times this: one plane, many classes at once, many classes of which some joined on the way (planes.py).
-ONE_PLANE, MANY_PLANES, MANY_THAT_JOIN = 1.0, 2.0, 2.25
 
 
 @dataclass(frozen=True)
 class Mistakes:
-    """So many mistakes were `made`, and no more than `bound` can have been; or, with a `reason`, no bound is proven.
+    """The number of mistakes `made`, and the largest number possible, `bound`; with a `reason`, no bound is proven.
 
-    `facts` are the numbers that the bound is made of.
+    `facts` are the numbers that the bound is computed from.
     """
 
     made: int
@@ -79,17 +67,18 @@ class Mistakes:
         return not self.reason and self.made <= self.bound
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON: a bound that is none as null."""
+        """For JSON; the bound is None where there is none."""
         bound = None if self.reason else self.bound
         return {"kind": "mistakes", "mistakes": self.made, "bound": bound, **self.facts, "reason": self.reason}
 
     def __str__(self) -> str:
-        made = f"{self.made:,} mistake{'' if self.made == 1 else 's'} made"
+        made = f"{self.made:,} mistake{'' if self.made == 1 else 's'}"
         if self.reason:
-            return f"none: {made}, and no bound on them: {self.reason}"
-        if not self.holds:  # only rounding could bring that about
-            return f"{made}, which is above the bound of {self.bound:,.6g}: {self._formula()}"
-        return f"{made}, at most {self.bound:,.6g} possible: {self._formula()}"
+            return f"{made}; no bound: {self.reason}"
+        if not self.holds:  # possible by rounding only
+            return f"{made}, more than the bound of {self.bound:,.6g}: {self._formula()}"
+        verb = "is" if self.bound == 1 else "are"
+        return f"{made}; at most {self.bound:,.6g} {verb} possible: {self._formula()}"
 
     def _formula(self) -> str:
         facts = self.facts
@@ -115,17 +104,17 @@ class Mistakes:
 
 
 def has_bound(recipe: Recipe) -> bool:
-    """Whether mistakes are what this learner is judged by."""
+    """Whether this learner has a mistake bound."""
     return recipe.loss is Loss.PERCEPTRON
 
 
 def mistake_bound(
     recipe: Recipe, model: LinearModel, read: Callable[[], Iterable[Examples]], run: OnlineFacts
 ) -> Mistakes:
-    """The bound on the mistakes of this run that the examples, and the weights that were learnt from them, prove.
+    """The bound on the mistakes of this run that the examples and the fitted weights prove.
 
-    `read` goes through all of them, block after block; once, or twice if a disjunction is looked for.  It may go
-    through more than were learnt from, too.
+    `read` yields all examples in blocks.  It is called once, or twice if a disjunction is searched.  It may yield more
+    examples than were trained on.
     """
     reason = _excluded(recipe)
     if reason:
@@ -135,23 +124,16 @@ def mistake_bound(
         for examples in read():
             times = examples.weights
             if times is not None and not _whole(times):
-                return Mistakes(run.made, reason=SHARES)
+                return Mistakes(run.made, reason=FRACTIONAL)
             for proof in proofs:
-                proof.take(reading, examples)
+                proof.add(reading, examples)
                 if proof.reason:
                     return Mistakes(run.made, reason=proof.reason)
     return _together([proof.result(run) for proof in proofs], run.made)
 
 
-def bound_of_winnow(literals: int, variables: int, factors: Factors, threshold: float) -> float:
-    """How many mistakes there can be on rows of which a disjunction of so many literals is right."""
-    promotions = literals * max(0.0, math.log(threshold, factors.promotion) + 1.0)
-    demotions = (variables / threshold + (factors.promotion - 1.0) * promotions) / (1.0 - factors.demotion)
-    return promotions + demotions
-
-
 def _excluded(recipe: Recipe) -> str:
-    """Why there is no bound, whatever the rows are; nothing where there may be one."""
+    """Why there is no bound, whatever the rows are; empty where there may be one."""
     if recipe.update is Update.MULTIPLICATIVE:
         taken_back = math.isclose(recipe.factors.promotion * recipe.factors.demotion, 1.0, rel_tol=1e-12)
         return UNEVEN if recipe.factors.balanced and not taken_back else ""
@@ -165,7 +147,7 @@ def _whole(times: Flat) -> bool:
 
 
 def _together(found: Sequence[Mistakes], made: int) -> Mistakes:
-    """The bound on the mistakes of all problems."""
+    """The bound on the mistakes of all problems together."""
     reason = next((each.reason for each in found if each.reason), "")
     if reason:
         return Mistakes(made, reason=reason)
@@ -174,7 +156,7 @@ def _together(found: Sequence[Mistakes], made: int) -> Mistakes:
     return Mistakes(made, sum(each.bound for each in found), {"problems": float(len(found))})
 
 
-# -- one problem after the other ---------------------------------------------------------------------------------------
+# -- one proof for each problem ----------------------------------------------------------------------------------------
 
 
 def _proofs(recipe: Recipe, model: LinearModel, run: OnlineFacts) -> list[_ByPlane | _ByDisjunction]:
@@ -194,13 +176,13 @@ def _proofs(recipe: Recipe, model: LinearModel, run: OnlineFacts) -> list[_ByPla
 
 @dataclass(frozen=True)
 class _Rows:
-    """The part that rows take in a problem."""
+    """The rows that take part in a problem."""
 
     problem: Problem
     classes: int
 
     def of(self, examples: Examples) -> tuple[Rows, NDArray[np.int64], Flat | None]:
-        """Those that count, the numbers of their classes (of two sides: 1 for the positive), and how often they do."""
+        """Rows of non-zero weight, their class numbers (1 for the positive of two), how often each is presented."""
         members, times = self.problem.members(examples.targets, self.classes), examples.weights
         which = np.ones(len(examples.targets), dtype=bool) if members is None else members
         if times is not None:
@@ -215,7 +197,7 @@ class _Rows:
 
 
 class _ByPlane:
-    """By the margins of the model's own plane."""
+    """By the margins of the fitted plane."""
 
     readings = 1
     reason = ""
@@ -223,11 +205,11 @@ class _ByPlane:
     def __init__(self, part: _Rows, recipe: Recipe, w: Flat, b: Flat | None) -> None:
         self.part, self.recipe = part, recipe
         self.balanced = recipe.update is Update.MULTIPLICATIVE
-        self.margins = Margins(w, b, norm=1 if self.balanced else 2)
+        self.margins = MarginLosses(w, b, norm=1 if self.balanced else 2)
 
-    def take(self, reading: int, examples: Examples) -> None:
+    def add(self, reading: int, examples: Examples) -> None:
         if reading == 0 and self.margins.length > 0:
-            self.margins.take(*self.part.of(examples))
+            self.margins.add(*self.part.of(examples))
 
     def result(self, run: OnlineFacts) -> Mistakes:
         if not 0 < self.margins.length < math.inf:
@@ -236,33 +218,33 @@ class _ByPlane:
 
     def _of_perceptron(self, run: OnlineFacts) -> Mistakes:
         margins, many = self.margins, self.margins.w.shape[1] > 1
-        factor = ONE_PLANE if not many else MANY_THAT_JOIN if run.joining else MANY_PLANES
+        factor = ONE_PLANE if not many else JOINT_STREAM if run.joining else JOINT
         if many and run.joining and not margins.margin > 0:
-            return Mistakes(0, reason=JOINED_LATE)
+            return Mistakes(0, reason=LATE_CLASSES)
         radius = margins.radius
         proven = margins.best(
             lambda gamma, losses: (
-                math.inf if losses and many and run.joining else bound_of_perceptron(radius, gamma, losses, factor)
+                math.inf if losses and many and run.joining else perceptron_bound(radius, gamma, losses, factor)
             ),
             run.passes,
         )
         if proven is None:
-            return Mistakes(0, reason=BY_ROUNDING if margins.least > 0 else NOT_SEPARATED)
+            return Mistakes(0, reason=BY_ROUNDING if margins.smallest > 0 else NOT_SEPARATED)
         facts = {"radius": radius, "margin": proven.gamma, "losses": proven.losses, "factor": factor}
         return Mistakes(0, proven.bound, facts)
 
     def _of_balanced(self, run: OnlineFacts) -> Mistakes:
         columns, promotion = len(self.margins.w), self.recipe.factors.promotion
-        if run.made >= within_limits(columns, promotion):
+        if run.made >= mistakes_within_range(columns, promotion):
             return Mistakes(0, reason=AT_THE_LIMITS)
         proven = self.margins.best(
-            lambda gamma, losses: bound_of_balanced(columns, promotion, gamma, losses), run.passes
+            lambda gamma, losses: balanced_winnow_bound(columns, promotion, gamma, losses), run.passes
         )
         if proven is None:
             return Mistakes(0, reason=NOT_SEPARATED)
         facts = {
             "variables": float(columns),
-            "promotion": promotion,
+            "promotion": float(promotion),
             "margin": proven.gamma,
             "losses": proven.losses,
         }
@@ -270,7 +252,7 @@ class _ByPlane:
 
 
 class _ByDisjunction:
-    """By a disjunction that is right of every row."""
+    """By a disjunction that labels every row correctly."""
 
     readings = READINGS
 
@@ -280,12 +262,12 @@ class _ByDisjunction:
         self.found = Disjunction(columns, complement=factors.complement)
         self.reason = STOPPED if factors.promotion * threshold > LARGEST_WEIGHT else ""
 
-    def take(self, reading: int, examples: Examples) -> None:
+    def add(self, reading: int, examples: Examples) -> None:
         rows, codes, _ = self.part.of(examples)
         if reading == 0 and not ((rows.values == 0) | (rows.values == 1)).all():
             self.reason = NOT_BOOLEAN
             return
-        self.found.take(reading, rows, codes == 1)
+        self.found.add(reading, rows, codes == 1)
         if not self.found.exists:
             self.reason = NO_DISJUNCTION
 
@@ -296,8 +278,8 @@ class _ByDisjunction:
         facts = {
             "literals": float(literals),
             "variables": float(self.variables),
-            "promotion": self.factors.promotion,
-            "demotion": self.factors.demotion,
-            "threshold": self.threshold,
+            "promotion": float(self.factors.promotion),
+            "demotion": float(self.factors.demotion),
+            "threshold": float(self.threshold),
         }
-        return Mistakes(0, bound_of_winnow(literals, self.variables, self.factors, self.threshold), facts)
+        return Mistakes(0, winnow_bound(literals, self.variables, self.factors, self.threshold), facts)

@@ -1,13 +1,13 @@
-"""The three answers to whether a plane separates two classes, each with what it rests on, and a check of that.
+"""The three answers to whether two classes are linearly separable, each with its proof and a check of it.
 
 With z_i = y_i (x_i, 1), exactly one of these holds (Gordan 1873):
 
     separable     some v = (w, b) has z_i . v > 0 for every i.  Its margin is gamma = min_i z_i . v / |v|, and a
                   perceptron makes at most (R / gamma)^2 mistakes, R = max_i |z_i| (Novikoff 1962)
-    inseparable   some l >= 0, sum_i l_i = 1, has sum_i l_i z_i = 0.  No more than d + 2 of them need be above 0
+    inseparable   some l >= 0, sum_i l_i = 1, has sum_i l_i z_i = 0.  At most d + 2 of them need to be above 0
                   (Caratheodory)
 
-Margin and radius are those of the augmented space (x, 1) throughout, with the intercept a weight like the others.
+Margin and radius are those of the augmented space (x, 1), in which the intercept is a weight like the others.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from linnet.data.labels import Labels
 from linnet.data.rows import Rows
 from linnet.theory.signed_points import OUTWARD, Flat, Indices, Points, norm, read
 
-# A combination is 0 to floating point if it is this much shorter than the longest point in it.
+# A combination is 0 to this tolerance, relative to the longest point in it.
 TOLERANCE = 1e-9
 SHOWN = 6
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What is known of two classes, the negative one first."""
+    """An answer for two classes, the negative one first."""
 
     classes: tuple[Any, Any]
     method: str
     separable: ClassVar[bool | None]
 
     def check(self, X: Any, y: Any) -> bool:
-        """Work the proof out again from the data: does it hold?"""
+        """Recompute the proof from the data; True where it holds."""
         return not self.why_not(X, y)
 
     def why_not(self, X: Any, y: Any) -> str:
-        """Why the proof does not hold on these data; nothing if it does."""
+        """Why the proof does not hold on these data; empty if it does."""
         rows, labels, codes = read(X, y)
         known = labels.classes.tolist()
         negative, positive = self.classes
@@ -53,13 +53,13 @@ class Answer:
         raise NotImplementedError
 
     def as_dict(self) -> dict[str, Any]:
-        """The whole proof, for machines."""
+        """The whole proof, for JSON."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
 class Separable(Answer):
-    """A plane w . x + b = 0 with the positive class above it and the negative one below, |(w, b)| = 1.
+    """A plane w . x + b = 0, |(w, b)| = 1, with w . x + b > 0 for the positive class and < 0 for the negative one.
 
     `margin` is gamma and `radius` R, both in the augmented space; no plane has a margin above `most` there.
     """
@@ -73,26 +73,26 @@ class Separable(Answer):
 
     @property
     def bound(self) -> float:
-        """(R / gamma)^2: a perceptron that starts at 0 makes no more mistakes, however often it sees these rows."""
+        """(R / gamma)^2: the most mistakes that a perceptron makes on these rows, in any order and number of passes."""
         return (self.radius / self.margin) ** 2
 
     def why_not_of(self, points: Points) -> str:
         if len(self.weights) != points.d:
-            return f"the plane has {len(self.weights)} weights, the rows have {points.d} columns"
+            return f"the plane has {len(self.weights)} weights, but the rows have {points.d} columns"
         sure = points.sure_margins(self.weights, self.bias)
         worst = int(sure.argmin())
         if sure[worst] <= 0:
-            return f"row {worst} is not on its side of the plane"
+            return f"row {worst} is on the wrong side of the plane"
         length = norm(np.append(self.weights, self.bias))
         if not float(sure[worst]) / length >= self.margin * (1.0 - OUTWARD):
-            return f"row {worst} is {sure[worst] / length:.6g} from the plane, not {self.margin:.6g} as stated"
+            return f"row {worst} has the margin {sure[worst] / length:.6g}, less than the stated {self.margin:.6g}"
         if not points.radius() <= self.radius * (1.0 + OUTWARD):
-            return f"the longest point has length {points.radius():.6g}, not {self.radius:.6g} as stated"
+            return f"the longest point has length {points.radius():.6g}, more than the stated {self.radius:.6g}"
         return ""
 
     @property
     def one_class(self) -> bool:
-        """Whether there is nothing to separate: a plane without weights has all rows on one side."""
+        """Whether all rows have one label: then the weights are 0 and only the bias is not."""
         return not self.weights.any()
 
     def as_dict(self) -> dict[str, Any]:
@@ -110,13 +110,13 @@ class Separable(Answer):
         }
 
     def __str__(self) -> str:
-        most = f" (no plane has more than {self.most:.6g})" if np.isfinite(self.most) else ""
-        parted = f"a plane has {self.classes[1]} on one side and {self.classes[0]} on the other"
+        most = f" (at most {self.most:.6g} is possible)" if np.isfinite(self.most) else ""
+        what = f"a plane separates {self.classes[1]} from {self.classes[0]}"
         if self.one_class:
-            parted = f"every row is {self.classes[1]}, and a plane has them all on one side"
+            what = f"every row is {self.classes[1]}"
         return (
-            f"separable: {parted}, with margin {self.margin:.6g}{most} and radius {self.radius:.6g} in the "
-            f"space (x, 1): a perceptron makes at most (R/γ)² = {self.bound:.6g} mistakes"
+            f"separable: {what}, with margin γ = {self.margin:.6g}{most} and radius R = {self.radius:.6g} in the "
+            f"space (x, 1); a perceptron makes at most (R/γ)² = {self.bound:.6g} mistakes"
         )
 
 
@@ -124,9 +124,9 @@ class Separable(Answer):
 class Inseparable(Answer):
     """Rows (from 0) and multipliers l >= 0, sum 1, with sum_i l_i y_i (x_i, 1) = 0: no plane separates them.
 
-    `whole` has the multipliers as whole numbers, to be divided by their sum: then the combination is 0 exactly.  Where
-    that was too much work it is empty, and the combination only as short as `residual`: no plane has a larger margin.
-    `twins` counts rows that have an equal row of the other class.
+    `whole` holds the multipliers as integers, to be divided by their sum: then the combination is exactly 0.  Where
+    that was too expensive it is empty, and the combination has the length `residual`: no plane has a larger margin.
+    `twins` is the number of rows that have an equal row of the other class.
     """
 
     rows: Indices
@@ -144,25 +144,25 @@ class Inseparable(Answer):
     def why_not_of(self, points: Points) -> str:
         rows = self.rows.tolist()
         if len(set(rows)) != len(rows) or not rows or min(rows) < 0 or max(rows) >= points.n:
-            return f"the proof names rows that are not among the {points.n}, or names one twice"
+            return f"the proof names a row twice, or one that is not among the {points.n}"
         labels = [self.classes[1] if points.signs[row] > 0 else self.classes[0] for row in rows]
         if labels != list(self.labels):
             at = next(k for k, label in enumerate(labels) if label != self.labels[k])
-            return f"row {rows[at]} has the label {labels[at]!r}, not {self.labels[at]!r} as stated"
+            return f"row {rows[at]} has the label {labels[at]!r}, not the stated {self.labels[at]!r}"
         if self.exact:
             return self._not_zero(points)
         if not (self.multipliers >= 0).all() or not abs(self.multipliers.sum() - 1.0) <= OUTWARD:
-            return "the multipliers are not 0 or more with the sum 1"
+            return "the multipliers are not nonnegative with sum 1"
         length, longest = combined(points, self.rows, self.multipliers)
         if not length <= TOLERANCE * longest:
             return f"the combination has length {length:.3g}, which is not 0 to a tolerance of {TOLERANCE:g}"
         if not length <= self.residual * (1.0 + TOLERANCE):
-            return f"the combination has length {length:.3g}, not {self.residual:.3g} as stated"
+            return f"the combination has length {length:.3g}, more than the stated {self.residual:.3g}"
         return ""
 
     def _not_zero(self, points: Points) -> str:
         if len(self.whole) != len(self.rows) or min(self.whole) < 0 or not any(self.whole):
-            return "the multipliers are not 0 or more, or all of them are 0"
+            return "a multiplier is negative, or all of them are 0"
         total: dict[int, Fraction] = {-1: Fraction(0)}
         for row, many in zip(self.rows.tolist(), self.whole, strict=True):
             signed = many if points.signs[row] > 0 else -many
@@ -186,35 +186,31 @@ class Inseparable(Answer):
             "residual": self.residual,
             "rows_with_an_equal_row_of_the_other_class": self.twins,
             "examples": [
-                {"row": row, "label": label, "multiplier": float(share)}
+                {"row": row, "label": label, "multiplier": float(multiplier)}
                 | ({"whole_multiplier": str(self.whole[k])} if self.exact else {})
-                for k, (row, label, share) in enumerate(
+                for k, (row, label, multiplier) in enumerate(
                     zip(self.rows.tolist(), self.labels, self.multipliers.tolist(), strict=True)
                 )
             ],
         }
 
     def __str__(self) -> str:
-        shown = ", ".join(
-            f"{share:.4g} × row {row} ({label})"
-            for row, label, share in list(zip(self.rows.tolist(), self.labels, self.multipliers.tolist(), strict=True))[
-                :SHOWN
-            ]
-        )
+        proof = list(zip(self.rows.tolist(), self.labels, self.multipliers.tolist(), strict=True))
+        shown = ", ".join(f"{multiplier:.4g} × row {row} ({label})" for row, label, multiplier in proof[:SHOWN])
         more = f" and {len(self.rows) - SHOWN} more" if len(self.rows) > SHOWN else ""
         if self.twins and len(self.rows) == 2:
             first, second = self.rows.tolist()
             return (
-                f"not separable: rows {first} ({self.labels[0]}) and {second} ({self.labels[1]}) are equal; "
+                f"not linearly separable: rows {first} ({self.labels[0]}) and {second} ({self.labels[1]}) are equal; "
                 f"{self.twins:,} rows have an equal row of the other class"
             )
-        how = "is 0 exactly" if self.exact else f"has length {self.residual:.2g}, 0 to a tolerance of {TOLERANCE:g}"
-        return f"not separable: of {len(self.rows)} examples the signed combination {how}: {shown}{more}"
+        zero = "exactly 0" if self.exact else f"0 to a tolerance of {TOLERANCE:g} (its length is {self.residual:.2g})"
+        return f"not linearly separable: a signed combination of {len(self.rows)} examples is {zero}: {shown}{more}"
 
 
 @dataclass(frozen=True, eq=False)
 class Undecided(Answer):
-    """Neither a plane nor multipliers were found that prove anything; no plane has a margin above `most`."""
+    """Neither separability nor inseparability was proven; no plane has a margin above `most`."""
 
     reason: str
     most: float = field(default=float("inf"))
@@ -237,9 +233,10 @@ class Undecided(Answer):
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """More than two classes: an answer for each, against all the others together.
+    """More than two classes: an answer for each against the rest.
 
-    `separable` where every class is, False where one is not (`inseparable` names them), None where that is not known.
+    `separable` is True where every class is separable from the rest, False where one is not (`inseparable` lists them),
+    and None where that is undecided.
     """
 
     classes: tuple[Any, ...]
@@ -283,15 +280,15 @@ REST = "the rest"
 
 
 def sides(rows: Rows, labels: Labels, codes: Flat, positive: Any) -> Points:
-    """One label against the other, or against the rest."""
+    """The points of one label against the other, or against the rest."""
     known = labels.classes.tolist()
-    place = known.index(positive)
-    negative = known[1 - place] if len(known) == 2 else REST
-    return Points(rows, np.where(codes == place, 1.0, -1.0), (negative, positive))
+    code = known.index(positive)
+    negative = known[1 - code] if len(known) == 2 else REST
+    return Points(rows, np.where(codes == code, 1.0, -1.0), (negative, positive))
 
 
 def combined(points: Points, which: Indices, multipliers: Flat) -> tuple[float, float]:
-    """The length of sum_i l_i z_i, rounded up for what rounding may hide, and the longest point in it."""
+    """The length of sum_i l_i z_i plus its rounding error, and the length of the longest point in it."""
     amounts = np.zeros(points.n)
     amounts[which] = multipliers
     w, b = points.combination(amounts)

@@ -1,11 +1,10 @@
 """Examples as points z_i = y_i (x_i, 1): a plane v = (w, b) separates the classes if z_i . v > 0 for every i.
 
-This is the augmented space: the intercept is a weight like any other, on a column of ones, and nothing bounds it.
+This is the augmented space: the intercept is a weight like any other, on a column of ones, and is not bounded.
 
-Sums here are proven, not believed.  A sum of k products in floating point is off by at most k u / (1 - k u) times the
-sum of their sizes, u = 2^-53, in whatever order they are added (Higham 2002, Accuracy and stability of numerical
-algorithms, 3.1).  What is farther from 0 than that has its sign for sure; the rest is added up in whole numbers, for a
-floating-point number is a whole number times a power of 2.
+The signs of sums are proven.  The error of a floating-point sum of k products is at most k u / (1 - k u) times the sum
+of their absolute values, u = 2^-53, in any order (Higham 2002, Accuracy and stability of numerical algorithms, 3.1).  A
+sum farther from 0 than that has a certain sign; the others are recomputed exactly, in fractions.
 """
 
 from __future__ import annotations
@@ -29,18 +28,18 @@ Flat = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 EPSILON, TINY = float(np.finfo(float).eps), float(np.finfo(float).smallest_subnormal)
-# Whole numbers up to here are floating-point numbers.
+# All integers up to this one are floating-point numbers.
 WHOLE = 2**53
-# So many entries of rows that floating point leaves in doubt are added up as fractions; that takes a second or so.
-DOUBTED_ENTRIES = 1 << 19
-# What the rounding of a norm and a quotient may add.
+# The most entries of uncertain rows that are added up in fractions, which takes about a second.
+UNCERTAIN_ENTRIES = 1 << 19
+# A bound on the rounding error of a norm and a quotient.
 OUTWARD = 1e-12
-NO_NUMBERS = "X holds what is no number: make columns of numbers of it first (linnet.OneHot, linnet.BagOfWords)"
+NO_NUMBERS = "X holds values that are not numbers: encode them, for example with linnet.OneHot or linnet.BagOfWords"
 
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Rows without stored zeros, and on which side of the plane each is to lie: the negative class first."""
+    """Rows without stored zeros, the sign of each, and the two classes, the negative one first."""
 
     rows: Rows
     signs: Flat
@@ -55,7 +54,7 @@ class Points:
         return self.rows.shape[1]
 
     def entries_of(self, row: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Columns and values of a row, without zeros."""
+        """The columns and values of a row, without zeros."""
         if self.rows.dense:
             values = self.rows.values[row * self.d : (row + 1) * self.d]
             columns = np.flatnonzero(values)
@@ -64,7 +63,7 @@ class Points:
         return self.rows.ids[at], self.rows.values[at]
 
     def squared_lengths(self) -> Flat:
-        """|x_i|^2, infinite where it is too large."""
+        """|x_i|^2, infinite where it overflows."""
         into = np.empty(self.n)
         dual.squared_lengths(self.rows.values, self.rows.starts, self.d, self.rows.dense, into)
         return into
@@ -74,7 +73,7 @@ class Points:
         return float(np.sqrt(self.squared_lengths().max() + 1.0)) * (1.0 + (self.d + 4) * EPSILON)
 
     def scores(self, w: Flat) -> Flat:
-        """w . x_i, added in one order on every machine."""
+        """w . x_i, added in the same order on every machine."""
         into = np.empty(self.n)
         margins.scores_as_they_stand(*self.rows.layout, np.ascontiguousarray(w), into)
         return into
@@ -86,18 +85,18 @@ class Points:
         return into, float((amounts * self.signs).sum())
 
     def sure_margins(self, w: Flat, b: float) -> Flat:
-        """Lower bounds of z_i . (w, b), positive wherever it is (but for very many rows in doubt, or underflow)."""
+        """Lower bounds of z_i . (w, b), positive wherever it is, except for very many uncertain rows or underflow."""
         with np.errstate(over="ignore", invalid="ignore"):
             found = self.signs * (self.scores(w) + b)
             sizes = self._absolute().scores(np.abs(w)) + abs(b)
             terms = self.d if self.rows.dense else np.diff(self.rows.starts)
             off = (terms + 4) * (EPSILON * sizes + TINY)
-            low, doubted = found - off, np.flatnonzero(~(np.abs(found) > off) | ~np.isfinite(off))
-        entries = self.d * len(doubted) if self.rows.dense else int(np.diff(self.rows.starts)[doubted].sum())
-        if entries > DOUBTED_ENTRIES:
-            low[doubted] = -np.inf
+            low, uncertain = found - off, np.flatnonzero(~(np.abs(found) > off) | ~np.isfinite(off))
+        entries = self.d * len(uncertain) if self.rows.dense else int(np.diff(self.rows.starts)[uncertain].sum())
+        if entries > UNCERTAIN_ENTRIES:
+            low[uncertain] = -np.inf
             return low
-        for row in doubted.tolist():
+        for row in uncertain.tolist():
             low[row] = _rounded_down(self.exact_margin(row, w, b))
         return low
 
@@ -110,10 +109,10 @@ class Points:
         return total if self.signs[row] > 0 else -total
 
     def twins(self) -> tuple[Indices, int]:
-        """Two equal rows on opposite sides, the first such pair (else none), and how many rows have such a twin."""
+        """The first pair of equal rows of opposite classes, empty if there is none, and the number of such rows."""
         n = self.n
         numbers, copies = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint8)
-        # by all bits of the row: a sum would lose what is small beside a large number, and part equal rows by others
+        # a hash of all bits of the row: a sum would lose small values beside large ones
         fingerprints(*self.rows.layout, np.zeros(n), np.empty(0), numbers)
         keys = numbers.astype(np.float64)
         order = np.lexsort((np.arange(n), keys))
@@ -123,7 +122,7 @@ class Points:
         first = np.full((2, n), n)
         for side, sign in enumerate((-1.0, 1.0)):
             mine = np.flatnonzero(self.signs == sign)[::-1]
-            first[side, group[mine]] = mine  # the last that is written, the first row, stays
+            first[side, group[mine]] = mine  # the last one written, which is the first row, stays
         both = first.max(axis=0) < n
         if not both.any():
             return np.empty(0, dtype=np.int64), 0
@@ -138,7 +137,7 @@ class Points:
 
 
 def read(X: Any, y: Any) -> tuple[Rows, Labels, Flat]:
-    """Rows without stored zeros, labels, and the number of each row's label."""
+    """Rows without stored zeros, the labels, and the class number of each row."""
     names = tuple(map(str, getattr(X, "columns", ())))
     rows = Rows.of(_numbers(X), names)
     rows.check_finite()
@@ -146,13 +145,13 @@ def read(X: Any, y: Any) -> tuple[Rows, Labels, Flat]:
     if targets.ndim != 1 or len(targets) != rows.shape[0]:
         raise InputError(f"y must have one label for each of the {rows.shape[0]} rows; its shape is {targets.shape}")
     if not len(targets):
-        raise InputError("there are no rows: nothing to separate")
+        raise InputError("X has no rows: pass at least one")
     labels, codes = Labels.of(targets)
     return without_zeros(rows), labels, codes
 
 
 def _numbers(X: Any) -> Any:
-    """X as an array or a sparse matrix of numbers that floating point holds as they are; else an error."""
+    """X as an array or a sparse matrix of numbers that floating point represents exactly; else an error."""
     made: Any = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
     kept: NDArray[Any] = made.data if hasattr(X, "tocsr") else made
     if kept.dtype.kind in "OUS":
@@ -163,21 +162,21 @@ def _numbers(X: Any) -> Any:
     elif kept.dtype.kind not in "biuf":
         raise InputError(NO_NUMBERS)
     elif kept.dtype.itemsize > 8:
-        raise InputError(f"X holds numbers of type {kept.dtype}, more than floating point keeps: convert them")
+        raise InputError(f"X holds numbers of type {kept.dtype}, which do not fit into float64: convert them")
     if _beyond(kept) or (made is not X and kept.ndim == 2 and _hidden(X, made)):
-        raise InputError("X holds whole numbers beyond 2**53, which floating point cannot tell apart: scale them down")
+        raise InputError("X holds integers beyond 2**53, which float64 cannot represent exactly: scale them down")
     return made
 
 
 def _beyond(numbers: NDArray[Any]) -> bool:
-    """Whether a whole number among them is so large that floating point cannot tell it from the next."""
+    """Whether an integer among them is too large to be represented exactly."""
     if numbers.dtype.kind == "O":
         return any(isinstance(each, Integral) and abs(int(each)) > WHOLE for each in numbers.reshape(-1).tolist())
     return bool(numbers.dtype.kind in "iu" and numbers.size and (numbers.max() > WHOLE or numbers.min() < -WHOLE))
 
 
 def _hidden(X: Any, made: NDArray[Any]) -> bool:
-    """Whether whole numbers too large were rounded on the way to one array: those of lists, or of a frame's columns."""
+    """Whether integers too large were rounded when lists or the columns of a frame became one array."""
     if made.dtype.kind != "f" or not (np.abs(made) >= WHOLE).any():
         return False
     if hasattr(X, "columns"):
@@ -186,21 +185,21 @@ def _hidden(X: Any, made: NDArray[Any]) -> bool:
 
 
 def _targets(y: Any) -> NDArray[Any]:
-    """The labels as an array of one kind, none of them missing; else an error."""
+    """The labels as an array of one type, none of them missing; else an error."""
     targets = np.asarray(y)
-    if targets.dtype.kind == "U" and isinstance(y, list | tuple):  # numbers among text become text, the missing "nan"
+    if targets.dtype.kind == "U" and isinstance(y, list | tuple):  # NumPy has turned numbers and NaN into text
         targets = np.asarray(y, dtype=object)
     if targets.dtype.kind == "O":
         missing = any(label is None or (isinstance(label, float) and label != label) for label in targets.tolist())
     else:
         missing = targets.dtype.kind == "f" and not np.isfinite(targets).all()
     if missing:
-        raise InputError("y holds labels that are missing or infinite: leave those rows out")
+        raise InputError("y holds labels that are missing or infinite: drop those rows")
     if targets.dtype.kind == "O" and not all(isinstance(label, str) for label in targets.tolist()):
         texts = any(isinstance(label, str) for label in targets.tolist())
         targets = np.array(targets.tolist())
         if texts or targets.dtype.kind not in "biuf":
-            raise InputError("the labels in y are of several kinds: give numbers, or text")
+            raise InputError("the labels in y mix text and other types: convert them to text or to numbers")
     return targets
 
 
@@ -213,7 +212,7 @@ def without_zeros(rows: Rows) -> Rows:
 
 
 def _rounded_down(number: Fraction) -> float:
-    """The largest floating-point number below or at this one."""
+    """The largest floating-point number not above this one."""
     try:
         near = float(number)
     except OverflowError:
@@ -222,7 +221,7 @@ def _rounded_down(number: Fraction) -> float:
 
 
 def norm(v: Flat) -> float:
-    """|v|, added in one order on every machine, without overflow."""
+    """|v|, added in the same order on every machine, without overflow."""
     largest = float(np.abs(v).max(initial=0.0))
     if largest == 0.0 or not np.isfinite(largest):
         return largest

@@ -1,4 +1,4 @@
-"""How much a row counts by its class: numbers that are given, or such that all classes count alike."""
+"""Class weights: numbers that are given, or inversely proportional to class frequencies."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.data.labels import spelt_label
-from linnet.errors import ModelFileError, RecipeError
+from linnet.data.labels import label_text
+from linnet.errors import ModelFileError, RecipeError, option
 
 BALANCED = "balanced"
 
@@ -39,7 +39,7 @@ class ClassWeights:
 
     @classmethod
     def kept(cls, summary: Mapping[str, Any]) -> ClassWeights | None:
-        """The weights that a model's summary says its classes had, if they had any."""
+        """The class weights that a model's summary keeps, if any."""
         if "class_weight" not in summary:
             return None
         try:
@@ -54,8 +54,8 @@ class ClassWeights:
     def given_to(self, labels: Iterable[Any]) -> Floats:
         """The weights given to these labels; a label given as text may be a number."""
         assert self.named is not None
-        spelt = {spelt_label(label): weight for label, weight in self.named.items()}
-        return np.array([spelt.get(spelt_label(label), 1.0) for label in labels])
+        spelt = {label_text(label): weight for label, weight in self.named.items()}
+        return np.array([spelt.get(label_text(label), 1.0) for label in labels])
 
     def each(self, labels: Sequence[Any], totals: NDArray[Any]) -> Floats:
         """The weight of each class, of which rows count so much in all."""
@@ -63,9 +63,9 @@ class ClassWeights:
 
     def check(self, labels: Sequence[Any]) -> None:
         """Refuse a name that no label has, now that all are known: it would count for nothing."""
-        known = {spelt_label(label) for label in labels}
+        known = {label_text(label) for label in labels}
         for label in self.named or ():
-            if spelt_label(label) not in known:
+            if label_text(label) not in known:
                 some = ", ".join(repr(each) for each in labels[:20])
                 raise RecipeError(f"a class weight names the label {label!r}, which no row has: there are {some}")
 
@@ -84,6 +84,6 @@ def _parsed(texts: Sequence[str]) -> dict[str, float]:
         except ValueError:
             number = float("nan")
         if not equals or not label.strip() or not 0 < number < float("inf"):
-            raise RecipeError(f"--class-weight takes balanced, or LABEL=WEIGHT such as spam=5; not {text!r}")
+            raise RecipeError(f"{option('class_weight')} takes balanced, or LABEL=WEIGHT such as spam=5; not {text!r}")
         named[label.strip()] = number
     return named

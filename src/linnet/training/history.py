@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Pass(NamedTuple):
-    """One pass: rows got wrong (before learning from them), steps taken, mean loss on the way, seconds."""
+    """One pass: rows predicted wrong (before the step on them), steps taken, mean loss, seconds."""
 
     mistakes: int
     updates: int
@@ -23,9 +23,9 @@ def ignore(_: Pass) -> None:
 
 
 def added(histories: Sequence[Sequence[Pass]]) -> list[Pass]:
-    """The history of several problems learnt side by side: mistakes, updates and seconds summed, losses averaged.
+    """The history of several problems solved side by side: mistakes, updates and seconds summed, losses averaged.
 
-    A problem that has come to rest keeps the mistakes and the loss of its last pass.
+    A problem that has converged keeps the mistakes and the loss of its last pass.
     """
     if len(histories) == 1:
         return list(histories[0])

@@ -2,8 +2,8 @@
 
     f(w, b) = (1/N) sum_i c_i loss(x_i . w + b, y_i) + l1 |w|_1 + l2/2 |w|_2^2,   N = sum_i c_i
 
-The gradient comes from the online kernel with the weights held still.  With a reference class the weights and the
-intercept of the last class are held at 0: nothing pulls there.
+The gradient comes from the online kernel with the weights held still; for a loss that the kernels do not know, from
+the loss itself (learners/losses.py).  With a reference class the weights and the intercept of the last class stay 0.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.data.rows import Examples, Rows
-from linnet.errors import InputError, NumericalError
+from linnet.errors import InputError, NumericalError, RecipeError, option
 from linnet.kernels import passes
 from linnet.kernels.hessian import gradient
 from linnet.kernels.scores import scores as row_scores
-from linnet.learners.recipe import Loss, Penalty, Recipe
+from linnet.learners.losses import Loss
+from linnet.learners.recipe import Penalty, Recipe
 from linnet.training.history import Pass
 from linnet.training.online_learner import AS_THEY_STAND, EPOCH, NO_LOG, NOTHING, Learner
 from linnet.training.threads import added, over_parts
@@ -32,13 +33,10 @@ TOO_LARGE = (
     "or lower the step size eta0"
 )
 
-# The largest second derivative of each smooth loss; for many classes softmax bends twice as much.
-CURVATURE = {Loss.LOGISTIC: 0.25, Loss.SQUARED: 1.0, Loss.SQUARED_HINGE: 2.0}
-
-# Threads take rows in parts of so many entries, or of so many times the weights, for every part has sums of its own.
+# Threads take rows in parts of PART entries, or of ENTRIES_A_SUM times the weights, for every part has its own sums.
 PART = 1 << 18
 ENTRIES_A_SUM = 8
-# The same for rows with many outputs, which have none: so many entries times outputs.
+# The same for rows with many outputs, which have no sums: this many entries times outputs.
 PART_OF_OUTPUTS = 1 << 20
 
 
@@ -66,33 +64,64 @@ class Objective:
         if examples.weights is not None and not examples.weights.all():
             self.order = np.flatnonzero(examples.weights)
             if not len(self.order):
-                raise InputError("every sample weight is zero: there is nothing to learn from")
+                raise InputError("every sample weight is zero: there is nothing to train on")
         self.total = examples.total_weight
         self.penalty = Penalty(penalty.l1 / self.total, penalty.l2 / self.total) if penalty.total else penalty
-        plain = Learner(
-            Recipe(loss), self.columns, outputs, intercept=intercept, regression=regression, positive=positive
-        )
-        self.settings = plain.settings(self.rows)
-        self.size = plain.weights.size
+        self.regression, self.positive = regression, positive
+        self.size = (self.columns + 1) * outputs
 
     @property
     def has_kinks(self) -> bool:
         """Whether the gradient jumps."""
-        return self.loss not in CURVATURE
+        return not self.loss.smooth
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """The objective as the online kernel takes it."""
+        plain = Learner(
+            Recipe(self.loss), self.columns, self.outputs,
+            intercept=self.intercept, regression=self.regression, positive=self.positive,
+        )  # fmt: skip
+        return plain.settings(self.rows)
+
+    @cached_property
+    def signed(self) -> Flat:
+        """The targets as a loss takes them: numbers; of classes, 1 for the positive one and -1 for all others."""
+        return self.targets if self.regression else np.where(self.targets == self.positive, 1.0, -1.0)
 
     def pull(self, weights: Flat) -> tuple[Flat, Pass]:
-        """-gradient of the mean loss, and the tally of the rows on the way."""
+        """-gradient of the mean loss, and the tally of the rows."""
+        if self.loss.code is None:
+            return self._pull_of_own_loss(weights)
         began = perf_counter()
         into = np.zeros(self.size)
         _, tally, _ = passes.run(
             self.rows.values, self.rows.ids, self.rows.starts, self.order, self.shares, self.targets,
-            weights, into, NOTHING, NOTHING, NOTHING, NOTHING, NO_LOG, self.settings, dict(EPOCH),
+            (weights, into, NOTHING, NOTHING, NOTHING, NOTHING), NO_LOG, self.settings, dict(EPOCH),
         )  # fmt: skip
         if tally["lost"] >= 0:
             raise NumericalError(TOO_LARGE)
         into = self.free(into / self.total)
         mean = tally["loss"] / self.total
         return into, Pass(tally["mistakes"], tally["updates"], mean, perf_counter() - began)
+
+    def _pull_of_own_loss(self, weights: Flat) -> tuple[Flat, Pass]:
+        """The same for a loss that the kernels do not know."""
+        if self.outputs > 1:
+            raise RecipeError(
+                f"the {self.loss.name} loss takes several classes one by one: {option('multiclass', 'one-vs-rest')}"
+            )
+        began, scores = perf_counter(), self.scores(weights)[:, 0]
+        values, slopes = self.loss.at(scores, self.signed)
+        c = self.shares if len(self.shares) else np.ones(len(scores))
+        pull = -self.summed((c * slopes / self.total)[:, np.newaxis])
+        if not self.intercept:
+            pull[-1] = 0.0
+        if not np.isfinite(pull).all():
+            raise NumericalError(TOO_LARGE)
+        mistakes = 0 if self.regression else int(np.count_nonzero((self.signed * scores <= 0) & (c > 0)))
+        updates = int(np.count_nonzero(slopes[c > 0]))
+        return pull, Pass(mistakes, updates, float(c @ values) / self.total, perf_counter() - began)
 
     def scores(self, weights: Flat, into: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """w . x + b of every row and output, for these weights or for a change of them; `into` is room for them."""
@@ -198,7 +227,7 @@ class Objective:
 
     def units(self) -> Flat:
         """A unit for every weight, the root of its column's own curvature bound: columns of any scale become alike."""
-        bend = CURVATURE[self.loss]
+        bend = self.loss.largest_curvature
         curvature = np.sqrt(bend * self.column_squares() + self.penalty.l2)
         unit = np.append(np.where(curvature > 0, curvature, 1.0), np.sqrt(bend))
         return np.repeat(unit, self.outputs)
@@ -206,7 +235,8 @@ class Objective:
     def safe_step(self, units: Flat) -> float:
         """1 / L, with L the largest eigenvalue of a bound on the Hessian of weights measured in these units, by power
         iteration and a twentieth more."""
-        bend = CURVATURE[self.loss] * (2 if self.outputs > 1 and self.loss is Loss.LOGISTIC else 1)
+        joint = self.loss.joint if self.outputs > 1 else None
+        bend = self.loss.largest_curvature if joint is None else joint.largest_curvature
         matrix = self.rows.matrix()
         shares = self.shares if len(self.shares) else np.ones(1)
         unit, unit_b = units[: -self.outputs : self.outputs], float(units[-1])

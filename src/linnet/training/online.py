@@ -1,4 +1,4 @@
-"""Online training: passes over the data, until they change nothing more or enough of them were made."""
+"""Online training: passes over the data, until they change nothing more or the limit is reached."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from linnet.data.labels import Labels
 from linnet.data.rows import Examples, Rows
 from linnet.errors import RecipeError
 from linnet.learners.linear import LinearModel
-from linnet.learners.recipe import Loss, Recipe, Reduction, Update
+from linnet.learners.losses import Loss
+from linnet.learners.recipe import Recipe, Reduction, Update
 from linnet.training.history import Pass, Watcher, added, ignore
 from linnet.training.online_learner import Learner
 from linnet.training.order import Presentations, presentations
@@ -26,8 +27,8 @@ PATIENCE = 5
 class Passes:
     """How often to go over the data.
 
-    With `tol` a learner stops early: a perceptron when a pass makes at most that share of mistakes, any other when
-    passes improve the mean loss by no more than that share of the first pass's (judged over five of them: one alone
+    With `tol` a learner stops early: a perceptron when a pass makes at most that fraction of mistakes, any other when
+    passes improve the mean loss by no more than that fraction of the first pass's (judged over five of them: one alone
     may be unlucky).  Without it, all passes are made.
     """
 
@@ -48,7 +49,7 @@ class Passes:
         if len(history) <= PATIENCE + 1:
             return False
         losses = [each.loss for each in history]
-        if not losses[-1] <= max(losses[:2]):  # worse than it began: that is no rest
+        if not losses[-1] <= max(losses[:2]):  # worse than it began: that is not convergence
             return False
         # the first pass sets the scale but not the mark: an adaptive learner's unit is small while it still grows
         return min(losses[1:-PATIENCE]) - min(losses[-PATIENCE:]) <= PATIENCE * self.tol * losses[0]
@@ -62,6 +63,8 @@ class OnlineTraining:
             raise RecipeError("a reference class is for solvers that see all rows at once: online, take 'joint'")
         if recipe.penalty.intercept:
             raise RecipeError("the intercept is penalised by solvers that see all rows at once, not online")
+        if recipe.loss.code is None:
+            raise RecipeError(f"the {recipe.loss.name} loss is for solvers that see all rows at once, not online")
         self.recipe = recipe
         self.columns = columns
         self.labels = labels
@@ -90,14 +93,14 @@ class OnlineTraining:
         return int(sum(learner.clock["mistakes"] for learner in self.learners.values()))
 
     def facts(self, passes: int, *, joining: bool = False) -> OnlineFacts:
-        """What a mistake bound must know of this run, after so many passes."""
+        """What a mistake bound must know of this run, after this many passes."""
         some = next(iter(self.learners.values()))
         return OnlineFacts(self.mistakes_made, passes, some.threshold, some.intercept, joining)
 
     def take(self, examples: Examples, labels: Labels | None = None) -> Pass:
-        """Learn from one block of a stream, row by row as it stands; `labels` are all known by now.
+        """Train on one block of a stream, row by row in its order; `labels` are all known by now.
 
-        A block that cannot be learnt from leaves everything as it was.
+        A block that raises an error leaves everything as it was.
         """
         before = self.labels, {problem: learner.copied() for problem, learner in self.learners.items()}
         try:
@@ -117,7 +120,7 @@ class OnlineTraining:
         return added([self._run(examples, plan, once, ignore, item)[0] for item in self.learners.items()])[0]
 
     def widen(self, columns: int) -> None:
-        """Make room for so many columns; a column that no row has had yet has the weight all begin with."""
+        """Make room for this many columns; a column that no row has had yet has the weight all begin with."""
         if columns <= self.columns:
             return
         self.columns = columns
@@ -145,8 +148,9 @@ class OnlineTraining:
         )
 
     def _check_fit(self, rows: Rows) -> None:
-        if self.recipe.update is Update.MULTIPLICATIVE:
-            rows.check_fit(self.recipe.misfits(rows.values), self.recipe.takes)
+        takes = self.recipe.values
+        if takes is not None:
+            rows.check_fit(takes.misfits(rows.values), str(takes))
 
     def _problems(self) -> list[Problem]:
         return [Problem()] if self.labels is None else problems(len(self.labels), self.recipe.reduction)
@@ -172,7 +176,7 @@ class OnlineTraining:
         *,
         whole: bool = False,
     ) -> tuple[list[Pass], bool]:
-        """All passes of one problem, and whether it came to rest; `whole` says that these are all its examples."""
+        """All passes of one problem, and whether it converged; `whole` means that these are all its examples."""
         problem, learner = item
         targets = examples.targets
         members = None if self.labels is None else problem.members(targets, len(self.labels))

@@ -1,4 +1,4 @@
-"""Learner: one problem being learnt online, and what its recipe needs to go on."""
+"""Learner: the state of one problem that is trained online."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Learner:
         self._pending: tuple[Rows, list[NDArray[np.float64]]] | None = None
 
     def _view(self, records: NDArray[np.float64]) -> None:
-        """Keep the state of an adaptive learner there (kernels/adaptive.pxd tells what stands where)."""
+        """Keep the state of an adaptive learner there (kernels/adaptive.pxd has the layout)."""
         penalty = self.recipe.penalty
         self.records = records
         self.inverse_scales = records[:-1, 0]
@@ -151,7 +151,7 @@ class Learner:
             "dense": rows.dense,
             "intercept": self.intercept,
             "regression": self.regression,
-            "loss": int(recipe.loss),
+            "loss": recipe.loss.code,
             "geometry": int(recipe.update),
             "step": int(recipe.schedule.step),
             "averaging": int(recipe.averaging),
@@ -188,12 +188,14 @@ class Learner:
             AS_THEY_STAND if order is None else order,
             shares,
             targets,
-            weights,
-            weights,
-            self.sums.reshape(-1),
-            NOTHING if adaptive else self.touched,
-            self.records.reshape(-1),
-            self.sides.reshape(-1),
+            (
+                weights,
+                weights,
+                self.sums.reshape(-1),
+                NOTHING if adaptive else self.touched,
+                self.records.reshape(-1),
+                self.sides.reshape(-1),
+            ),
             log,
             self.settings(rows),
             self.clock,
@@ -218,7 +220,7 @@ class Learner:
             w *= self.inverse_scales[:, np.newaxis]
             if self.regression and clock["steps"]:
                 deviation = np.sqrt(clock["spread"] / clock["steps"])
-                with np.errstate(over="ignore", invalid="ignore"):  # told by _finite, once
+                with np.errstate(over="ignore", invalid="ignore"):  # _finite raises one error
                     w, b = w * deviation, b * deviation + clock["mean"]
             return _finite(w, b)
         if self.recipe.averaging is Averaging.AVERAGE and clock["steps"]:

@@ -1,6 +1,6 @@
 """In which order rows are presented, and how often.
 
-A row of weight k is presented k times; a weight that is no whole number in equal shares.  A shuffled order is drawn
+A row of weight k is presented k times; a weight that is not a whole number in equal parts.  A shuffled order is drawn
 from the rows' contents, not from their places: sort the table and the learner still meets the rows in the same
 random order and ends with the same bits, and a weight of 3 is, to the bit, three copies of the row.
 """
@@ -45,7 +45,7 @@ def presentations(examples: Examples, *, shuffle: bool) -> Presentations:
     if examples.weights is not None:
         times = np.minimum(np.ceil(examples.weights), MOST_PRESENTATIONS).astype(np.int64)
         if not times.any():
-            raise InputError("every sample weight is zero: there is nothing to learn from")
+            raise InputError("every sample weight is zero: there is nothing to train on")
         shares = np.divide(examples.weights, times, out=np.zeros(len(times)), where=times > 0)
         if (times != 1).any():
             rows = np.repeat(np.arange(len(times)), times)

@@ -47,7 +47,7 @@ def grown(
 ) -> dict[Problem, Learner]:
     """The learners for more classes, when new labels appear mid-stream.
 
-    Old class k is now number numbers[k] of `classes`.  What was learnt still decides between the old classes as it
+    Old class k is now number numbers[k] of `classes`.  The old weights still decide between the old classes as it
     did; a new class starts from nothing.
     """
     some = next(iter(learners.values()))
@@ -74,7 +74,7 @@ def _renumbered(learners: dict[Problem, Learner], numbers: NDArray[np.int64]) ->
     for problem, learner in learners.items():
         if problem.positive is None:
             continue
-        if len(numbers) == 1:  # one class alone was learnt as the negative side, its rival yet unknown
+        if len(numbers) == 1:  # one class alone was trained as the negative side, its rival yet unknown
             other = 1 - int(numbers[0]) if numbers[0] <= 1 else 0
             pair = (other, int(numbers[0]))
         elif problem.negative is None:
@@ -148,7 +148,7 @@ def _renamed(log: NDArray[np.float64], numbers: NDArray[np.int64], *, binary: bo
     new = log.copy()
     if not binary:
         new[:, 1:3] = numbers[log[:, 1:3].astype(np.int64)]
-    elif len(log):  # the sign of the amount told the true side; a lead of twice the half is the same lead
+    elif len(log):  # the sign of the amount is the true side; a lead of twice the half is the same lead
         positive = log[:, 3] > 0
         new[:, 1], new[:, 2] = numbers[positive.astype(np.int64)], numbers[1 - positive.astype(np.int64)]
         new[:, 3] = np.abs(log[:, 3]) / 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +15,8 @@ from linnet.training.history import Pass
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """Where a training may begin: a model, and of each of its problems the dual point, a slope a row and output, that
-    a solver came to with it (None where it came to none)."""
+    """Where a fit may begin: a model, and for each of its problems the dual point that a solver found with it, a slope
+    for each row and output (None where it found none)."""
 
     model: LinearModel
     slopes: tuple[NDArray[np.float64] | None, ...]
@@ -23,10 +24,10 @@ class Start:
 
 @dataclass(frozen=True)
 class OnlineFacts:
-    """What a mistake bound must know of the run that it is for: the mistakes made, and how they came about.
+    """What a mistake bound needs to know of its run: the mistakes made, and how the rows were presented.
 
     `passes` is how often a row was presented at most, `threshold` is Winnow's; `joining` says that classes may have
-    joined after the first row.
+    been added after the first row.
     """
 
     made: int
@@ -38,7 +39,10 @@ class OnlineFacts:
 
 @dataclass(frozen=True)
 class Trained:
-    """The model, what happened on the way, whether the way came to its end, and what that end proves."""
+    """The model, its history, whether the solver converged, and what is proven; which solver it was and why.
+
+    `state` is what a stream can continue from (online and counting learners).
+    """
 
     model: LinearModel
     history: list[Pass]
@@ -46,3 +50,6 @@ class Trained:
     certificate: Certificate = ONLINE
     start: Start | None = field(default=None, repr=False)
     online: OnlineFacts | None = None
+    solver: str = ""
+    solver_reason: str = ""
+    state: Any = field(default=None, repr=False)

@@ -1,67 +1,222 @@
-"""Which solver a logistic regression is given to, by the shape of the problem, and why."""
+"""The batch solvers by name, what each needs of a problem, and which is taken where none is asked for."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from linnet.data.rows import Rows
-from linnet.learners.recipe import Penalty, Reduction
-from linnet.training import batch
+from linnet.errors import RecipeError, option
+from linnet.learners.entry import AUTO, Entry
+from linnet.learners.losses import Loss
+from linnet.learners.recipe import Recipe, Reduction
+from linnet.training.descent import Descent, Found, Method
 from linnet.training.history import Watcher
 from linnet.training.objective import Objective
-from linnet.training.solvers import dual_logistic as dual
-from linnet.training.solvers import newton, softmax
+from linnet.training.solvers import (
+    dual_logistic,
+    dual_svm,
+    gradient,
+    least_squares,
+    newton,
+    ridge,
+    smoothed_hinge,
+    softmax,
+)
+from linnet.training.solvers import lbfgs as quasi_newton
 from linnet.training.solvers.until_gap import to_gap
-
-_by_gradient = to_gap(batch.lbfgs)
-
-
-def _lbfgs(problem: Objective, how: batch.Descent, watch: Watcher) -> batch.Found:
-    """L-BFGS: of many classes' weights, where they are many, in its quicker form."""
-    penalised = problem.penalty.l2 > 0 and problem.penalty.l1 == 0
-    joint = problem.outputs > 1 and problem.size > FEW_WEIGHTS
-    return (softmax.lbfgs if penalised and joint else _by_gradient)(problem, how, watch)
-
-
-METHODS: dict[str, batch.Method] = {
-    "newton-cholesky": newton.cholesky,
-    "newton-cg": newton.conjugate_gradients,
-    "dual": dual.descend,
-    "lbfgs": _lbfgs,
-    "gradient": to_gap(batch.descend),
-}
 
 # A table of all pairs of columns is filled anew at every step: sparse rows fill it entry by entry, dense ones by BLAS.
 PAIRED_IF_DENSE = 1000
 PAIRED_IF_SPARSE = 500
 # Conjugate gradients pay where products are the cost, not the calls; and on few rows their rounding grows.
 FEW_WEIGHTS = 100
+# Up to this many columns, whatever their scales, Newton's steps are the safer way to the optimum of an SVM.
+FEW_COLUMNS = 50
+# On the squared hinge few steps are needed: up to this many entries a row, they are also the quicker way.
+PAIRED_ENTRIES = 100
+# Sparse rows of more columns than this are not worth a table of squares.
+SQUARED_IF_SPARSE = 500
+
+_any_lbfgs = to_gap(quasi_newton.lbfgs)
+
+
+def _lbfgs(problem: Objective, how: Descent, watch: Watcher) -> Found:
+    """L-BFGS: for many weights of many classes, in its quicker form."""
+    penalised = problem.penalty.l2 > 0 and problem.penalty.l1 == 0
+    joint = problem.outputs > 1 and problem.size > FEW_WEIGHTS
+    return (softmax.lbfgs if penalised and joint else _any_lbfgs)(problem, how, watch)
+
+
+class Needs(NamedTuple):
+    """What a solver takes: the losses (None: all that are smooth), L2 alone, no L1, several classes jointly."""
+
+    losses: tuple[Loss, ...] | None
+    l2_only: bool = False
+    no_l1: bool = False
+    joint: bool = True
+
+
+_HINGES = (Loss.HINGE, Loss.SQUARED_HINGE)
+
+NEEDS = {
+    "newton-cholesky": Needs(None, l2_only=True, joint=False),
+    "newton-cg": Needs(None, l2_only=True),
+    "newton": Needs(_HINGES, l2_only=True, joint=False),
+    "dual": Needs((*_HINGES, Loss.LOGISTIC), l2_only=True),
+    "lbfgs": Needs(None, no_l1=True),
+    "analytic": Needs((Loss.SQUARED,), no_l1=True),
+    "cg": Needs((Loss.SQUARED,), no_l1=True),
+    "gradient": Needs(()),
+}
+
+
+def method_of(solver: str, loss: Loss) -> Method:
+    """The function that runs a solver on this loss."""
+    methods: dict[str, Method] = {
+        "newton-cholesky": newton.cholesky,
+        "newton-cg": newton.conjugate_gradients,
+        "newton": smoothed_hinge.newton,
+        "dual": dual_logistic.descend if loss.log_odds else dual_svm.descend,
+        "lbfgs": _lbfgs,
+        "analytic": ridge.analytic,
+        "cg": ridge.conjugate_gradients,
+        "gradient": to_gap(gradient.descend),
+    }
+    return methods[solver]
 
 
 class Choice(NamedTuple):
-    """A solver's name, and one sentence that says why it."""
+    """A solver's name, and one sentence that says why it was taken."""
 
     name: str
     reason: str
 
 
-def choose(rows: Rows, classes: int, penalty: Penalty, reduction: Reduction) -> Choice:
-    """The solver that is likely the quickest of those that can solve this."""
-    d = rows.shape[1]
-    if penalty.l1 > 0:
-        return Choice("gradient", "an L1 penalty has a kink, which proximal gradient steps can take")
-    if penalty.l2 == 0:
-        return Choice("lbfgs", "without a penalty no gap can be proven, and L-BFGS stops by the gradient")
-    if classes > 2 and reduction in (Reduction.JOINT, Reduction.REFERENCE):
-        if d * classes <= FEW_WEIGHTS:
-            return Choice("lbfgs", f"{d} columns for {classes} classes jointly are few weights: its steps are cheap")
-        if rows.dense or d <= PAIRED_IF_SPARSE:
-            return Choice("newton-cg", f"{classes} classes are solved jointly, with Hessian times vector products")
-        return Choice(
-            "lbfgs", f"{classes} classes jointly bend too unevenly over {d} sparse columns for Newton's steps"
+@dataclass(frozen=True)
+class Shape:
+    """What a choice depends on; `jointly` is how many classes are solved for at once, 0 for one score a row."""
+
+    loss: Loss
+    l1: float
+    l2: float
+    rows: int
+    columns: int
+    entries: int
+    dense: bool
+    jointly: int
+
+    @classmethod
+    def of(cls, recipe: Recipe, rows: Rows, classes: int) -> Shape:
+        jointly = classes > 2 and recipe.reduction in (Reduction.JOINT, Reduction.REFERENCE)
+        n, d = rows.shape
+        l1, l2 = recipe.penalty.l1, recipe.penalty.l2
+        return cls(recipe.loss, l1, l2, n, d, len(rows.values), rows.dense, classes if jointly else 0)
+
+    @property
+    def paired(self) -> bool:
+        """Whether a table of all pairs of columns is small."""
+        return self.columns <= (PAIRED_IF_DENSE if self.dense else PAIRED_IF_SPARSE)
+
+    @property
+    def few(self) -> bool:
+        """Whether Newton's steps suit an SVM."""
+        entries = self.loss.smooth and self.columns <= PAIRED_IF_SPARSE and self.entries <= PAIRED_ENTRIES * self.rows
+        return not self.jointly and (self.columns <= FEW_COLUMNS or entries)
+
+    @property
+    def closed_form(self) -> bool:
+        """Whether least squares are quickest in closed form."""
+        wide = not self.dense and self.columns > SQUARED_IF_SPARSE and self.l2 > 0
+        return least_squares.fits_shape(self.rows, self.columns) and not wide
+
+
+class Rule(NamedTuple):
+    """Take this solver where the shape is such, for this reason."""
+
+    solver: str
+    when: Callable[[Shape], bool]
+    reason: str
+
+
+# The first rule whose solver the learner has, and whose condition holds.
+RULES = (
+    Rule("gradient", lambda s: s.l1 > 0, "an L1 penalty has a kink, which proximal gradient steps can take"),
+    Rule("analytic", lambda s: s.closed_form, "least squares over {columns} columns have a closed form"),
+    Rule("cg", lambda s: s.l2 > 0, "a table of the pairs of {columns} columns would be too large"),
+    Rule("lbfgs", lambda s: s.l2 == 0, "without a penalty no gap can be proven, and L-BFGS stops by the gradient"),
+    Rule("gradient", lambda s: s.l2 == 0, "without a penalty no gap can be proven, and gradient steps need none"),
+    Rule("newton", lambda s: s.few, "{columns} columns are few: Newton's steps do not depend on their scales"),
+    Rule("dual", lambda s: s.loss in _HINGES, "with an L2 penalty the dual proves how near the optimum is"),
+    Rule(
+        "lbfgs",
+        lambda s: 0 < s.jointly * s.columns <= FEW_WEIGHTS,
+        "{columns} columns for {jointly} classes jointly are few weights: its steps are cheap",
+    ),
+    Rule(
+        "newton-cg",
+        lambda s: s.jointly > 0 and (s.dense or s.columns <= PAIRED_IF_SPARSE),
+        "{jointly} classes are solved jointly, with Hessian times vector products",
+    ),
+    Rule(
+        "lbfgs",
+        lambda s: s.jointly > 0,
+        "{jointly} classes jointly bend too unevenly over {columns} sparse columns for Newton's steps",
+    ),
+    Rule(
+        "newton-cholesky",
+        lambda s: s.paired,
+        "the Hessian of {columns} columns is a small table, and few steps are needed",
+    ),
+    Rule("newton-cg", lambda s: s.dense, "{columns} dense columns are too many for a table of their pairs"),
+    Rule(
+        "dual",
+        lambda _: True,
+        "rows are sparse in {columns} columns, and a step on one row's multiplier costs only its entries",
+    ),
+    Rule("lbfgs", lambda _: True, "the loss is smooth"),
+    Rule("gradient", lambda _: True, "it is the only solver of this learner"),
+)
+
+
+def choose(entry: Entry, rows: Rows, classes: int, *, asked: str = AUTO, steps: bool = False) -> Choice:
+    """The solver asked for; or, with `steps` of given sizes, the gradient; or the one likely to be the quickest."""
+    shape = Shape.of(entry.recipe, rows, classes)
+    _check_joint(shape)
+    if asked != AUTO:
+        entry.solver(asked)
+        _check(asked, shape)
+        return Choice(asked, "the solver was given")
+    if steps and entry.offers("gradient"):
+        return Choice("gradient", f"a step size ({option('eta0')}) was given")
+    for rule in RULES:
+        if entry.offers(rule.solver) and rule.when(shape):
+            return Choice(rule.solver, rule.reason.format(columns=shape.columns, jointly=shape.jointly))
+    raise RecipeError(f"{entry.name} has no solver for this problem")
+
+
+def _check_joint(shape: Shape) -> None:
+    loss = shape.loss
+    if shape.jointly and loss.has_conjugate and loss.joint is None:
+        one_by_one = f"{option('multiclass', 'one-vs-rest')} or {option('multiclass', 'pairwise')}"
+        raise RecipeError(f"the {loss.name} loss takes several classes one by one: {one_by_one}")
+
+
+def _check(solver: str, shape: Shape) -> None:
+    """Raise where the solver cannot take this problem, naming what it needs."""
+    needs = NEEDS[solver]
+    smooth = shape.loss.joint is not None and shape.loss.joint.smooth if shape.jointly else shape.loss.smooth
+    wrong = [
+        (needs.l2_only and (shape.l1 > 0 or shape.l2 == 0), option("penalty", "l2")),
+        (needs.no_l1 and shape.l1 > 0, f"a smooth penalty, such as {option('penalty', 'l2')}"),
+        (shape.jointly and not needs.joint, option("multiclass", "one-vs-rest")),
+        (solver == "dual" and shape.jointly and shape.loss.log_odds, option("multiclass", "one-vs-rest")),
+        (needs.losses is None and not smooth, "a smooth loss, such as squared_hinge"),
+        (solver == "analytic" and not least_squares.fits_shape(shape.rows, shape.columns), "fewer columns"),
+    ]
+    missing = [what for is_wrong, what in wrong if is_wrong]
+    if missing:
+        raise RecipeError(
+            f"{option('solver', solver)} needs {' and '.join(missing)}: take {option('solver', AUTO)}, or change that"
         )
-    if d <= (PAIRED_IF_DENSE if rows.dense else PAIRED_IF_SPARSE):
-        return Choice("newton-cholesky", f"the Hessian of {d} columns is a small table, and few steps are needed")
-    if rows.dense:
-        return Choice("newton-cg", f"{d} dense columns are too many for a table of their pairs")
-    return Choice("dual", f"rows are sparse in {d} columns, and a step on one row's multiplier costs only its entries")

@@ -17,7 +17,7 @@ R = TypeVar("R")
 
 
 def in_threads(work: Callable[[T], R], items: Iterable[T], n_jobs: int) -> list[R]:
-    """work(item) for each, on so many threads (-1: one a core); independent work, so the results are the same."""
+    """work(item) for each, on `n_jobs` threads (-1: one a core); independent work, so the results are the same."""
     items, threads = list(items), n_jobs
     if n_jobs <= 0 and len(items) > 1:  # to count the cores takes longer than a short piece of work
         threads = (os.cpu_count() or 1) + 1 + n_jobs
@@ -48,7 +48,7 @@ def in_threads(work: Callable[[T], R], items: Iterable[T], n_jobs: int) -> list[
 
 
 def over_parts(work: Callable[[int, int], R], rows: int, size: int) -> list[R]:
-    """work(first, last) for parts of so many rows, on a thread a core.
+    """work(first, last) for parts of `size` rows, on a thread a core.
 
     The parts are the same for any number of threads: so is their sum, if it is taken in their order.
     """

@@ -1,10 +1,10 @@
-"""Version spaces: of a finite class of concepts, those that no example has contradicted yet.
+"""Version spaces: the concepts of a finite class that are consistent with all examples so far.
 
-    V_0 = C;   predict what most of V say, yes where they tie;   V_i = {c in V_{i-1} : c(x_i) = y_i}
+    V_0 = C;   predict the majority vote of V, positive on a tie;   V_i = {c in V_{i-1} : c(x_i) = y_i}
 
 A mistake means that at least half of V was wrong, so |V| <= |C| / 2^mistakes; and while some concept of C fits all
 examples, |V| >= 1, so mistakes <= log2 |C| (Littlestone 1988, Learning quickly when irrelevant attributes abound).
-A class is kept as one bit a concept, and one more while it votes.
+A class takes one bit a concept, and a second one during a vote.
 """
 
 from __future__ import annotations
@@ -24,32 +24,32 @@ Bits = NDArray[np.uint64]
 Voter = Callable[[NDArray[Any], Bits], None]
 
 KINDS = ("disjunctions", "conjunctions", "m-of-n")
-# Beyond so many binary digits the size of a class is told by its digits alone.
-COUNTED_DIGITS = 100
-# What binomial coefficients may take, in numbers: only sets of nearly all of very many variables come near it.
-WIDEST_TABLE = 2**24
+# Sizes of classes beyond this many binary digits are estimated.
+EXACT_DIGITS = 100
+# The most entries of the table of binomial coefficients; only sets of nearly all of very many variables reach it.
+LARGEST_TABLE = 2**24
 
 
 class Concepts(Protocol):
-    """A finite class: concepts in a fixed order, each known by its position."""
+    """A finite class of concepts in a fixed order, each identified by its position."""
 
     size: int
 
     def __str__(self) -> str:
-        """The class in words, with its plural: disjunctions of at most 2 of 20 variables."""
+        """The class in words: disjunctions of at most 2 of 20 variables."""
 
     def name(self, position: int) -> str:
         """A concept in words."""
 
     def voter(self, alive: Bits, live: NDArray[np.uint8]) -> Voter:
-        """A function of a row that sets the bits of the concepts that say yes, at least of those alive."""
+        """A function that sets the bits of the concepts that are true of a row, at least of those alive."""
 
 
 class Rules:
     """At least m of a set of at most k of d Boolean variables: disjunctions (m = 1), conjunctions (m = all), m-of-n.
 
-    Small sets come first.  The smallest is empty (a disjunction of none is never true, a conjunction of none always),
-    or has the m variables that an m-of-n rule needs.  m-of-n without an m: sets of 1 to k variables, with every m.
+    Small sets come first.  The smallest is empty (the empty disjunction is never true, the empty conjunction always),
+    or has m variables for m-of-n.  m-of-n without an m: sets of 1 to k variables, with every m.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Rules:
         self.kind, self.d, self.k, self.m = kind, d, k, m
         self.names = tuple(names)
         if k > d:
-            raise RecipeError(f"k={k} variables in a rule are more than the {d} columns there are: lower k")
+            raise RecipeError(f"k={k} exceeds the number of columns, {d}: lower k")
         self._refuse_above(most)
         self.ways = _binomials(d, k)
         rules = list(self._segments())
@@ -67,7 +67,7 @@ class Rules:
         self.segments = np.column_stack([np.array(rules, dtype=np.int64), firsts[:-1]]).astype(np.int64)
 
     def _segments(self) -> Iterator[tuple[int, int]]:
-        """(variables in the set, how many must be true), in the order of the concepts."""
+        """(variables in the set, number that must be true), in the order of the concepts."""
         for j in range(self.m or 0, self.k + 1):
             if self.kind == "disjunctions":
                 yield j, 1
@@ -77,20 +77,20 @@ class Rules:
                 yield from ((j, m) for m in ([self.m] if self.m is not None else range(1, j + 1)))
 
     def _refuse_above(self, most: int) -> None:
-        """The class's size, worked out before anything is allocated."""
-        # the size of the largest sets is estimated first: numbers of a million digits are slow to make
+        """Refuse a class that is too large, before anything is allocated."""
+        # estimated first: numbers of a million digits are slow to compute
         fewest = self.m or 0
         j = max(fewest, min(self.k, self.d // 2))
         digits = (lgamma(self.d + 1) - lgamma(j + 1) - lgamma(self.d - j + 1)) / log(2)
-        size = None if digits > COUNTED_DIGITS else sum(comb(self.d, j) for j, _ in self._segments())
+        size = None if digits > EXACT_DIGITS else sum(comb(self.d, j) for j, _ in self._segments())
         if size is None or size > most:
-            told = f"some 2^{digits:,.0f}" if size is None else f"{size:,}"
+            count = f"about 2^{digits:,.0f}" if size is None else f"{size:,}"
             raise RecipeError(
-                f"{self} are {told} concepts: at two bits each, at most max_concepts={most:,} are kept; "
-                "lower k, take fewer columns, or raise max_concepts"
+                f"{self}: there are {count} concepts of two bits each, more than max_concepts={most:,}; "
+                "lower k, use fewer columns, or raise max_concepts"
             )
-        if (self.d + 1) * (self.k + 1) > WIDEST_TABLE:
-            raise RecipeError(f"{self}: sets of so many of so many variables cannot be numbered; lower k or d")
+        if (self.d + 1) * (self.k + 1) > LARGEST_TABLE:
+            raise RecipeError(f"{self}: the table of binomial coefficients is too large; lower k, or use fewer columns")
 
     def __str__(self) -> str:
         kind = self.kind if self.m is None else f"{self.m}-of-n"
@@ -109,7 +109,7 @@ class Rules:
         return (" or " if self.kind == "disjunctions" else " and ").join(chosen)
 
     def _set(self, j: int, rank: int) -> Iterator[int]:
-        """The variables of that rank among the sets of j in lexicographic order."""
+        """The set of this rank among the sets of j variables, in lexicographic order."""
         v = 0
         for left in range(j - 1, -1, -1):
             while rank >= (size := int(self.ways[self.d - v - 1, left])):
@@ -119,7 +119,7 @@ class Rules:
             v += 1
 
     def voter(self, alive: Bits, live: NDArray[np.uint8]) -> Voter:
-        """Of rows of zeros and ones."""
+        """For rows of zeros and ones."""
         packed = np.zeros(self.d // 64 + 2, dtype=np.uint64)
         after = np.zeros(self.d + 1, dtype=np.int64)
         walk = np.zeros((2, max(1, self.k)), dtype=np.int64)
@@ -127,7 +127,7 @@ class Rules:
 
 
 def _binomials(d: int, k: int) -> NDArray[np.int64]:
-    """ways[n, j]: the sets of j out of n; what is larger than any class that is kept stands as 2^61."""
+    """ways[n, j]: n choose j, capped at 2^61, which exceeds any class that is kept."""
     ways = np.zeros((d + 1, k + 1), dtype=np.int64)
     ways[:, 0] = 1
     for n in range(1, d + 1):
@@ -136,7 +136,7 @@ def _binomials(d: int, k: int) -> NDArray[np.int64]:
 
 
 class Functions:
-    """Concepts that are functions: of a row, to True or False."""
+    """Concepts given as functions from a row to True or False."""
 
     def __init__(self, functions: Sequence[Callable[..., Any]] | Mapping[str, Callable[..., Any]]) -> None:
         self.names = [str(name) for name in functions] if isinstance(functions, Mapping) else None
@@ -146,36 +146,36 @@ class Functions:
         self.size = len(self.functions)
 
     def __str__(self) -> str:
-        return f"{self.size:,} concepts of your own"
+        return f"{self.size:,} concepts given as functions"
 
     def name(self, position: int) -> str:
-        """Its key, or the function's own name."""
+        """Its key, or the name of the function."""
         if self.names is not None:
             return self.names[position]
         name = getattr(self.functions[position], "__name__", "<lambda>")
         return f"concept {position}" if name == "<lambda>" else str(name)
 
     def voter(self, alive: Bits, live: NDArray[np.uint8]) -> Voter:  # noqa: ARG002
-        """Only those alive are asked."""
+        """Evaluates only the concepts that are alive."""
 
         def vote(row: NDArray[Any], votes: Bits) -> None:
-            said = np.zeros(64 * len(votes), dtype=bool)
+            answers = np.zeros(64 * len(votes), dtype=bool)
             for position in positions(alive):
                 answer = self.functions[position](row)
                 if np.ndim(answer) or answer not in (0, 1):
-                    said_instead = " ".join(repr(answer).split())
+                    shown = " ".join(repr(answer).split())
                     raise InputError(
-                        f"the concept {self.name(position)!r} says {said_instead:.80} to {row.tolist()!s:.80}: "
-                        "a concept is a function of one row to True or False"
+                        f"the concept {self.name(position)!r} returned {shown:.80} for {row.tolist()!s:.80}: "
+                        "a concept must be a function of one row that returns True or False"
                     )
-                said[position] = bool(answer)
-            votes[:] = packed_bits(said)
+                answers[position] = bool(answer)
+            votes[:] = packed_bits(answers)
 
         return vote
 
 
 class Table:
-    """Concepts as rows of a Boolean table whose columns are all points there are: an example is its point's number."""
+    """Concepts as the rows of a Boolean table whose columns are the points; an example is the number of its point."""
 
     def __init__(self, table: NDArray[Any]) -> None:
         self.size, self.points = table.shape
@@ -189,7 +189,7 @@ class Table:
         return f"concept {position}"
 
     def voter(self, alive: Bits, live: NDArray[np.uint8]) -> Voter:  # noqa: ARG002
-        """Of rows of one number, the point's."""
+        """For rows of one number, that of the point."""
 
         def vote(row: NDArray[Any], votes: Bits) -> None:
             votes[:] = self.bits[int(row[0])]
@@ -213,7 +213,7 @@ class Planes:
         return f"{terms or '0'} >= {self.thresholds[position]:g}"
 
     def voter(self, alive: Bits, live: NDArray[np.uint8]) -> Voter:  # noqa: ARG002
-        """Of rows of numbers."""
+        """For rows of numbers."""
 
         def vote(row: NDArray[Any], votes: Bits) -> None:
             votes[:] = packed_bits(self.weights @ row >= self.thresholds)
@@ -222,14 +222,14 @@ class Planes:
 
 
 def packed_bits(flags: NDArray[np.bool_]) -> Bits:
-    """The flags along the last axis as words of 64 bits, the first flag lowest, padded with zeros."""
+    """The flags along the last axis as 64-bit words, the first flag lowest, padded with zeros."""
     short = -flags.shape[-1] % 64
     padded = np.pad(flags, [(0, 0)] * (flags.ndim - 1) + [(0, short)])
     return np.packbits(padded, axis=-1, bitorder="little").view("<u8").astype(np.uint64, copy=False)
 
 
 def positions(alive: Bits, first: int | None = None) -> list[int]:
-    """Where bits are set, in order; only the `first` of them where that is given."""
+    """The positions of set bits, in order; at most the `first` ones."""
     found: list[int] = []
     for word in np.flatnonzero(alive).tolist():
         bits = int(alive[word])
@@ -241,7 +241,7 @@ def positions(alive: Bits, first: int | None = None) -> list[int]:
 
 @dataclass(frozen=True)
 class Halvings:
-    """What a run has shown: every mistake at least halved the space, so that mistakes <= log2 |C|."""
+    """The mistakes of a run beside their bound: every mistake at least halves V, so mistakes <= log2 |C|."""
 
     concepts: int
     survivors: int
@@ -255,7 +255,7 @@ class Halvings:
 
     @property
     def holds(self) -> bool:
-        """|V| 2^mistakes <= |C|, in whole numbers."""
+        """|V| 2^mistakes <= |C|, in integers."""
         return self.survivors >= 1 and self.survivors << self.mistakes <= self.concepts
 
     def as_dict(self) -> dict[str, Any]:
@@ -266,20 +266,22 @@ class Halvings:
         }  # fmt: skip
 
     def __str__(self) -> str:
-        relation = "<=" if self.holds else "ABOVE"
-        fit = "1 concept fits" if self.survivors == 1 else f"{self.survivors:,} concepts fit"
+        made = f"{self.mistakes} mistake{'' if self.mistakes == 1 else 's'}"
+        left = f"{self.survivors:,} concept{' is' if self.survivors == 1 else 's are'} consistent"
+        if not self.holds:
+            return f"{made}, more than the bound log2 {self.concepts:,} = {self.bound:.2f}; {left}"
         return (
-            f"{self.mistakes} mistakes in {self.examples:,} examples {relation} log2 {self.concepts:,} = "
-            f"{self.bound:.2f}; {fit} all of them"
+            f"{made} in {self.examples:,} examples; at most {int(self.bound)} are possible: "
+            f"log2 {self.concepts:,} = {self.bound:.2f}; {left} with all examples"
         )
 
 
 class VersionSpace:
-    """The concepts that every example so far agrees with."""
+    """The concepts that are consistent with every example so far."""
 
     def __init__(self, concepts: Concepts) -> None:
         if not concepts.size:
-            raise RecipeError("there is no concept to choose from: give at least one")
+            raise RecipeError("there are no concepts: pass at least one")
         self.concepts = concepts
         self.size = concepts.size
         words = -(-self.size // 64)
@@ -291,11 +293,11 @@ class VersionSpace:
 
     @property
     def shown(self) -> Halvings:
-        """The bound, and what the examples so far made of it."""
+        """The mistakes so far, beside their bound."""
         return Halvings(self.concepts.size, self.size, len(self.sizes), sum(self.mistaken))
 
     def yes(self, rows: NDArray[Any]) -> NDArray[np.int64]:
-        """How many survivors say yes to each row."""
+        """The number of surviving concepts that are true of each row."""
         votes, vote = np.zeros_like(self.alive), self.concepts.voter(self.alive, self.live)
         found = np.zeros(len(rows), dtype=np.int64)
         for i, row in enumerate(rows):
@@ -303,8 +305,8 @@ class VersionSpace:
             found[i] = kernel.count(self.alive, self.live, votes)
         return found
 
-    def learn(self, rows: NDArray[Any], truths: NDArray[np.bool_]) -> int:
-        """Take the rows in order, and tell how many were taken: it ends before one that contradicts every survivor."""
+    def train(self, rows: NDArray[Any], truths: NDArray[np.bool_]) -> int:
+        """Train on the rows in order and return their number; stops before a row that contradicts every survivor."""
         votes, vote = np.zeros_like(self.alive), self.concepts.voter(self.alive, self.live)
         for i, (row, truth) in enumerate(zip(rows, truths.tolist(), strict=True)):
             vote(row, votes)
@@ -320,5 +322,5 @@ class VersionSpace:
         return len(rows)
 
     def survivors(self, first: int | None = None) -> list[str]:
-        """The concepts that are left, by name, in the order of the class."""
+        """The names of the surviving concepts, in the order of the class."""
         return [self.concepts.name(position) for position in positions(self.alive, first)]

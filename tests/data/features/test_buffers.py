@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linnet.data.features import terms
+from linnet.data.features import text
 from linnet.data.features.buffers import MOST_BYTES, Buffers, Pool
 from linnet.data.sources.block import Strings
 
@@ -29,10 +29,10 @@ def test_a_pool_keeps_a_few_small_things():
 
 
 def test_what_a_huge_text_took_is_not_kept(monkeypatch):
-    monkeypatch.setattr(terms, "RESULTS", Pool(Buffers, 3))
-    monkeypatch.setattr(terms, "DESKS", Pool(terms.Desk, 3))
-    term = terms.TextTerm("t")
+    monkeypatch.setattr(text, "RESULTS", Pool(Buffers, 3))
+    monkeypatch.setattr(text, "WORKSPACES", Pool(text.Workspace, 3))
+    term = text.TextTerm("t")
     for words, kept in ((1_000, 1), (8_000_000, 0), (10, 1)):
         counted = term.prepare({"t": Strings.of(["word " * words])})
         del counted
-        assert (len(terms.RESULTS), len(terms.DESKS)) == (kept, kept)
+        assert (len(text.RESULTS), len(text.WORKSPACES)) == (kept, kept)

@@ -13,7 +13,6 @@ from scipy.sparse import csr_array
 
 import linnet
 from linnet.data.features.conjunctions import ConjunctionTerm
-from linnet.data.features.features import FeatureOptions
 from linnet.data.features.schema import Role
 from linnet.data.rows import Rows
 from linnet.errors import InputError, ModelFileError, RecipeError
@@ -66,7 +65,7 @@ def k_dnf(seed, n=600, d=30, density=0.2):
 def test_winnow_makes_the_mistakes_that_it_makes_on_all_conjunctions(learner, tmp_path):
     X, y = k_dnf(3)
     write_svmlight(tmp_path / "rows.svm", X, y)
-    options = TrainOptions(learner=learner, features=FeatureOptions(conjunctions=2))
+    options = TrainOptions(learner=learner, conjunctions=2)
     with cut(50, block=10):
         model = train([str(tmp_path / "rows.svm")], options)
     everything = np.hstack([X, materialised(X, 2)[1]])
@@ -107,9 +106,7 @@ def test_columns_of_a_table_together_are_named_and_the_same_in_every_format(tmp_
         row["label"] = "yes" if row["a"] and row["colour"] == "red" else "no"
     write_csv(tmp_path / "t.csv", rows)
     roles = {"a": Role.NUMBER, "b": Role.NUMBER, "colour": Role.CATEGORY}
-    options = TrainOptions(
-        target="label", roles=roles, learner="winnow1", passes=5, holdout=0.0, features=FeatureOptions(conjunctions=3)
-    )
+    options = TrainOptions(target="label", columns=roles, learner="winnow1", passes=5, holdout=0.0, conjunctions=3)
     model = train([str(tmp_path / "t.csv")], options)
     names = model.features.names()
     assert {"a×colour=red", "a×b", "a×colour=blue×b", "colour=red×b is missing"} <= set(names)
@@ -124,22 +121,22 @@ def test_columns_of_a_table_together_are_named_and_the_same_in_every_format(tmp_
 def test_hashed_conjunctions_take_no_more_than_their_room(tmp_path):
     X, y = k_dnf(1)
     write_svmlight(tmp_path / "rows.svm", X, y)
-    options = TrainOptions(learner="winnow2", features=FeatureOptions(conjunctions=2, hash_bits=6))
+    options = TrainOptions(learner="winnow2", conjunctions=2, hash_bits=6)
     model = train([str(tmp_path / "rows.svm")], options)
     taken = len(model.features) - 30
     assert taken <= 64
-    assert model.collisions == 30 * 29 // 2 - taken
+    assert model.record.collisions == 30 * 29 // 2 - taken
 
 
 @pytest.mark.parametrize("conjunctions", [0, 6])
 def test_degrees_that_mean_nothing_are_refused(conjunctions, tmp_path):
     write_svmlight(tmp_path / "rows.svm", *k_dnf(1))
-    with pytest.raises(RecipeError, match="1 to 5 columns"):
-        train([str(tmp_path / "rows.svm")], TrainOptions(features=FeatureOptions(conjunctions=conjunctions)))
+    with pytest.raises(RecipeError, match="conjunctions must be a whole number from 1 to 5"):
+        train([str(tmp_path / "rows.svm")], TrainOptions(conjunctions=conjunctions))
 
 
 def test_one_column_has_nothing_to_go_with():
-    with pytest.raises(RecipeError, match="two columns"):
+    with pytest.raises(RecipeError, match="two or more columns"):
         linnet.train({"a": [1, 2, 3], "label": ["x", "y", "x"]}, target="label", conjunctions=2)
 
 
@@ -154,7 +151,7 @@ def test_a_damaged_term_is_no_model(change, tmp_path):
     from linnet.storage import container
 
     write_svmlight(tmp_path / "rows.svm", *k_dnf(1))
-    options = TrainOptions(learner="winnow2", features=FeatureOptions(conjunctions=2))
+    options = TrainOptions(learner="winnow2", conjunctions=2)
     train([str(tmp_path / "rows.svm")], options).save(tmp_path / "m")
     content, tensors = container.read(tmp_path / "m", "model")
     numbered, together = content["terms"]

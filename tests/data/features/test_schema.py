@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from linnet.data.features.schema import Role, Schema, Task, inferred, task_of
+from linnet.data.features.schema import Role, Schema, Task, infer_schema, task_of
 from linnet.data.sources.block import Block, Numbers, Position, Strings
 from linnet.errors import InputError, RecipeError
 
@@ -22,28 +22,33 @@ def block(**columns):
 
 def guess(name, values):
     """The role and reason of one column beside a target."""
-    schema = inferred(block(**{name: values}, other=[0.0] * len(values)), (name, "other", "y"), "y", {})
+    schema = infer_schema(block(**{name: values}, other=[0.0] * len(values)), (name, "other", "y"), "y", {})
     return schema.roles[name], schema.reasons[name]
 
 
 @pytest.mark.parametrize(
     ("name", "values", "role", "reason"),
     [
-        ("size", [1.0, 2.5] * 30, Role.NUMBER, "numbers"),
-        ("size", [1.0, np.nan] * 30, Role.NUMBER, "numbers"),
-        ("row", list(range(N)), Role.NUMBER, "numbers"),  # counts, but is not called an id: it may be a time
+        ("size", [1.0, 2.5] * 30, Role.NUMBER, "1 to 2.5 in the first rows"),
+        ("size", [1.0, np.nan] * 30, Role.NUMBER, "1 to 1 in the first rows"),
+        (
+            "row",
+            list(range(N)),
+            Role.NUMBER,
+            f"0 to {N - 1} in the first rows",
+        ),  # counts, but is not called an id: it may be a time
         ("id", list(range(N)), Role.ID, "it numbers the rows"),
         ("Unnamed: 0", list(range(1, N + 1)), Role.ID, "it numbers the rows"),
-        ("ID", [7.0, 3.0, 5.0], Role.ID, "no two rows share a value"),
-        ("id", [1.0, 1.0, 2.0], Role.NUMBER, "numbers"),
+        ("ID", [7.0, 3.0, 5.0], Role.ID, "all values are different"),
+        ("id", [1.0, 1.0, 2.0], Role.NUMBER, "1 to 2 in the first rows"),
         ("empty", [np.nan] * N, Role.IGNORE, "it is empty in the first rows"),
         ("empty", ["x"] * 0 + [""] * 5 + ["", ""], Role.IGNORE, "it is empty in the first rows"),
         ("colour", ["red", "blue"] * 30, Role.CATEGORY, "2 different values"),
         ("colour", ["red", "", "blue"] * 20, Role.CATEGORY, "2 different values"),
-        ("code", [f"A{n}" for n in range(N)], Role.ID, "hardly two rows share a value"),
+        ("code", [f"A{n}" for n in range(N)], Role.ID, "most rows have a different value"),
         ("code", [f"A{n}" for n in range(10)], Role.CATEGORY, "10 different values"),
-        ("title", [f"Film {n}" for n in range(N)], Role.TEXT, "2.0 words a row, hardly two alike"),
-        ("key", [f"key {n}" for n in range(N)], Role.ID, "hardly two rows share a value"),
+        ("title", [f"Film {n}" for n in range(N)], Role.TEXT, "2.0 words a row, most rows different"),
+        ("key", [f"key {n}" for n in range(N)], Role.ID, "most rows have a different value"),
         ("body", [f"some words of row {n}" for n in range(N)], Role.TEXT, "5 words a row"),
         ("answer", ["not at all likely", "very likely by now"] * 30, Role.CATEGORY, "2 different values"),
     ],
@@ -53,14 +58,14 @@ def test_roles_are_guessed_with_a_reason(name, values, role, reason):
 
 
 def test_a_column_that_cannot_be_read_is_ignored():
-    schema = inferred(block(a=[1.0]), ("a", "nested", "y"), "y", {})
+    schema = infer_schema(block(a=[1.0]), ("a", "nested", "y"), "y", {})
     assert (schema.roles["nested"], schema.reasons["nested"]) == (Role.IGNORE, "its values are lists or objects")
 
 
 def test_what_the_user_says_holds():
     sample = block(a=[1.0] * N, b=["x"] * N, c=[2.0] * N, d=["few"] * N)
     given = {"a": Role.WEIGHT, "b": Role.TEXT, "c": Role.CATEGORY, "d": Role.IGNORE}
-    schema = inferred(sample, ("a", "b", "c", "d", "y"), "y", given)
+    schema = infer_schema(sample, ("a", "b", "c", "d", "y"), "y", given)
     assert schema.roles == {**given, "y": Role.TARGET}
     assert set(schema.reasons.values()) == {"given"}
     assert schema.having(Role.TEXT) == ["b"]
@@ -69,25 +74,25 @@ def test_what_the_user_says_holds():
 
 
 def test_the_target_may_be_given_as_a_role():
-    assert inferred(block(a=[1.0]), ("a", "y"), None, {"y": Role.TARGET}).target == "y"
+    assert infer_schema(block(a=[1.0]), ("a", "y"), None, {"y": Role.TARGET}).target == "y"
 
 
 @pytest.mark.parametrize(
     ("target", "given", "error", "message"),
     [
-        ("colur", {}, RecipeError, "no column is called 'colur': did you mean 'colour'?"),
+        ("colur", {}, RecipeError, "there is no column 'colur': did you mean 'colour'?"),
         ("y", {"sise": Role.NUMBER}, RecipeError, "did you mean 'size'?"),
-        ("qqqqqq", {}, RecipeError, "there are colour, size, y"),
-        (None, {}, RecipeError, "which column is to be predicted.*one of colour, size, y"),
+        ("qqqqqq", {}, RecipeError, "the columns are colour, size, y"),
+        (None, {}, RecipeError, "which column is the target.*one of colour, size, y"),
         ("y", {"size": Role.TARGET}, RecipeError, "2 columns have the role target"),
         ("y", {"size": Role.WEIGHT, "colour": Role.WEIGHT}, RecipeError, "2 columns have the role weight"),
-        ("y", {"size": Role.IGNORE, "colour": Role.ID}, InputError, "no column is left to learn from"),
+        ("y", {"size": Role.IGNORE, "colour": Role.ID}, InputError, "there is no column to train on"),
     ],
 )
 def test_wrong_roles_are_answered_with_a_remedy(target, given, error, message):
     sample = block(colour=["red"], size=[1.0], y=["a"])
     with pytest.raises(error, match=message):
-        inferred(sample, ("colour", "size", "y"), target, given)
+        infer_schema(sample, ("colour", "size", "y"), target, given)
 
 
 def test_a_schema_says_which_columns_to_read_and_which_are_numbers():
@@ -95,9 +100,9 @@ def test_a_schema_says_which_columns_to_read_and_which_are_numbers():
              "x": Role.IGNORE}  # fmt: skip
     schema = Schema(roles)
     others = {"w": True, "i": False, "n": True, "c": False, "t": False}
-    assert schema.reading(Task.CLASSIFICATION) == {"y": False, **others}
-    assert schema.reading(Task.REGRESSION) == {"y": True, **others}
-    assert schema.reading(Task.REGRESSION, with_target=False) == others
+    assert schema.columns_to_read(Task.CLASSIFICATION) == {"y": False, **others}
+    assert schema.columns_to_read(Task.REGRESSION) == {"y": True, **others}
+    assert schema.columns_to_read(Task.REGRESSION, with_target=False) == others
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linnet.data.features.terms import CategoryTerm, CrossTerm, Damping, NumberedTerm, NumberTerm, TextOptions, TextTerm
+from linnet.data.features.terms import CategoryTerm, CrossTerm, NumberedTerm, NumberTerm
+from linnet.data.features.text import CountWeighting, TextOptions, TextTerm
 from linnet.data.features.tokenizer import Analyzer
 from linnet.data.sources.block import Numbers, Strings
 from linnet.kernels.vocabulary import Vocabulary
@@ -145,24 +146,30 @@ def test_hashed_categories_share_numbers_and_say_how_many(bits):
     assert term.vocabulary.collisions == 100 - len(term)
 
 
-DAMPED = {Damping.COUNT: lambda c: c, Damping.BINARY: lambda _: 1.0, Damping.LOG: lambda c: 1 + np.log(c)}
+WEIGHTINGS = {
+    CountWeighting.COUNT: lambda c: c,
+    CountWeighting.BINARY: lambda _: 1.0,
+    CountWeighting.LOG: lambda c: 1 + np.log(c),
+}
 
 
 @given(
     rows=st.lists(texts, min_size=1, max_size=5),
     analyzer=st.sampled_from(list(Analyzer)),
     lengths=st.sampled_from([(1, 1), (1, 2), (2, 3)]),
-    damping=st.sampled_from(list(Damping)),
+    count_weighting=st.sampled_from(list(CountWeighting)),
     unit_length=st.booleans(),
     marks=st.booleans(),
 )
-def test_text_is_counted_damped_and_brought_to_length_one(rows, analyzer, lengths, damping, unit_length, marks):
-    options = TextOptions(analyzer, *lengths, marks=marks, damping=damping, unit_length=unit_length)
+def test_text_is_counted_weighted_and_brought_to_length_one(
+    rows, analyzer, lengths, count_weighting, unit_length, marks
+):
+    options = TextOptions(analyzer, *lengths, marks=marks, count_weighting=count_weighting, unit_length=unit_length)
     term = TextTerm("body", options)
-    piece = term.weighed(term.number(term.prepare({"body": Strings.of(rows)}), frozen=False))
+    piece = term.weighted(term.number(term.prepare({"body": Strings.of(rows)}), frozen=False))
     for row, (a, b) in zip(rows, pairwise(piece.starts), strict=True):
         counted = Counter(ngrams(units(row, str(analyzer), marks=marks), *lengths, str(analyzer)))
-        values = np.array([DAMPED[damping](count) for count in counted.values()])
+        values = np.array([WEIGHTINGS[count_weighting](count) for count in counted.values()])
         if unit_length and len(values):
             values = values / np.linalg.norm(values)
         assert [term.name(number) for number in piece.ids[a:b]] == [f"body:{gram}" for gram in counted]

@@ -9,7 +9,6 @@ import random
 import resource
 import sys
 import tempfile
-from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.parquet
@@ -71,8 +70,7 @@ def check_lines(path: str, form: Format, size: int) -> None:
         if path not in str(told):
             raise
         return
-    source.cutting = replace(source.cutting, size=size)
-    again, wrong_again = read(source)
+    again, wrong_again = read(opened([path], form, size=size))
     assert again == whole
     assert wrong_again == wrong
     lines = [line for _, line, _ in whole]

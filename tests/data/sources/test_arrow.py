@@ -118,19 +118,19 @@ def test_frames_that_cannot_be_read_are_told():
         Frame(pa.table([[1], [2]], names=["a", "a"]))
     with pytest.raises(InputError, match="there are no rows"):
         Frame({"a": []})
-    with pytest.raises(InputError, match="the frame cannot be read"):
+    with pytest.raises(InputError, match="the data frame cannot be read"):
         Frame({"a": [1], "b": [1, 2]})
-    with pytest.raises(InputError, match="the frame cannot be read"):
+    with pytest.raises(InputError, match="the data frame cannot be read"):
         Frame(pd.DataFrame({"a": [1, "x", object()]}))
 
 
 def test_rows_of_a_frame_that_do_not_fit_are_bad_and_shown_as_json():
     source = Frame({"n": ["1", "x", "3"], "t": ["a", None, "c"]})
-    source.read_only({"n": True, "t": False})
+    source.select_columns({"n": True, "t": False})
     (block,) = tools.blocks(source)
     assert [value["n"] for _, _, value in tools.rows_in(block)] == [1.0, 3.0]
     (row,) = block.bad
-    assert str(row) == "the frame:2: n should be a finite number but is 'x' (or read it as --column n:category)"
+    assert str(row) == "the frame:2: n should be a finite number but is 'x' (or give it the role category with columns)"
     assert row.raw == b'{"n": null, "t": null}'
 
 

@@ -44,7 +44,7 @@ def test_a_file_cut_short_is_told_wherever_it_was_cut(how, tmp_path):
     path = tmp_path / "data"
     for size in [*range(6, 40), *range(40, len(whole), 97), *range(len(whole) - 30, len(whole))]:
         path.write_bytes(whole[:size])
-        with pytest.raises(InputError, match=r"data: the compressed data are damaged or cut short .*: fetch"):
+        with pytest.raises(InputError, match=r"data: the compressed data are damaged or truncated .*: fetch"):
             content(path)
 
 
@@ -53,7 +53,7 @@ def test_a_file_cut_short_is_told_wherever_it_was_cut(how, tmp_path):
 def test_garbage_behind_the_end_is_told(how, garbage, tmp_path):
     path = tmp_path / "data"
     path.write_bytes(compressed(TEXT, how) + garbage)
-    with pytest.raises(InputError, match="damaged or cut short"):
+    with pytest.raises(InputError, match="damaged or truncated"):
         content(path)
 
 
@@ -88,7 +88,7 @@ def test_xz_cannot_ask_for_all_memory(tmp_path):
     filters = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1 << 30}]
     path = tmp_path / "data"
     path.write_bytes(lzma.compress(b"x", filters=filters))
-    with pytest.raises(InputError, match="damaged or cut short"):
+    with pytest.raises(InputError, match="damaged or truncated"):
         content(path)
 
 

@@ -102,7 +102,7 @@ def test_names_that_are_no_utf8_are_shown_as_well_as_can_be(tmp_path):
 
 
 def test_a_folder_without_classes_is_refused(tmp_path):
-    with pytest.raises(InputError, match="one folder inside it for each class"):
+    with pytest.raises(InputError, match="one folder of files for each class"):
         Folder(str(tmp_path))
 
 

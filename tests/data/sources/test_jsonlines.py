@@ -35,7 +35,7 @@ def test_rows_are_those_of_the_json_module(tmp_path_factory, given, size, ascii_
     first = {"n": 1.5, "t": "word", "b": True}
     text = "".join(json.dumps(each, ensure_ascii=ascii_only) + "\n" for each in [first, *given])
     source = reading(tmp_path_factory.mktemp("json"), text, size)
-    source.read_only({"n": True, "t": False, "b": False})
+    source.select_columns({"n": True, "t": False, "b": False})
     expected = [{name: json.loads(line).get(name) for name in "ntb"} for line in text.split("\n")[:-1]]
     for row in expected:
         row["b"] = None if row["b"] is None else str(row["b"]).lower()
@@ -50,20 +50,20 @@ DEEP = b'{"n":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
 @pytest.mark.parametrize(
     ("line", "column", "reason"),
     [
-        (b'{"n":1', 7, "this is no JSON"),
-        (b'{"n":1}}', 8, "this is no JSON: Extra data"),
-        (b'{"n":1}{"n":2}', 8, "this is no JSON: Extra data"),
-        (b'{"n":1},', 8, "this is no JSON: Extra data"),
-        (b'{"n":01}', 7, "this is no JSON"),
-        (b'{"n":1,}', 8, "this is no JSON"),
-        (b"{'n':1}", 2, "this is no JSON"),
-        ('{"é":1 2}'.encode(), 9, "this is no JSON"),
-        (b'{"n":nan}', 6, "this is no JSON"),
+        (b'{"n":1', 7, "this is not JSON"),
+        (b'{"n":1}}', 8, "this is not JSON: Extra data"),
+        (b'{"n":1}{"n":2}', 8, "this is not JSON: Extra data"),
+        (b'{"n":1},', 8, "this is not JSON: Extra data"),
+        (b'{"n":01}', 7, "this is not JSON"),
+        (b'{"n":1,}', 8, "this is not JSON"),
+        (b"{'n':1}", 2, "this is not JSON"),
+        ('{"é":1 2}'.encode(), 9, "this is not JSON"),
+        (b'{"n":nan}', 6, "this is not JSON"),
         (b"[1,2]", 1, "a line must be one JSON object"),
         (b'"n"', 1, "a line must be one JSON object"),
         (b"null", 1, "a line must be one JSON object"),
         (b"12", 1, "a line must be one JSON object"),
-        (b"oops", 1, "this is no JSON"),
+        (b"oops", 1, "this is not JSON"),
         (DEEP, None, "nested more than 64 deep"),
         (b"[" * 100_000, None, "nested more than 64 deep"),
         (b'{"a":' * 100_000, None, "nested more than 64 deep"),
@@ -77,10 +77,10 @@ DEEP = b'{"n":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
         (b'{"n":Infinity}', 2, "n should be a finite number but is inf"),
         (b'{"n":' + b"9" * 5000 + b"}", 2, "finite"),
         (b'{"n":1,"n":2}', 2, "n is there twice"),
-        (b'{"t":"\xff"}', 7, "is no UTF-8"),
+        (b'{"t":"\xff"}', 7, "is not UTF-8"),
         (b'{"t":"\0"}', 7, "a NUL byte"),
-        (b'{"t":"\x01"}', 7, "this is no JSON: Invalid control character"),
-        (b'{"t":"a', 6, "this is no JSON: Unterminated string"),
+        (b'{"t":"\x01"}', 7, "this is not JSON: Invalid control character"),
+        (b'{"t":"a', 6, "this is not JSON: Unterminated string"),
     ],
 )
 @pytest.mark.parametrize("size", [16, 1 << 20])
@@ -119,7 +119,7 @@ def test_what_is_allowed_is_read_alone_and_beside_a_bad_row(beside, tmp_path):
 def test_whole_numbers_keep_every_digit_as_categories(tmp_path):
     ids = [9007199254740993, 9007199254740992, 5]
     source = reading(tmp_path, "".join(f'{{"id":{i}}}\n' for i in ids))
-    source.read_only({"id": False})
+    source.select_columns({"id": False})
     assert [row["id"] for row in values(source)] == list(map(str, ids))
     written(tmp_path, "".join(f'{{"id":{i}}}\n' for i in [*ids, 1.5, 10**30, "NaN", 2.0]).encode())
     assert [row["id"] for row in values(source)] == [*map(str, ids), "1.5", str(10**30), None, "2"]
@@ -128,11 +128,11 @@ def test_whole_numbers_keep_every_digit_as_categories(tmp_path):
 def test_dates_are_times_as_numbers_and_themselves_as_categories(tmp_path):
     source = reading(tmp_path, '{"at":"1970-01-01T00:01:00Z"}\n{"at":"1970-01-01 00:02:00"}\n')
     assert [row["at"] for row in values(source)] == [60.0, 120.0]
-    source.read_only({"at": False})
+    source.select_columns({"at": False})
     assert [row["at"] for row in values(source)] == ["1970-01-01T00:01:00Z", "1970-01-01 00:02:00"]
     written(tmp_path, b'{"at":"1970-01-01T00:01:00Z"}\n{"at":"soon"}\n')
     assert [row["at"] for row in values(source)] == ["1970-01-01T00:01:00Z", "soon"]
-    source.read_only({"at": True})
+    source.select_columns({"at": True})
     assert [row["at"] for row in values(source)] == [60.0]
     assert "at should be a time but is 'soon'" in bad(source)[0][3]
 
@@ -154,9 +154,9 @@ def test_columns_come_from_all_of_the_first_rows(tmp_path):
         ("", "there are no rows"),
         ("\n \n", "there are no rows"),
         ("[1]\n[2]\n", ":1:1: a line must be one JSON object"),
-        ('{\n"a": 1\n}\n', ":1:2: this is no JSON"),
+        ('{\n"a": 1\n}\n', ":1:2: this is not JSON"),
         ("{}\n{}\n", "its objects are empty"),
-        ('{"a" 1}\n', ":1:6: this is no JSON"),
+        ('{"a" 1}\n', ":1:6: this is not JSON"),
     ],
 )
 def test_a_file_without_a_good_row_is_refused_at_once(content, said, tmp_path):

@@ -41,7 +41,7 @@ def test_a_marked_label_ends_at_the_first_blank(tmp_path_factory, pairs, blank, 
     [
         (b"no tab here", False, 1, "a label, a tab, and the text"),
         (b"\tno label", False, 1, "a label, a tab, and the text"),
-        (b"a\t\xff", False, 3, "is no UTF-8"),
+        (b"a\t\xff", False, 3, "is not UTF-8"),
         (b"a\t\0", False, 3, "a NUL byte"),
         (b"spam some text", True, 1, "must begin with __label__"),
         (b"__label__ text", True, 1, "must begin with __label__"),

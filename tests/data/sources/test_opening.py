@@ -12,7 +12,7 @@ import pytest
 
 from linnet.data.sources.block import Position
 from linnet.data.sources.formats import Format
-from linnet.data.sources.opening import guessed, guessed_by_content, of_anything, open_source
+from linnet.data.sources.opening import format_by_content, format_by_name, open_data, open_source
 from linnet.errors import InputError
 from tests.data.sources.tools import compressed, values
 
@@ -56,14 +56,14 @@ EXAMPLES = [
 def test_content_tells_the_format(text, form, how, tmp_path):
     path = tmp_path / "data"
     path.write_bytes(compressed(text.encode(), how))
-    assert guessed_by_content(text.encode(), "data") is form
+    assert format_by_content(text.encode(), "data") is form
     assert open_source([path]).format == form
     assert open_source([path]).parse(next(open_source([path]).chunks(Position()))).rows >= 1
 
 
 def test_a_long_file_is_told_by_its_whole_lines():
     head = ("1 1:2\n" * 50_000)[: 1 << 18]
-    assert guessed_by_content(head.encode(), "data") is Format.SVMLIGHT
+    assert format_by_content(head.encode(), "data") is Format.SVMLIGHT
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_long_file_is_told_by_its_whole_lines():
     ],
 )  # fmt: skip
 def test_a_name_tells_the_format(name, form):
-    assert guessed(name) is form
+    assert format_by_name(name) is form
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_parquet_needs_no_suffix_but_a_file(tmp_path):
     pyarrow.parquet.write_table(pa.table({"a": [1, 2]}), tmp_path / "data")
     assert values(open_source([tmp_path / "data"])) == [{"a": 1.0}, {"a": 2.0}]
     (tmp_path / "again").write_bytes(compressed((tmp_path / "data").read_bytes(), "gz"))
-    with pytest.raises(InputError, match="again: is no Parquet file"):
+    with pytest.raises(InputError, match="again: is not a Parquet file"):
         open_source([tmp_path / "again"])
 
 
@@ -123,9 +123,9 @@ def test_paths_that_are_not_there_are_told_with_one_that_is(tmp_path):
         open_source([tmp_path / "no" / "file"])
     with pytest.raises(InputError, match="no such file"):
         open_source([tmp_path / "*.parquet"])
-    with pytest.raises(InputError, match="no file is named"):
+    with pytest.raises(InputError, match="no file is given"):
         open_source([])
-    with pytest.raises(InputError, match="name one folder"):
+    with pytest.raises(InputError, match="give one folder"):
         open_source([tmp_path, tmp_path])
 
 
@@ -144,18 +144,18 @@ def test_standard_input_is_guessed_and_then_read_from_its_beginning(text, form, 
     (tmp_path / "data").write_text(text, newline="")
     assert values(source) == values(open_source([tmp_path / "data"]))
     assert not sys.stdin.buffer.closed
-    with pytest.raises(InputError, match="once only"):
+    with pytest.raises(InputError, match="only once"):
         open_source(["-", "-"])
 
 
 def test_data_in_memory_are_a_source_too(tmp_path):
-    assert of_anything({"a": [1.0]}).format == "frame"
-    assert of_anything((np.eye(2), [0, 1])).format == "arrays"
+    assert open_data({"a": [1.0]}).format == "frame"
+    assert open_data((np.eye(2), [0, 1])).format == "arrays"
     (tmp_path / "a.csv").write_text("a,b\n1,2\n")
-    assert of_anything(str(tmp_path / "a.csv")).format == "csv"
-    assert of_anything([tmp_path / "a.csv"]).format == "csv"
-    with pytest.raises(InputError, match="a table is a pandas, polars or Arrow frame"):
-        of_anything(5)
+    assert open_data(str(tmp_path / "a.csv")).format == "csv"
+    assert open_data([tmp_path / "a.csv"]).format == "csv"
+    with pytest.raises(InputError, match="data must be a pandas, polars or Arrow table"):
+        open_data(5)
 
 
 @pytest.mark.parametrize("name", ["table.data", "table.csv", "table.txt"])
@@ -176,3 +176,10 @@ def test_a_table_with_blanks_between_columns_is_told_with_a_remedy(name, header,
 def test_blanks_within_fields_are_no_columns(text, tmp_path):
     (tmp_path / "t.csv").write_text(text)
     open_source([str(tmp_path / "t.csv")])
+
+
+def test_a_source_is_taken_as_it_is(tmp_path):
+    (tmp_path / "a.csv").write_text("a,b\n" + "1,x\n" * 50)
+    source = open_data(str(tmp_path / "a.csv"), chunk_size=20)
+    assert open_data(source) is source
+    assert len(list(source.chunks(Position()))) > 5

@@ -24,7 +24,7 @@ def test_rows_are_what_was_stored(tmp_path):
     assert source.names == ("n", "t", "l")
     assert values(source) == [{"n": 1.0, "t": "a"}, {"n": None, "t": "é"}, {"n": 3.0, "t": None}]
     assert source.size == (tmp_path / "0.parquet").stat().st_size
-    source.read_only({"n": False})
+    source.select_columns({"n": False})
     assert values(source) == [{"n": "1"}, {"n": None}, {"n": "3"}]
 
 
@@ -47,7 +47,7 @@ def test_files_that_are_none_are_refused_by_name(tmp_path):
     data = good.read_bytes()
     for content in (b"", b"PAR1", b"PAR1PAR1", data[:-1], data[: len(data) // 2], b"a,b\n1,2\n"):
         (tmp_path / "bad.parquet").write_bytes(content)
-        with pytest.raises(InputError, match=r"bad.parquet: is no Parquet file"):
+        with pytest.raises(InputError, match=r"bad.parquet: is not a Parquet file"):
             open_source([tmp_path / "bad.parquet"])
     pyarrow.parquet.write_table(pa.table([[1], [2]], names=["a", "a"]), good)
     with pytest.raises(InputError, match="the column 'a' is there twice"):

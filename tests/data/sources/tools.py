@@ -5,14 +5,12 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
-from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 
 from linnet.data.sources.block import Numbers, Position
 from linnet.data.sources.opening import open_source
-from linnet.data.sources.parquet import Parquet
 
 
 def compressed(data: bytes, how: str) -> bytes:
@@ -31,13 +29,7 @@ def written(folder, *contents: bytes, suffix: str = ".txt", how: str = "") -> li
 
 def opened(paths, form=None, *, size: int | None = None, **options):
     """A source that reads chunks of so many bytes (rows, of Parquet)."""
-    source = open_source(paths, form, **options)
-    if size is not None:
-        if isinstance(source, Parquet):
-            source.batch = size
-        else:
-            source.cutting = replace(source.cutting, size=size)
-    return source
+    return open_source(paths, form, chunk_size=size, **options)
 
 
 def blocks(source, start=None):

@@ -17,8 +17,9 @@ from sklearn.svm import LinearSVC as Liblinear
 
 from linnet import LinearSVC, NumericalError, RecipeError
 from linnet.data.rows import Examples, Rows
-from linnet.learners.recipe import Loss, Penalty
-from linnet.training.batch import Descent
+from linnet.learners.losses import Loss
+from linnet.learners.recipe import Penalty
+from linnet.training.descent import Descent
 from linnet.training.duality_gap import certify
 from linnet.training.objective import Objective
 from linnet.training.solvers import dual_svm as svm
@@ -244,7 +245,7 @@ def test_the_solver_and_the_reason_are_told(rng):
     assert LinearSVC(solver="lbfgs").fit(X, signs).solver_ == "lbfgs"
     sparse = LinearSVC(penalty="l1").fit(X, signs)
     assert sparse.solver_ == "gradient"
-    assert "L2" in sparse.solver_reason_
+    assert "L1" in sparse.solver_reason_
     with pytest.raises(RecipeError, match="l2"):
         LinearSVC(solver="dual", penalty="l1").fit(X, signs)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -16,12 +18,15 @@ from scipy.special import expit, logsumexp, softmax
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from linnet import LinearSVC, LogisticRegression, RecipeError
+from linnet import LinearSVC, LogisticRegression, RecipeError, catalogue
+from linnet.data.labels import Labels
 from linnet.data.rows import Examples, Rows
-from linnet.learners.recipe import Loss, Penalty
+from linnet.learners.losses import Loss
+from linnet.learners.recipe import Penalty
 from linnet.training import objective as objective_module
-from linnet.training.batch import Descent
+from linnet.training.descent import Descent
 from linnet.training.duality_gap import certify
+from linnet.training.fit import Settings, fit
 from linnet.training.objective import Objective
 from linnet.training.solvers import newton
 from tests.conftest import both_forms, sparse_table
@@ -233,3 +238,17 @@ def test_the_objective_stated_is_that_of_the_weights(outputs, method, off):
     )
     found = method(problem, Descent(100, 1e-6))
     assert found.certificate.primal == certify(problem, found.weights).primal
+
+
+def test_the_entries_of_a_sparse_row_may_come_in_any_order(rng):
+    X, y = sparse_table(rng, 60, 8), rng.integers(2, size=60).astype(float)
+    rows = Rows.of(csr_array(X))
+    order = np.concatenate([np.arange(b - 1, a - 1, -1) for a, b in pairwise(rows.starts.tolist())])
+    turned = replace(rows, values=rows.values[order], ids=rows.ids[order])
+    row = catalogue.find("logistic-regression")
+    found = [
+        fit(row, Examples(each, y), Labels([0, 1]), Settings(solver="newton-cholesky", tol=1e-10))
+        for each in (rows, turned)
+    ]
+    assert_allclose(found[1].model.weights, found[0].model.weights, rtol=1e-9)
+    assert len(found[1].history) == len(found[0].history)

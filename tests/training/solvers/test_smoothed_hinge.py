@@ -8,8 +8,9 @@ from scipy.sparse import csr_array
 from sklearn.svm import SVC
 
 from linnet.data.rows import Examples, Rows
-from linnet.learners.recipe import Loss, Penalty
-from linnet.training.batch import Descent
+from linnet.learners.losses import Loss
+from linnet.learners.recipe import Penalty
+from linnet.training.descent import Descent
 from linnet.training.history import ignore
 from linnet.training.objective import Objective
 from linnet.training.solvers.smoothed_hinge import newton

@@ -11,8 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from linnet import LogisticRegression
 from linnet.data.rows import Examples, Rows
-from linnet.learners.recipe import Loss, Penalty
-from linnet.training.batch import Descent
+from linnet.learners.losses import Loss
+from linnet.learners.recipe import Penalty
+from linnet.training.descent import Descent
 from linnet.training.objective import Objective
 from linnet.training.solvers import softmax
 from linnet.training.solvers.hessian import place_at

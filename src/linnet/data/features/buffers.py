@@ -1,4 +1,4 @@
-"""Arrays that are used again for one block after another."""
+"""Arrays that are reused from block to block."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from numpy.typing import DTypeLike, NDArray
 
 T = TypeVar("T")
 
-# What took more for one text is not kept for the next: that one is likely to be shorter.
+# Buffers larger than this, of one huge text, are not kept for the next.
 MOST_BYTES = 1 << 26
 
 
 class Buffers:
-    """Arrays by name, each as large as was ever asked for.
+    """Arrays by name, each as large as the largest request so far.
 
-    Memory new from the system is cleared page by page when it is first touched; for a block of text, that takes longer
-    than to count its words.  Whoever asks for an array again gets the same memory: what was in it is lost.
+    The system clears new memory page by page when it is first touched; for a block of text that takes longer than to
+    count its words.  Asking for an array again gives the same memory: its content is lost.
     """
 
     def __init__(self) -> None:
         self._kept: dict[str, NDArray[Any]] = {}
 
     def array(self, name: str, size: int, dtype: DTypeLike) -> NDArray[Any]:
-        """Room for so many, with anything in it."""
+        """An array of this size, with arbitrary content."""
         kept = self._kept.get(name)
         if kept is None or len(kept) < size:
             kept = self._kept[name] = np.empty(size + size // 4, dtype=dtype)
@@ -37,10 +37,7 @@ class Buffers:
 
 
 class Pool(Generic[T]):
-    """Things of which as many are made as are in use at once, and a few are kept for later, by any thread.
-
-    The next block is likely to be as large as the last one: what it needs is at hand, and was touched before.
-    """
+    """Objects shared by all threads: as many are made as are in use at once, and up to `most` are kept for reuse."""
 
     def __init__(self, made: Callable[[], T], most: int) -> None:
         self._made, self._most = made, most
@@ -56,6 +53,6 @@ class Pool(Generic[T]):
             return self._made()
 
     def give_back(self, thing: T, nbytes: int) -> None:
-        """Keep it for the next who asks, unless there are enough of them, or it takes too much memory."""
+        """Keep it for reuse, unless enough are kept or it takes too much memory."""
         if len(self._free) < self._most and nbytes <= MOST_BYTES:
             self._free.append(thing)

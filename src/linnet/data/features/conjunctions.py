@@ -1,7 +1,7 @@
-"""Conjunctions: a feature for every few columns that a row has together, made of the rows that have them and no others.
+"""Conjunctions: a feature for every set of two or more columns that are non-zero in the same row.
 
-Among d columns there are d (d - 1) / 2 pairs; a row in which m of them are not 0 has m (m - 1) / 2.  Only those become
-features, when a row first has them, so a learner of disjunctions learns a k-DNF without writing all conjunctions down.
+Among d columns there are d (d - 1) / 2 pairs; a row with m non-zero entries has m (m - 1) / 2 of them.  Only pairs that
+some row has become features, so a learner of disjunctions learns a k-DNF without listing all conjunctions.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from linnet.data.rows import Rows
 from linnet.data.sources.block import Column, Numbers, Strings
 from linnet.kernels.vocabulary import Vocabulary
 
-# Columns that are taken together at most: their combinations grow with this power of the entries of a row.
-MOST_TOGETHER = 5
+# The most columns in a conjunction: their number grows with this power of the entries of a row.
+LARGEST_DEGREE = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Together:
-    """The different conjunctions of a block in the order in which rows first have them; which ones each row has, and
-    the products of its values."""
+class ConjunctionValues:
+    """The distinct conjunctions of a block in the order of their first rows, which of them each row has, and the
+    products of its values."""
 
     names: Strings
     which: NDArray[np.int64]
@@ -33,9 +33,9 @@ class Together:
 
 
 class ConjunctionTerm(NamedTerm):
-    """Two to `degree` columns of a row that are not 0: the product of their values, in the feature `a×b`.
+    """The feature `a×b` of two to `degree` columns that are non-zero in a row: the product of their values.
 
-    Categories stand as `column=value`, with a 1; numbered columns (there are no names then) by their numbers.
+    A category enters as `column=value` with the value 1, a numbered column by its number.
     """
 
     kind = "conjunctions"
@@ -46,7 +46,7 @@ class ConjunctionTerm(NamedTerm):
         super().__init__(columns, bits, vocabulary)
         self.degree = degree
 
-    def prepare(self, columns: Mapping[str, Column]) -> Together:
+    def prepare(self, columns: Mapping[str, Column]) -> ConjunctionValues:
         names: list[str] = []
         codes, values = [], []
         for column in self.columns:
@@ -57,19 +57,19 @@ class ConjunctionTerm(NamedTerm):
         ids, products = np.stack(codes, axis=1), np.stack(values, axis=1)
         there = products != 0
         starts = np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.int64)
-        return _together(starts, ids[there], products[there], names, self.degree)
+        return _conjunctions(starts, ids[there], products[there], names, self.degree)
 
-    def prepare_rows(self, rows: Rows) -> Together:
+    def prepare_rows(self, rows: Rows) -> ConjunctionValues:
         """As `prepare`, of rows of numbered columns."""
         row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.starts))
         there = rows.values != 0
         ids, values, row = rows.ids[there].astype(np.int64), rows.values[there].astype(np.float64), row[there]
-        order = np.lexsort((ids, row))  # 3×17, however the row has them
+        order = np.lexsort((ids, row))  # 3×17, in whichever order the row has them
         starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=rows.shape[0]))]).astype(np.int64)
         known, codes = np.unique(ids[order], return_inverse=True)
-        return _together(starts, codes, values[order], [str(each) for each in known.tolist()], self.degree)
+        return _conjunctions(starts, codes, values[order], [str(each) for each in known.tolist()], self.degree)
 
-    def number(self, prepared: Together, *, frozen: bool) -> Piece:
+    def number(self, prepared: ConjunctionValues, *, frozen: bool) -> Piece:
         numbers = self.vocabulary.numbers(prepared.names.data, prepared.names.starts, b"", frozen)
         ids = numbers[prepared.which] if len(numbers) else prepared.which
         known = ids >= 0
@@ -80,7 +80,7 @@ class ConjunctionTerm(NamedTerm):
 
 
 def _literals(column: str, given: Column) -> tuple[NDArray[np.int64], list[str], NDArray[np.float64]]:
-    """Of each row: the number of its literal, and its value; and the literals' names."""
+    """The literal of each row by number, its value, and the names of the literals."""
     if isinstance(given, Numbers):
         missing = np.isnan(given.values)
         return missing.astype(np.int64), [column, missing_name(column)], np.where(missing, 1.0, given.values)
@@ -88,21 +88,21 @@ def _literals(column: str, given: Column) -> tuple[NDArray[np.int64], list[str],
     return codes, names, np.ones(len(codes))
 
 
-def _together(
+def _conjunctions(
     starts: NDArray[np.int64], ids: NDArray[np.int64], values: NDArray[np.float64], names: list[str], degree: int
-) -> Together:
-    """All of two to `degree` entries of each row, the shorter ones first."""
+) -> ConjunctionValues:
+    """All sets of two to `degree` entries of each row, smaller sets first."""
     lengths = np.diff(starts)
     row, end = np.repeat(np.arange(len(lengths)), lengths), np.repeat(starts[1:], lengths)
     last, codes, products = np.arange(len(ids)), ids, values
-    longer, found = names, []  # names of conjunctions one shorter, by code
+    longer, found = names, []  # names of the conjunctions one smaller, by code
     for _ in range(2, degree + 1):
-        later = end[last] - last - 1  # entries of the row that can still join
+        later = end[last] - last - 1  # the entries of the row that follow
         parents = np.repeat(np.arange(len(last)), later)
         joining = last[parents] + 1 + np.arange(len(parents)) - np.repeat(np.cumsum(later) - later, later)
         pairs, codes = np.unique(codes[parents] * len(names) + ids[joining], return_inverse=True)
         longer = [f"{longer[pair // len(names)]}{CROSS}{names[pair % len(names)]}" for pair in pairs.tolist()]
-        with np.errstate(over="ignore"):  # Features names the place of an infinite product
+        with np.errstate(over="ignore"):  # Features reports the row of an infinite product
             products = products[parents] * values[joining]
         last = joining
         found.append((row[last], codes, products, longer))
@@ -111,8 +111,8 @@ def _together(
 
 def _in_order(
     rows: int, found: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], list[str]]]
-) -> Together:
-    """Row after row, named in the order in which rows first have them."""
+) -> ConjunctionValues:
+    """Row after row, with names in the order of their first rows."""
     offsets = np.cumsum([0] + [len(names) for _, _, _, names in found])
     row = np.concatenate([each for each, _, _, _ in found])
     order = np.argsort(row, kind="stable")
@@ -120,8 +120,8 @@ def _in_order(
     values = np.concatenate([each for _, _, each, _ in found])[order]
     used, first, which = np.unique(codes, return_index=True, return_inverse=True)
     by_first = np.argsort(first)
-    place = np.empty_like(by_first)
-    place[by_first] = np.arange(len(by_first))
+    rank = np.empty_like(by_first)
+    rank[by_first] = np.arange(len(by_first))
     names = [name for _, _, _, each in found for name in each]
     starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=rows))]).astype(np.int64)
-    return Together(Strings.of([names[code] for code in used[by_first].tolist()]), place[which], values, starts)
+    return ConjunctionValues(Strings.of([names[code] for code in used[by_first].tolist()]), rank[which], values, starts)

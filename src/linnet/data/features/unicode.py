@@ -1,4 +1,4 @@
-"""What each Unicode character is and what it becomes in lower case: Python's own answers, as tables for the kernels."""
+"""The kind and the lower case of every Unicode character: Python's own answers, as tables for the kernels."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 POINTS = 0x110000
 PAGE = 256
 SPACE, WORD, MARK = range(3)
-# Lower-casing that looks at the neighbours, or gives more than one character, is left to Python.
+# Lower case that depends on the neighbours, or has several characters, is left to Python.
 SPECIAL = -1
 SIGMA = "Σ"
 SPECIALS = (SIGMA, "İ")
 
 
 class CharacterTables:
-    """kinds and lowers by code point; a page of 256 is filled when it is first asked for."""
+    """Kinds and lower case by code point; a page of 256 is filled when it is first needed."""
 
     def __init__(self, *, lowercase: bool) -> None:
         self.lowercase = lowercase
@@ -43,5 +43,5 @@ class CharacterTables:
 
 @cache
 def tables(*, lowercase: bool) -> CharacterTables:
-    """One set of tables for the whole program: filling a page twice at once gives the same page."""
+    """One set of tables for all threads: a page that two fill at once is the same page."""
     return CharacterTables(lowercase=lowercase)

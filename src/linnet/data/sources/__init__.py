@@ -1,1 +1,1 @@
-"""Files, folders and frames, read as one stream of blocks that can be reopened at a position."""
+"""Files, folders, frames, arrays and dictionaries, read as blocks; reading can start at any saved position."""

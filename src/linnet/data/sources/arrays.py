@@ -1,4 +1,4 @@
-"""Arrays that are in memory already: (X, y), sparse or dense."""
+"""Arrays in memory: (X, y), sparse or dense."""
 
 from __future__ import annotations
 
@@ -22,35 +22,36 @@ class Arrays:
     size = None
     reopenable = True
 
-    def __init__(self, X: Any, targets: NDArray[np.float64]) -> None:
+    def __init__(self, X: Any, targets: NDArray[np.float64], *, chunk_size: int | None = None) -> None:
         self._X = X
         self._targets = targets
+        self._rows = chunk_size or ROWS
 
     @classmethod
-    def of(cls, X: Any, y: Any) -> Arrays:
+    def of(cls, X: Any, y: Any, *, chunk_size: int | None = None) -> Arrays:
         from scipy.sparse import csr_array
 
         rows = Rows.of(X)
         rows.check_finite()
         targets = np.asarray(y)
         if targets.dtype.kind not in "biuf":
-            raise InputError("with arrays, y holds numbers; give labels of text in a frame, with target=")
+            raise InputError("y must hold numbers; for labels of text, use a data frame and name its target column")
         if len(targets) != rows.shape[0]:
             raise InputError(f"{rows.shape[0]} rows but {len(targets)} targets")
         if not np.isfinite(targets).all():
-            raise InputError("y holds numbers that are missing or infinite: leave those rows out")
-        return cls(csr_array(rows.matrix()), targets.astype(np.float64))
+            raise InputError("y contains missing or infinite values: drop those rows")
+        return cls(csr_array(rows.matrix()), targets.astype(np.float64), chunk_size=chunk_size)
 
     @property
     def columns(self) -> int:
         return int(self._X.shape[1])
 
     def fingerprint(self) -> list[dict[str, Any]]:
-        raise InputError("arrays in memory cannot be told from changed ones: resume from files")
+        raise InputError("arrays in memory cannot be checked for changes: to resume, train on files")
 
     def chunks(self, start: Position) -> Iterator[tuple[int, Any]]:
-        for first in range(start.offset, self._X.shape[0], ROWS):
-            yield first, self._X[first : first + ROWS]
+        for first in range(start.offset, self._X.shape[0], self._rows):
+            yield first, self._X[first : first + self._rows]
 
     def parse(self, chunk: tuple[int, Any]) -> Block:
         first, X = chunk

@@ -1,4 +1,4 @@
-"""Arrow's columns as ours: numbers with NaN for what is missing, strings as bytes and offsets."""
+"""Arrow columns as ours: numbers with NaN for missing values, strings as bytes and offsets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from linnet.data.sources.block import NOT_GIVEN, Numbers, Strings
+from linnet.data.sources.block import Numbers, Strings, number_in
 from linnet.errors import InputError
 
 PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
@@ -18,7 +18,7 @@ NONE = np.empty(0, dtype=np.int64)
 
 
 def is_number(kind: Any) -> bool:
-    """Is this a type of numbers, or of times, which are numbers too?"""
+    """Whether this is a type of numbers, or of times, which become numbers."""
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind) or is_time(kind))
 
 
@@ -31,28 +31,28 @@ def is_string(kind: Any) -> bool:
 
 
 def readable(kind: Any) -> bool:
-    """Can a column of this type be learnt from?"""
+    """Whether a column of this type can be used."""
     if pa.types.is_dictionary(kind):
         return readable(kind.value_type)
     return is_number(kind) or is_string(kind) or bool(pa.types.is_boolean(kind) or pa.types.is_null(kind))
 
 
 def plain(array: Any) -> Any:
-    """One array, without a dictionary."""
+    """One array, not dictionary-encoded."""
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
     if not pa.types.is_dictionary(array.type):
         return array
     dictionary = array.dictionary
-    if pa.types.is_string_view(dictionary.type):  # which Arrow cannot look up
+    if pa.types.is_string_view(dictionary.type):  # Arrow cannot take from these
         dictionary = dictionary.cast(pa.large_string())
     return dictionary.take(array.indices)
 
 
 def numbers(array: Any, kind: Any) -> tuple[Numbers, NDArray[np.int64]]:
-    """A plain column as numbers (strings as times, if the kind says so), and the rows in which it holds none.
+    """A plain column as numbers (strings as times, if the type is one), and the rows whose value is not a number.
 
-    An infinite number is none: nothing can be learnt from it.
+    An infinite value is not a number that a model can use.
     """
     wrong = NONE
     if is_string(array.type):
@@ -68,17 +68,6 @@ def numbers(array: Any, kind: Any) -> tuple[Numbers, NDArray[np.int64]]:
     return Numbers(values), np.union1d(wrong, infinite) if len(infinite) else wrong
 
 
-def number_in(text: str) -> float | None:
-    """The number a text is, as Python reads it; but in plain digits, without underscores.  Not given is NaN."""
-    text = text.strip(" \t")
-    if text in NOT_GIVEN:
-        return float("nan")
-    try:
-        return float(text) if text.isascii() and "_" not in text else None
-    except ValueError:
-        return None
-
-
 def _parsed(array: Any) -> tuple[Any, NDArray[np.int64]]:
     found = [None if text is None else number_in(text) for text in array.to_pylist()]
     wrong = [i for i in range(len(found)) if found[i] is None and array[i].is_valid]
@@ -86,7 +75,7 @@ def _parsed(array: Any) -> tuple[Any, NDArray[np.int64]]:
 
 
 def _times(array: Any, kind: Any) -> tuple[Any, NDArray[np.int64]]:
-    """Times of one kind; Arrow does not tell which it cannot read, so those are found by halves."""
+    """Strings as times; Arrow does not report which it cannot read, so those are found by bisection."""
     wrong: list[int] = []
 
     def pieces(first: int, piece: Any) -> Iterator[Any]:
@@ -106,7 +95,7 @@ def _times(array: Any, kind: Any) -> tuple[Any, NDArray[np.int64]]:
 
 
 def _cast(array: Any, kind: Any) -> Any:
-    """Strings as times, all of them with a zone or none; None if that cannot be."""
+    """Strings as times, all with a time zone or all without; None if Arrow cannot read one of them."""
     zoned = [pa.timestamp(kind.unit, "UTC")] if pa.types.is_timestamp(kind) and kind.tz is None else []
     for each in (kind, *zoned):
         try:
@@ -125,7 +114,7 @@ def _seconds(array: Any) -> Any:
 
 
 def strings(array: Any) -> Strings:
-    """A plain column as strings; a whole number has no point, one with a fraction as few digits as tell it apart."""
+    """A plain column as strings; integers without a point, other numbers with the fewest digits that identify them."""
     if pa.types.is_decimal(array.type):
         array = array.cast(pa.float64(), safe=False)
     if pa.types.is_floating(array.type):
@@ -145,7 +134,7 @@ def strings(array: Any) -> Strings:
 
 
 def table_of(frame: Any) -> Any:
-    """An Arrow table of a data frame: pandas, polars, Arrow's own, or anything that exports itself as Arrow."""
+    """The Arrow table of a data frame: pandas, polars, pyarrow, or any object with the Arrow stream interface."""
     try:
         if isinstance(frame, pa.RecordBatch):
             return pa.Table.from_batches([frame])
@@ -156,7 +145,7 @@ def table_of(frame: Any) -> Any:
         if isinstance(frame, dict) or hasattr(frame, "__arrow_c_stream__"):
             return pa.table(frame)
     except (pa.ArrowException, TypeError, ValueError) as error:
-        raise InputError(f"the frame cannot be read: {str(error).splitlines()[0]}") from None
+        raise InputError(f"the data frame cannot be read: {str(error).splitlines()[0]}") from None
     raise InputError(
-        f"a table is a pandas, polars or Arrow frame, or a dictionary of columns; not {type(frame).__name__}"
+        f"data must be a pandas, polars or Arrow table, or a dictionary of columns; not {type(frame).__name__}"
     )

@@ -1,58 +1,49 @@
-"""What sources yield: blocks of columns or of sparse rows, where each row came from, and what could not be read."""
+"""What sources yield: blocks of columns or of sparse rows, the location of each row, and the rows that are bad."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.data.rows import Rows, rows_at
+from linnet.data.on_error import BadRow
+from linnet.data.rows import Rows, take_rows
 from linnet.data.sources.records import Records
 from linnet.errors import InputError
 
 NO_LINES = np.empty(0, dtype=np.int64)
 
-# What stands for a value that is not there.
+# Spellings of a missing value.
 NOT_GIVEN = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "#N/A")
+
+
+def number_in(text: str) -> float | None:
+    """The number that a text spells, as Python reads it but for underscores; NaN where the value is missing."""
+    text = text.strip(" \t")
+    if text in NOT_GIVEN:
+        return float("nan")
+    try:
+        return float(text) if text.isascii() and "_" not in text else None
+    except ValueError:
+        return None
 
 
 @dataclass(frozen=True, order=True)
 class Position:
-    """Where a block begins: file number, byte offset within it (decompressed; row group, file) and its line."""
+    """Where a block begins: file number, offset in it (decompressed byte, row group or row) and line."""
 
     file: int = 0
     offset: int = 0
     line: int = 1
 
 
-@dataclass(frozen=True)
-class BadRow:
-    """A row that cannot be read: the place (column in bytes, from 1), the reason, and its own bytes.
-
-    Where a whole file is a row, its bytes are those of its path.
-    """
-
-    path: str
-    line: int
-    column: int | None
-    reason: str
-    raw: bytes = field(default=b"", repr=False)
-
-    def __str__(self) -> str:
-        place = [self.path, str(self.line)] + ([str(self.column)] if self.column else [])
-        return f"{':'.join(place)}: {self.reason}"
-
-    def error(self) -> InputError:
-        return InputError(str(self))
-
-
 @dataclass(frozen=True, eq=False)
 class Strings:
-    """n strings in one buffer: string i is data[starts[i]:starts[i + 1]], UTF-8; `missing` marks those not given."""
+    """n strings in one buffer: string i is data[starts[i]:starts[i + 1]], UTF-8; `missing` masks missing values."""
 
     data: NDArray[np.uint8]
     starts: NDArray[np.int64]
@@ -67,10 +58,9 @@ class Strings:
             encoded = [string.encode() for string in strings]
         except UnicodeEncodeError as error:
             raise InputError(
-                f"a text holds half of a surrogate pair, which is no character: {error.object!r}"
+                f"a text contains half of a surrogate pair, which is not a character: {error.object!r}"
             ) from None
-        starts = np.zeros(len(encoded) + 1, dtype=np.int64)
-        np.cumsum([len(each) for each in encoded], out=starts[1:])
+        starts = np.fromiter(accumulate(map(len, encoded), initial=0), np.int64, len(encoded) + 1)
         return cls(np.frombuffer(b"".join(encoded), dtype=np.uint8), starts)
 
     def bytes_of(self, row: int) -> bytes:
@@ -93,7 +83,7 @@ class Strings:
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """n numbers; NaN where one is missing."""
+    """n numbers; NaN is a missing value."""
 
     values: NDArray[np.float64]
 
@@ -113,7 +103,7 @@ Column = Strings | Numbers
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Some rows of a source: by columns, or sparse with a number as target each."""
+    """Some rows of a source: columns by name, or sparse rows with a numeric target each."""
 
     path: str
     rows: int
@@ -127,29 +117,31 @@ class Block:
     records: Records | None = None
 
     def keep(self, which: NDArray[np.bool_]) -> Block:
-        """Only these rows, and no complaints."""
+        """Only these rows, without the list of bad ones."""
         return replace(
             self,
             rows=int(which.sum()),
             columns={name: column.keep(which) for name, column in self.columns.items()},
-            sparse=None if self.sparse is None else rows_at(self.sparse, np.flatnonzero(which)),
+            sparse=None if self.sparse is None else take_rows(self.sparse, np.flatnonzero(which)),
             targets=None if self.targets is None else self.targets[which],
             lines=self.lines[which] if len(self.lines) else self.lines,
             records=None if self.records is None else self.records.keep(which),
             bad=(),
         )
 
-    def place(self, row: int) -> str:
-        """Where this row stands, as file:line."""
+    def location(self, row: int) -> str:
+        """Where this row is, as file:line."""
+        if not self.path:
+            return f"row {row + 1}"
         return f"{self.path}:{self.lines[row]}" if len(self.lines) else f"{self.path}: row {row + 1}"
 
-    def refused(self, row: int, reason: str, column: int | None = None) -> BadRow:
-        """A complaint about a row that was read but cannot be used."""
+    def bad_row(self, row: int, reason: str, column: int | None = None) -> BadRow:
+        """A row that was read but cannot be used."""
         line = int(self.lines[row]) if len(self.lines) else row + 1
         return BadRow(self.path, line, column, reason, self.raw(row))
 
     def raw(self, row: int) -> bytes:
-        """The row as it stands in its file, or as JSON if that is no text; a sparse one as svmlight has it."""
+        """The row's bytes in its file; as JSON, or as svmlight if it is sparse, where the file is not text."""
         if self.records is not None:
             return self.records.raw(row)
         if self.sparse is not None and self.targets is not None:

@@ -1,4 +1,4 @@
-"""Files cut into chunks of whole lines: the same chunks however often, and wherever, reading begins."""
+"""Files cut into chunks of whole lines; the chunks from a position on do not depend on where reading began."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from linnet.data.sources.block import Position
 from linnet.data.sources.files import ByteFiles, Reader
-from linnet.errors import InputError
+from linnet.errors import InputError, option
 from linnet.kernels.records import count_byte
 
 CHUNK = 1 << 20
@@ -16,7 +16,7 @@ LONGEST_LINE = 1 << 26
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """Whole lines of one file, and where they begin and end."""
+    """Whole lines of one file, and the positions where they begin and end."""
 
     data: bytes | bytearray = field(repr=False)
     path: str
@@ -27,14 +27,16 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Cutting:
-    """How text falls into records: where the last whole one ends (0: nowhere), how many lines there are, chunks' size.
+    """How text is cut: where its last whole record ends (0: nowhere), its number of lines, the size of chunks in bytes,
+    and the longest record that is accepted.
 
-    The end of a chunk may be the middle of a record, or of a line end of two bytes.
+    The text may end within a record, or between CR and LF.
     """
 
     last_end: Callable[[bytes | bytearray], int]
     lines: Callable[[bytes | bytearray], int]
     size: int = CHUNK
+    longest: int = LONGEST_LINE
 
 
 def last_line_end(data: bytes | bytearray) -> int:
@@ -42,25 +44,25 @@ def last_line_end(data: bytes | bytearray) -> int:
 
 
 def count_lines(data: bytes | bytearray) -> int:
-    found: int = count_byte(data, 10)  # unlike bytes.count, it lets other threads go on meanwhile
+    found: int = count_byte(data, 10)  # unlike bytes.count, it releases the GIL
     return found
 
 
 def chunks(files: ByteFiles, start: Position, cutting: Cutting) -> Iterator[Chunk]:
-    """Every file from `start` on, in chunks of at most `size` bytes, or one record if that is longer."""
+    """Every file from `start` on, in chunks of at most `size` bytes, or a single longer record."""
     for number in range(start.file, len(files)):
         at = start if number == start.file else Position(number)
         with files.opened(number, at.offset) as reader:
             path, rest, consumed = files.name(number), b"", reader.consumed
             if at.offset == 0:
-                at = Position(number, reader.skip_mark())
+                at = Position(number, reader.skip_bom())
             while at.file == number:
                 data = _read_on(rest, reader, cutting.size)
                 if not data:
                     break
                 end, last = _whole(data, reader, cutting, f"{path}:{at.line}")
                 rest = bytes(data[end:])
-                del data[end:]  # in place: chunks are never copied
+                del data[end:]  # in place: chunks are not copied
                 after = Position(number, at.offset + end, at.line + cutting.lines(data))
                 if last and not rest:
                     after = Position(number + 1)
@@ -70,7 +72,7 @@ def chunks(files: ByteFiles, start: Position, cutting: Cutting) -> Iterator[Chun
 
 
 def _read_on(rest: bytes, reader: Reader, size: int) -> bytearray:
-    """What was left over and as much more as makes it so many bytes, if there is so much."""
+    """The rest of the last chunk, filled up to `size` bytes from the file."""
     data = bytearray(max(size, len(rest)))
     data[: len(rest)] = rest
     with memoryview(data) as room:
@@ -79,18 +81,18 @@ def _read_on(rest: bytes, reader: Reader, size: int) -> bytearray:
     return data
 
 
-def _whole(data: bytearray, reader: Reader, cutting: Cutting, place: str) -> tuple[int, bool]:
-    """Where the last whole record ends, with more data if they hold none; and has the file ended?"""
+def _whole(data: bytearray, reader: Reader, cutting: Cutting, location: str) -> tuple[int, bool]:
+    """Where the last whole record ends, after reading more if there is none; and whether the file has ended."""
     if reader.ended:
         return len(data), True
     end, last = cutting.last_end(data if len(data) == cutting.size else data[: cutting.size]), False
     while not end:
         data += _read_on(b"", reader, cutting.size)
         last = reader.ended
-        if len(data) > LONGEST_LINE:
+        if len(data) > cutting.longest:
             raise InputError(
-                f"{place}: a line of more than {LONGEST_LINE >> 20} MiB: is the format right (--format)? is a quote "
-                "never closed?"
+                f"{location}: a line of more than {cutting.longest >> 20} MiB: is the format right "
+                f"({option('format')})? Is a quote never closed?"
             )
         end = cutting.last_end(data) or (len(data) if last else 0)
     return end, last

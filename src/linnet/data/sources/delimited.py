@@ -1,5 +1,5 @@
-"""CSV, TSV and their kin, through Arrow; where records begin and whether their fields are as many as the header's is
-our own to find, for Arrow does not tell lines."""
+"""CSV, TSV and other delimited text.  Arrow parses the values; records, their lines and their numbers of fields are
+found here, because Arrow does not report lines."""
 
 from __future__ import annotations
 
@@ -11,36 +11,44 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
-from linnet.data.sources.arrow import is_time, number_in
-from linnet.data.sources.block import NOT_GIVEN, BadRow, Block, Strings
+from linnet.data.on_error import BadRow
+from linnet.data.sources.arrow import is_time
+from linnet.data.sources.block import NOT_GIVEN, Block, Strings, number_in
 from linnet.data.sources.chunks import Chunk, Cutting, count_lines
-from linnet.data.sources.files import BYTE_ORDER_MARK, ByteFiles, no_rows, without_mark
+from linnet.data.sources.files import BYTE_ORDER_MARK, ByteFiles, no_rows, without_bom
 from linnet.data.sources.lines import LineSource, only_text
 from linnet.data.sources.records import Records, shown
-from linnet.data.sources.table import Layout, TableSource, fitting
+from linnet.data.sources.table import Layout, TableSource, with_columns
 from linnet.errors import InputError
 from linnet.kernels.records import count_byte
 from linnet.kernels.records import records as find_records
 
 DELIMITERS = (",", ";", "\t", "|")
-UNCLOSED = 'a quote (") that opens a field is never closed'
-LOOKED_AT = 50
+UNCLOSED = 'a field that begins with a quote (") has no closing quote'
+FIRST_RECORDS = 50
 CONTENT = re.compile(rb"[^\r\n]")
-# A column of so many values, so many of them numbers, is one of numbers with slips.
+# A column of at least this many values, at least this fraction of them numbers, is one of numbers with errors.
 ENOUGH, MOSTLY = 100, 0.99
 
 
 class Delimited(LineSource, TableSource):
-    """Records of fields between delimiters, with or without a header."""
+    """Records of delimited fields, with or without a header."""
 
-    def __init__(self, files: ByteFiles, *, delimiter: str | None = None, header: bool | None = None) -> None:
+    def __init__(
+        self,
+        files: ByteFiles,
+        *,
+        delimiter: str | None = None,
+        header: bool | None = None,
+        chunk_size: int | None = None,
+    ) -> None:
         super().__init__(files)
-        head = without_mark(files.head())
+        head = without_bom(files.head())
         if not head.strip():
             raise no_rows(files.name(0))
         self.delimiter = delimiter or _delimiter(head)
         self.format = "tsv" if self.delimiter == "\t" else "csv"
-        self.cutting = Cutting(self._last_record_end, _count_lines)
+        self.cut(Cutting(self._last_record_end, _count_lines), chunk_size)
         self._first = self.first_chunk(records=2)
         line, fields = self._first_record()
         self.header = header if header is not None else not any(map(_is_number, fields))
@@ -60,11 +68,11 @@ class Delimited(LineSource, TableSource):
         )
         table = self._read(records.text())
         if table is None or table.num_rows != len(records):
-            table = self._taken_apart(records)
-        return fitting(block, self.layout, table, lambda row, name: self._place(records.raw(row), name))
+            table = self._by_hand(records)
+        return with_columns(block, self.layout, table, lambda row, name: self._byte_of(records.raw(row), name))
 
     def _records(self, chunk: Chunk) -> tuple[Records, list[BadRow]]:
-        """The records that are text with as many fields as there are columns, and complaints about the others."""
+        """The records that are text with one field for each column, and the bad ones."""
         data = np.frombuffer(chunk.data, dtype=np.uint8)
         starts, stops, lines, counts, open_quote = find_records(data, ord(self.delimiter))
         records = Records(data, starts, stops, lines + chunk.at.line)
@@ -84,8 +92,8 @@ class Delimited(LineSource, TableSource):
         return records, sorted([*bad, *not_text], key=lambda row: row.line)
 
     def _read(self, text: bytes) -> Any:
-        """The columns wanted; None if Arrow finds a value that is not what it should be, for it does not say which."""
-        if text.startswith(BYTE_ORDER_MARK):  # Arrow would swallow it, wherever the text comes from
+        """The columns to read; None if Arrow rejects a value, because it does not report which."""
+        if text.startswith(BYTE_ORDER_MARK):  # Arrow would drop it, though it is data here
             return None
         layout = self.layout
         types = {name: pa.float64() if name in layout.numbers else pa.string() for name in layout.wanted}
@@ -106,22 +114,22 @@ class Delimited(LineSource, TableSource):
         except pa.ArrowInvalid:
             return None
 
-    def _taken_apart(self, records: Records) -> Any:
-        """The columns wanted, as strings, without Arrow's help."""
-        places = [self.columns.index(name) for name in self.layout.wanted]
+    def _by_hand(self, records: Records) -> Any:
+        """The columns to read, as strings, without Arrow."""
+        indices = [self.columns.index(name) for name in self.layout.wanted]
         rows = [fields_of(records.raw(i), self.delimiter) for i in range(len(records))]
-        columns = [[text.decode() for _, text in (row[place] for row in rows)] for place in places]
+        columns = [[text.decode() for _, text in (row[index] for row in rows)] for index in indices]
         given = [[None if text in NOT_GIVEN else text for text in column] for column in columns]
         return pa.table([pa.array(column, pa.large_string()) for column in given], names=list(self.layout.wanted))
 
     def _inferred(self) -> Layout:
-        """Numbers or times where all values of the first rows are, or else strings."""
+        """Numbers or times if all values of the first rows are, else strings."""
         block = self.sample()
         if not block.rows:
             raise block.bad[0].error() if block.bad else no_rows(self.files.name(0))
         return Layout.of({name: _type_of(column) for name, column in block.columns.items()})
 
-    def _place(self, raw: bytes, name: str) -> int:
+    def _byte_of(self, raw: bytes, name: str) -> int:
         return fields_of(raw, self.delimiter)[self.columns.index(name)][0] + 1
 
     def _last_record_end(self, data: bytes | bytearray) -> int:
@@ -131,11 +139,11 @@ class Delimited(LineSource, TableSource):
         else:
             starts, stops, *_ = find_records(np.frombuffer(data, dtype=np.uint8), ord(self.delimiter))
             end = len(data) if stops[-1] < len(data) and not data.endswith(b"\r") else int(starts[-1])
-        # the header is sought in the first chunk: it must not be blank lines alone
+        # the first chunk must contain the header: blank lines alone will not do
         return end if CONTENT.search(data, 0, end) else 0
 
     def _miscounted(self, fields: int) -> str:
-        return f"{fields} fields where {'the header has' if self.header else 'the first row had'} {len(self.columns)}"
+        return f"{fields} fields where {'the header has' if self.header else 'the first row has'} {len(self.columns)}"
 
     def _first_record(self) -> tuple[int, list[str]]:
         """Its line and its fields."""
@@ -153,18 +161,18 @@ class Delimited(LineSource, TableSource):
         except UnicodeDecodeError as error:
             raise InputError(f"{self.files.name(0)}:{line}: the first row cannot be read: {error}") from None
 
-    def _check_header(self, raw: bytes, place: str) -> None:
-        """Each file has its own header; all must say the same."""
+    def _check_header(self, raw: bytes, location: str) -> None:
+        """Each file has its own header; all must be the same."""
         fields = [text.decode(errors="replace") for _, text in fields_of(raw, self.delimiter)]
-        if _named(fields, place) != self.columns:
+        if _named(fields, location) != self.columns:
             raise InputError(
-                f"{place}: the header differs from that of {self.files.name(0)}: {shown(raw)}; all files must have "
+                f"{location}: the header differs from that of {self.files.name(0)}: {shown(raw)}; all files must have "
                 "the same columns in the same order"
             )
 
 
 def fields_of(raw: bytes, delimiter: str) -> list[tuple[int, bytes]]:
-    """The fields of one record, each with the byte it begins at, by the rules of kernels/records.py."""
+    """The fields of one record, each with the byte where it begins, by the rules of kernels/records.py."""
     fields: list[tuple[int, bytes]] = []
     sign, at = delimiter.encode(), 0
     while True:
@@ -186,24 +194,24 @@ def fields_of(raw: bytes, delimiter: str) -> list[tuple[int, bytes]]:
         at = end + 1
 
 
-def _named(fields: list[str], place: str) -> list[str]:
-    """The columns' names: a field without one is named after its place."""
+def _named(fields: list[str], location: str) -> list[str]:
+    """The names of the columns; an empty field of the header is named by its index."""
     names = [field.strip() or f"c{i + 1}" for i, field in enumerate(fields)]
     seen = set()
     for name in names:
         if name in seen:
-            raise InputError(f"{place}: the header has the column {name!r} twice: rename one of them")
+            raise InputError(f"{location}: the header has the column {name!r} twice: rename one of them")
         seen.add(name)
     return names
 
 
 def _delimiter(head: bytes) -> str:
-    """The sign that cuts the first lines into the most fields, the same number in each."""
+    """The delimiter that cuts the first records into the most fields, the same number in each."""
     best, most = ",", 1
     for sign in DELIMITERS:
         starts, stops, _, counts, _ = find_records(np.frombuffer(head, dtype=np.uint8), ord(sign))
         counts = counts[stops > starts]
-        counts = counts[:-1][:LOOKED_AT] if len(counts) > 1 else counts  # the last may be cut off
+        counts = counts[:-1][:FIRST_RECORDS] if len(counts) > 1 else counts  # the last may be incomplete
         if len(counts) and counts[0] > most and (counts == counts[0]).mean() >= 0.9:
             best, most = sign, int(counts[0])
     return best
@@ -220,14 +228,14 @@ def _is_number(field: str) -> bool:
 
 
 def _type_of(column: Any) -> Any:
-    """float64, a kind of time, or string, from all values that are given."""
+    """float64, a type of time, or string, from all values that are not missing."""
     assert isinstance(column, Strings)
     values = [text for text in column.strings() if text.strip() not in NOT_GIVEN]
     if not values:
         return pa.null()
     numbers = sum(map(_is_number, values))
     if numbers == len(values) or (len(values) >= ENOUGH and numbers >= MOSTLY * len(values)):
-        return pa.float64()  # the few that are none will be told with their lines
+        return pa.float64()  # the few other values are reported with their lines
     try:
         kind = pyarrow.csv.read_csv(
             pa.py_buffer(("v\n" + "\n".join(values) + "\n").encode()),

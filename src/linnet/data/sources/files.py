@@ -1,4 +1,4 @@
-"""Files as streams of bytes: listed, opened whatever their compression, reopened at an offset."""
+"""Files as streams of bytes: paths expanded, any compression opened, reading from any offset."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from linnet.errors import InputError
 STANDARD_INPUT = "-"
 HEAD = 1 << 18
 SAMPLED = 1 << 16
-DAMAGED = "{}: the compressed data are damaged or cut short ({}): fetch the file again"
+DAMAGED = "{}: the compressed data are damaged or truncated ({}): fetch the file again"
 MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-# More than any level of xz asks for; a damaged file may ask for gigabytes.
+# More than any level of xz needs; a damaged file may ask for gigabytes.
 MOST_XZ_MEMORY = 1 << 28
 
 
-def without_mark(data: bytes) -> bytes:
-    """The beginning of a file without the mark some programs put before UTF-8."""
+def without_bom(data: bytes) -> bytes:
+    """The beginning of a file without the byte order mark that some programs write before UTF-8."""
     return data.removeprefix(BYTE_ORDER_MARK)
 
 
 def decoded(raw: bytes, charset: str = "utf-8") -> str:
-    """Text in the encoding it says; what is not valid in that is read as Latin-1, which every byte is."""
+    """Text in the encoding it claims; as Latin-1, in which every byte is valid, if it is not that."""
     try:
-        return without_mark(raw).decode(charset)
+        return without_bom(raw).decode(charset)
     except (ValueError, LookupError):
         return raw.decode("latin-1")
 
 
-def listed(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
-    """The files meant: globs expanded, in order; a folder stays a folder."""
+def expand_paths(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
+    """The paths with globs expanded, in order; a folder stays a folder."""
     found: list[str] = []
     for path in [os.fspath(each) for each in paths]:
         if path == STANDARD_INPUT or os.path.exists(path):
@@ -52,7 +52,7 @@ def listed(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
         else:
             raise InputError(f"{path}: there is no such file{_near(path)}")
     if found.count(STANDARD_INPUT) > 1:
-        raise InputError("standard input (-) can be named once only")
+        raise InputError("standard input (-) can be named only once")
     return found
 
 
@@ -72,14 +72,14 @@ def no_rows(path: str) -> InputError:
 
 
 def is_stream(path: str) -> bool:
-    """Is this standard input, a pipe, or else what cannot be read again from its beginning?"""
+    """Whether this is standard input, a pipe, or anything else that can be read only once."""
     return path == STANDARD_INPUT or (os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode))
 
 
 class Reader:
-    """The decompressed bytes of one open file; `consumed` is how far into the file itself it has come.
+    """The decompressed bytes of one open file; `consumed` is the number of bytes read from the file itself.
 
-    A prompt one hands on what a pipe has given so far, instead of waiting for more: `ended` tells when that was all.
+    A prompt reader returns what a pipe has delivered so far instead of waiting for more; `ended` is set at the end.
     """
 
     def __init__(self, raw: BinaryIO, path: str, *, prompt: bool = False) -> None:
@@ -100,18 +100,18 @@ class Reader:
         return self._source.consumed
 
     def read(self, size: int) -> bytes:
-        """So many bytes, fewer only at the end."""
+        """`size` bytes, fewer only at the end."""
         taken, self._pushed = self._pushed[:size], self._pushed[size:]
         if len(taken) == size:
             return taken
-        with told(self._path):
+        with read_errors(self._path):
             return taken + _read_fully(self._stream, size - len(taken))
 
     def fill(self, room: memoryview) -> int:
-        """Read into this memory; how many bytes came, fewer than it holds only at the end, or in a prompt reader."""
+        """Fill this memory and return the number of bytes: fewer than it holds only at the end, or if prompt."""
         have = min(len(self._pushed), len(room))
         room[:have], self._pushed = self._pushed[:have], self._pushed[have:]
-        with told(self._path):
+        with read_errors(self._path):
             while have < len(room) and not self.ended:
                 taken = self._stream.readinto(room[have:])
                 have += taken
@@ -123,9 +123,9 @@ class Reader:
     def close(self) -> None:
         self._raw.close()
 
-    def skip_mark(self) -> int:
-        """Step over the mark some programs put before UTF-8; how many bytes that were."""
-        if self.prompt and not self._marked:  # a first line of two bytes is no reason to wait
+    def skip_bom(self) -> int:
+        """Skip the byte order mark, if there is one, and return its size."""
+        if self.prompt and not self._marked:  # do not wait for a third byte
             return 0
         first = self.read(len(BYTE_ORDER_MARK))
         if first == BYTE_ORDER_MARK:
@@ -137,7 +137,7 @@ class Reader:
         self._pushed = data + self._pushed
 
     def skip(self, offset: int) -> None:
-        """Go to a byte of the content: at once in a plain file, by reading on in a compressed one."""
+        """Go to a byte of the content: by seeking in a plain file, by reading in a compressed one."""
         if self.compression is None and self._source.seek_to(offset):
             return
         left = offset
@@ -149,7 +149,7 @@ class Reader:
 
 
 class _Rejoined:
-    """A stream with the bytes put back that were read to see what it is."""
+    """A stream with its first bytes, read to recognise the compression, put back."""
 
     def __init__(self, first: bytes, rest: BinaryIO, *, prompt: bool = False) -> None:
         self._first = first
@@ -175,7 +175,7 @@ class _Rejoined:
         return count
 
     def seek_to(self, offset: int) -> bool:
-        """Go there, if that is behind what was read, and within the file."""
+        """Seek to this byte, if it is not before what was read and within the file."""
         if offset == self.consumed:
             return True
         if offset < self.consumed + len(self._first) or not self._rest.seekable():
@@ -196,11 +196,11 @@ class _Rejoined:
         pass
 
     def close(self) -> None:
-        """Whoever opened the stream closes it."""
+        """The stream is closed where it was opened."""
 
 
 def _read_fully(stream: Any, size: int) -> bytes:
-    """Read on until so many bytes are there, or no more come (a pipe gives what it has)."""
+    """Read until there are `size` bytes or the stream ends; one read of a pipe returns what it has."""
     data: bytes = stream.read(size) or b""
     if len(data) == size or not data:
         return data
@@ -226,7 +226,7 @@ def _decompressed(source: _Rejoined, compression: str | None) -> Any:
 
 
 class _Expanded:
-    """Compressed streams one after the other; anything else behind them is an error, which Python's classes ignore."""
+    """Concatenated compressed streams; trailing data, which Python's classes ignore, are an error."""
 
     def __init__(self, source: _Rejoined, begin: Callable[[], Any]) -> None:
         self._source = source
@@ -238,13 +238,13 @@ class _Expanded:
         while True:
             if self._current.eof:
                 self._waiting = self._current.unused_data or self._source.read(HEAD)
-                if not self._waiting.strip(b"\0"):  # files may be padded
+                if not self._waiting.strip(b"\0"):  # padding is allowed
                     return b""
                 self._current = self._begin()
             if self._current.needs_input and not self._waiting:
                 self._waiting = self._source.read(HEAD)
                 if not self._waiting:
-                    raise EOFError("it ends before its end mark")
+                    raise EOFError("the end-of-stream marker is missing")
             given, self._waiting = self._waiting, b""
             if data := self._current.decompress(given, size):
                 return bytes(data)
@@ -259,8 +259,8 @@ def _put(data: bytes, room: memoryview) -> int:
 
 
 @contextmanager
-def told(path: str) -> Iterator[None]:
-    """Turn what reading may raise into an error that names the file and what to do."""
+def read_errors(path: str) -> Iterator[None]:
+    """Turn what reading may raise into an InputError that names the file and what to do."""
     try:
         yield
     except InputError:
@@ -270,13 +270,13 @@ def told(path: str) -> Iterator[None]:
     except IsADirectoryError:
         raise InputError(f"{path} is a folder where a file is expected") from None
     except OSError as error:
-        if error.errno is None:  # so say bzip2 and zstd
+        if error.errno is None:  # raised by bzip2 and zstd
             raise InputError(DAMAGED.format(path, error)) from None
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
 class ByteFiles:
-    """Several files read one after the other; standard input and pipes among them can be read once only."""
+    """Several files read one after the other; standard input and pipes can be read only once."""
 
     def __init__(self, paths: Sequence[str], *, prompt: bool = False) -> None:
         self.paths = list(paths)
@@ -297,34 +297,34 @@ class ByteFiles:
 
     @property
     def size(self) -> int | None:
-        """Bytes on disk of all files; None if that cannot be told."""
+        """The bytes on disk of all files; None if unknown."""
         return sum(os.stat(path).st_size for path in self.paths) if self.reopenable else None
 
     @contextmanager
     def opened(self, number: int, offset: int = 0) -> Iterator[Reader]:
-        """File `number`, from a byte of its (decompressed) content on."""
+        """File `number`, from a byte of its decompressed content on."""
         if number in self._once:
             reader = self._stream(number)
             if reader.begun:
-                raise InputError(f"{self.name(number)} can be read once only: save it to a file first")
+                raise InputError(f"{self.name(number)} can be read only once: save it to a file first")
             reader.begun = True
             try:
                 yield reader
             finally:
-                if self.paths[number] != STANDARD_INPUT:  # which is not ours to close
+                if self.paths[number] != STANDARD_INPUT:  # not ours to close
                     reader.close()
             return
         path = self.paths[number]
-        with told(path):
-            raw = open(path, "rb", buffering=0)  # noqa: SIM115 - what goes wrong in the block is not its own fault
+        with read_errors(path):
+            raw = open(path, "rb", buffering=0)  # noqa: SIM115 - errors in the block are not its own
         with raw:
-            with told(path):
+            with read_errors(path):
                 reader = Reader(raw, path)
                 reader.skip(offset)
             yield reader
 
     def head(self, number: int = 0, size: int = HEAD) -> bytes:
-        """The first bytes of a file, decompressed; a stream will give them again."""
+        """The first bytes of a file, decompressed; a stream returns them again."""
         if number not in self._once:
             with self.opened(number) as reader:
                 return reader.read(size)
@@ -336,22 +336,22 @@ class ByteFiles:
     def _stream(self, number: int) -> Reader:
         if number not in self._streams:
             path = self.paths[number]
-            with told(path):
+            with read_errors(path):
                 raw = sys.stdin.buffer if path == STANDARD_INPUT else open(path, "rb")  # noqa: SIM115 - read to its end
                 self._streams[number] = Reader(raw, self.name(number), prompt=self.prompt)
         return self._streams[number]
 
     def fingerprint(self) -> list[dict[str, Any]]:
-        """What tells these files from changed ones: their sizes, times of change, and what their ends hold."""
+        """What identifies the content of these files: sizes, modification times, and hashes of both ends."""
         if self._once:
             name = self.name(min(self._once))
-            raise InputError(f"{name} cannot be read again, so training from it cannot be resumed: use a file")
+            raise InputError(f"{name} cannot be read again, so training on it cannot be resumed: use a file")
         return [fingerprint(path) for path in self.paths]
 
 
 def fingerprint(path: str) -> dict[str, Any]:
-    """A file's size, time of change, and a hash of its first and last bytes."""
-    with told(path), open(path, "rb") as file:
+    """A file's size, modification time, and a hash of its first and last bytes."""
+    with read_errors(path), open(path, "rb") as file:
         status = os.fstat(file.fileno())
         digest = hashlib.sha256(file.read(SAMPLED))
         file.seek(max(0, status.st_size - SAMPLED))

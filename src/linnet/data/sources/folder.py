@@ -1,4 +1,4 @@
-"""A folder with one folder of texts or mails per class: each file a row, its folder's name the label."""
+"""A folder with one folder of texts or mails for each class: each file is a row, its folder's name the label."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from linnet.data.sources.block import BadRow, Block, Position, Strings
-from linnet.data.sources.files import Reader, decoded, told
+from linnet.data.on_error import BadRow
+from linnet.data.sources.block import Block, Position, Strings
+from linnet.data.sources.chunks import CHUNK
+from linnet.data.sources.files import Reader, decoded, read_errors
 from linnet.data.sources.labelled import TARGET, TEXT
 from linnet.data.sources.lines import NUL
 from linnet.errors import InputError
 
-TOGETHER = 1 << 20
 LARGEST = 1 << 26
 HEADER = re.compile(rb"\A(From |[A-Za-z][A-Za-z0-9-]*:[ \t])")
 MAIL_HEADERS = re.compile(rb"^(from|to|subject|date|received|message-id|return-path):", re.IGNORECASE | re.MULTILINE)
@@ -25,7 +26,7 @@ MAIL_HEADERS = re.compile(rb"^(from|to|subject|date|received|message-id|return-p
 
 @dataclass(frozen=True, eq=False)
 class Files:
-    """Some of the files, by number."""
+    """A range of the files, by number."""
 
     first: int
     stop: int
@@ -37,16 +38,17 @@ class Folder:
     format = "folder"
     reopenable = True
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, *, chunk_size: int | None = None) -> None:
         self.folder = folder
-        with told(folder):
+        self._chunk_size = chunk_size or CHUNK
+        with read_errors(folder):
             labels = sorted(each.name for each in os.scandir(folder) if each.is_dir() and each.name[0] != ".")
             classes = [
                 [os.path.join(folder, label, *inner) for inner in sorted(_inside(folder, label))] for label in labels
             ]
-        self.files = _dealt(classes)
+        self.files = _interleaved(classes)
         if not self.files:
-            raise InputError(f"{folder}: a folder of texts needs one folder inside it for each class, with files")
+            raise InputError(f"{folder}: a folder of texts must contain one folder of files for each class")
 
     @property
     def size(self) -> int | None:
@@ -66,7 +68,7 @@ class Folder:
         first, size = start.offset, 0
         for number in range(start.offset, len(self.files)):
             size += os.stat(self.files[number]).st_size
-            if size >= TOGETHER or number + 1 == len(self.files):
+            if size >= self._chunk_size or number + 1 == len(self.files):
                 yield Files(first, number + 1)
                 first, size = number + 1, 0
 
@@ -92,7 +94,7 @@ class Folder:
 
 
 def _inside(*folder: str) -> Iterator[tuple[str, ...]]:
-    """The files below a folder, as path parts; hidden ones are left out, and links to folders, which may go round."""
+    """The files below a folder, as path parts, without hidden files and links to folders, which may be cyclic."""
     for entry in os.scandir(os.path.join(*folder)):
         if entry.name.startswith("."):
             continue
@@ -102,17 +104,17 @@ def _inside(*folder: str) -> Iterator[tuple[str, ...]]:
             yield (entry.name,)
 
 
-def _dealt(classes: list[list[str]]) -> list[str]:
-    """Files of all classes mixed evenly, for a learner should not see one class after the other.
+def _interleaved(classes: list[list[str]]) -> list[str]:
+    """Files of all classes mixed evenly, because an online learner must not see one class after the other.
 
-    The k-th of n in its class stands at k / n.
+    File k of the n in its class is placed at the fraction (k + 1/2) / n of the order.
     """
-    places = [((k + 0.5) / len(each), path) for each in classes for k, path in enumerate(each)]
-    return [path for _, path in sorted(places)]
+    order = [((k + 0.5) / len(each), path) for each in classes for k, path in enumerate(each)]
+    return [path for _, path in sorted(order)]
 
 
 def _content(path: str) -> bytes:
-    with told(path), open(path, "rb") as raw:
+    with read_errors(path), open(path, "rb") as raw:
         content = Reader(raw, path).read(LARGEST + 1)
     if len(content) > LARGEST:
         raise InputError(f"{path}: a text of more than {LARGEST >> 20} MiB")
@@ -125,6 +127,6 @@ def _is_mail(raw: bytes) -> bool:
 
 
 def _read_mail(raw: bytes) -> str:
-    from linnet.data.sources.mail import mail_text  # slow to load, and most sources hold no mail
+    from linnet.data.sources.mail import mail_text  # slow to load, and rarely needed
 
     return mail_text(raw)

@@ -6,9 +6,9 @@ from enum import StrEnum
 
 
 class Format(StrEnum):
-    """labelled-text is `label<TAB>text`; labels is `__label__x text`; folder, one folder of texts per class.
+    """labelled-text is `label<TAB>text`; labels is `__label__x text`; folder has one folder of texts for each class.
 
-    text is one text a line, to be predicted.
+    text has one text a line, and can only be predicted.
     """
 
     SVMLIGHT = "svmlight"

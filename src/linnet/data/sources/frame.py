@@ -1,4 +1,4 @@
-"""Data frames that are in memory already."""
+"""Data frames in memory."""
 
 from __future__ import annotations
 
@@ -10,39 +10,40 @@ import numpy as np
 from linnet.data.sources.arrow import table_of
 from linnet.data.sources.block import Block, Position
 from linnet.data.sources.files import no_rows
-from linnet.data.sources.table import Layout, TableSource, fitting, types_of
+from linnet.data.sources.table import Layout, TableSource, types_of, with_columns
 from linnet.errors import InputError
 
 ROWS = 8192
 
 
 class Frame(TableSource):
-    """A data frame; its rows are numbered in `offset`."""
+    """A data frame; the offset of a position is a row."""
 
     format = "frame"
     path = "the frame"
     size = None
     reopenable = True
 
-    def __init__(self, frame: Any) -> None:
+    def __init__(self, frame: Any, *, chunk_size: int | None = None) -> None:
         self._table = table_of(frame)
+        self._rows = chunk_size or ROWS
         self.layout = Layout.of(types_of(self._table.schema, self.path))
         if not self._table.num_rows:
             raise no_rows(self.path)
 
     def fingerprint(self) -> list[dict[str, Any]]:
-        raise InputError("a frame in memory cannot be told from a changed one: resume from files")
+        raise InputError("a data frame in memory cannot be checked for changes: to resume, train on files")
 
     def sample(self) -> Block:
-        return self.parse((0, self._table.slice(0, ROWS)))
+        return self.parse((0, self._table.slice(0, self._rows)))
 
     def chunks(self, start: Position) -> Iterator[tuple[int, Any]]:
-        for first in range(start.offset, self._table.num_rows, ROWS):
-            yield first, self._table.slice(first, ROWS)
+        for first in range(start.offset, self._table.num_rows, self._rows):
+            yield first, self._table.slice(first, self._rows)
 
     def parse(self, chunk: tuple[int, Any]) -> Block:
         first, table = chunk
         rows = table.num_rows
         lines = np.arange(first + 1, first + rows + 1)
         block = Block(self.path, rows, Position(0, first + rows), table.nbytes, lines=lines)
-        return fitting(block, self.layout, table, lambda *_: None)
+        return with_columns(block, self.layout, table, lambda *_: None)

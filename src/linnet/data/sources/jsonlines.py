@@ -1,4 +1,4 @@
-"""JSON Lines through Arrow: one object a line."""
+"""JSON Lines, one object a line, parsed by Arrow."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.json
 
+from linnet.data.on_error import BadRow
 from linnet.data.sources.arrow import is_number, is_time
-from linnet.data.sources.block import BadRow, Block, Column, Strings
+from linnet.data.sources.block import Block, Column, Strings
 from linnet.data.sources.chunks import Chunk
 from linnet.data.sources.files import ByteFiles, no_rows
 from linnet.data.sources.lines import LineSource, lines_of, only_text
 from linnet.data.sources.records import Records
-from linnet.data.sources.table import Layout, TableSource, fitting
+from linnet.data.sources.table import Layout, TableSource, with_columns
 from linnet.errors import InputError
 from linnet.kernels.json_strings import text_fields
 from linnet.kernels.records import depths
@@ -26,17 +27,17 @@ from linnet.kernels.records import depths
 DEEPEST = 64
 SHOWN = 40
 TOO_DEEP = f"brackets nested more than {DEEPEST} deep"
-NO_OBJECT = "a line must be one JSON object, {...}"
+NOT_AN_OBJECT = "a line must be one JSON object, {...}"
 
 
 class JsonLines(LineSource, TableSource):
     """One JSON object a line; its keys are the columns."""
 
     format = "jsonl"
-    leaves_out = True
+    optional_columns = True
 
-    def __init__(self, files: ByteFiles) -> None:
-        super().__init__(files)
+    def __init__(self, files: ByteFiles, *, chunk_size: int | None = None) -> None:
+        super().__init__(files, chunk_size=chunk_size)
         self._first = self.first_chunk()
         self.layout = Layout({}, ())
         self.layout = Layout.of(self._inferred())
@@ -44,11 +45,11 @@ class JsonLines(LineSource, TableSource):
     def sample(self) -> Block:
         return self.parse(self._first)
 
-    def read_only(self, wanted: Mapping[str, bool]) -> None:
-        """A key that the first rows have not may come yet, or never: then its values are missing."""
+    def select_columns(self, wanted: Mapping[str, bool]) -> None:
+        """As in the base class; a key that the first rows lack may follow later, and is a missing value until then."""
         types = {name: pa.float64() if number else pa.string() for name, number in wanted.items()}
         self.layout = replace(self.layout, types={**types, **self.layout.types})
-        super().read_only(wanted)
+        super().select_columns(wanted)
 
     def parse(self, chunk: Chunk) -> Block:
         records, bad = self._objects(chunk)
@@ -65,10 +66,10 @@ class JsonLines(LineSource, TableSource):
         block = Block(
             chunk.path, len(records), chunk.after, chunk.read, lines=records.lines, bad=tuple(bad), records=records
         )
-        return fitting(block, self.layout, table, lambda row, name: _place(records.raw(row), name))
+        return with_columns(block, self.layout, table, lambda row, name: _byte_of(records.raw(row), name))
 
     def _texts(self, records: Records) -> dict[str, Column] | None:
-        """The columns wanted, where they are strings and so is everything else in these lines; None otherwise."""
+        """The columns to read, if all values in these lines are strings; else None."""
         wanted = self.layout.wanted
         if not wanted or any(name in self.layout.numbers or not _is_text(self._read_as(name)) for name in wanted):
             return None
@@ -76,22 +77,22 @@ class JsonLines(LineSource, TableSource):
         return None if found is None else {name: Strings(*each) for name, each in zip(wanted, found, strict=True)}
 
     def _objects(self, chunk: Chunk) -> tuple[Records, list[BadRow]]:
-        """The lines that are one object each, as far as brackets tell, and complaints about the others.
+        """The lines that are one object each, as far as brackets show, and the bad ones.
 
-        Arrow reads an object over several lines, or several from one, as if that were right; and it calls itself for
-        every level of brackets, so it must never see a tower of them.
+        Arrow accepts an object over several lines, or several in one; and it recurses for every level of brackets, so
+        deep nesting must never reach it.
         """
         records, bad = only_text(chunk, lines_of(chunk))
         levels = depths(records.data, records.starts, records.stops)
         usable = (levels > 0) & (levels <= DEEPEST)
         for i in np.flatnonzero(~usable).tolist():
             raw = records.raw(i)
-            fault = (None, TOO_DEEP) if levels[i] else _fault(raw) or (1, NO_OBJECT)
+            fault = (None, TOO_DEEP) if levels[i] else _fault(raw) or (1, NOT_AN_OBJECT)
             bad.append(BadRow(chunk.path, int(records.lines[i]), *fault, raw))
         return records.keep(usable), sorted(bad, key=lambda row: row.line)
 
     def _read(self, text: bytes) -> Any:
-        """The columns wanted; None if something is wrong in it, for Arrow does not say where."""
+        """The columns to read; None if Arrow rejects something, because it does not report where."""
         if not text or not self.layout.wanted:
             return self._table([])
         fields = [(name, self._read_as(name)) for name in self.layout.wanted]
@@ -107,7 +108,7 @@ class JsonLines(LineSource, TableSource):
         return kind if pa.types.is_boolean(kind) or (is_number(kind) and not is_time(kind)) else pa.string()
 
     def _one_by_one(self, path: str, records: Records) -> tuple[Records, Any, list[BadRow]]:
-        """The same without Arrow's help: the lines that can be read, their columns, and complaints about the others."""
+        """The same without Arrow: the lines that can be read, their columns, and the bad ones."""
         rows: list[dict[str, Any]] = []
         bad: list[BadRow] = []
         good = np.ones(len(records), dtype=bool)
@@ -124,17 +125,17 @@ class JsonLines(LineSource, TableSource):
         return records.keep(good), self._table(rows), bad
 
     def _misfit(self, pairs: Any, raw: bytes) -> tuple[int | None, str] | None:
-        """What is wrong with a line's values: the byte it stands at, and the reason."""
+        """What is wrong with the values of a line: byte and reason."""
         names = [name for name, _ in pairs]
         row = dict(pairs)
         for name in self.layout.wanted:
             if names.count(name) > 1:
-                return _place(raw, name), f"{name} is there twice"
+                return _byte_of(raw, name), f"{name} is there twice"
             wanted = _wanted(self._read_as(name))
             if row.get(name) is not None and not _fits(row[name], wanted):
                 given = json.dumps(json.loads(raw, parse_int=_whole)[name])
                 given = given if len(given) <= SHOWN else given[:SHOWN] + "…"
-                return _place(raw, name), f"{name} should be {wanted} but is {given}"
+                return _byte_of(raw, name), f"{name} should be {wanted} but is {given}"
         return None
 
     def _table(self, rows: list[dict[str, Any]]) -> Any:
@@ -142,14 +143,14 @@ class JsonLines(LineSource, TableSource):
         for name in self.layout.wanted:
             kind, values = self._read_as(name), [row.get(name) for row in rows]
             if is_time(kind) or (pa.types.is_integer(kind) and not _all_fit(values)):
-                kind, values = pa.large_string(), [_said(each) for each in values]
+                kind, values = pa.large_string(), [_spelt(each) for each in values]
             elif pa.types.is_floating(kind):
                 values = [None if each is None else _nearest(each) for each in values]
             arrays.append(pa.array(values, kind))
         return pa.table(arrays, names=list(self.layout.wanted))
 
     def _inferred(self) -> dict[str, Any]:
-        """Arrow's types for the first rows: of all together, or else of those that can be read alone."""
+        """Arrow's types for the first rows; if Arrow rejects them, from those that can be read one by one."""
         path = self._first.path
         records, bad = self._objects(self._first)
         if not len(records):
@@ -160,7 +161,7 @@ class JsonLines(LineSource, TableSource):
             types = _types_without_arrow([records.raw(i) for i in range(len(records))])
         if not types:
             _, _, more = self._one_by_one(path, records)
-            raise [*more, *bad][0].error() if more or bad else InputError(f"{path}: its objects are empty")
+            raise [*more, *bad][0].error() if more or bad else InputError(f"{path}: all its objects are empty")
         return types
 
 
@@ -186,7 +187,7 @@ def _types(text: bytes) -> dict[str, Any]:
 
 
 def _types_without_arrow(lines: list[bytes]) -> dict[str, Any]:
-    """The same from the lines that can be read, for Arrow gives up at the first that cannot, or at a mixed list."""
+    """The same from the lines that can be read; Arrow stops at the first that cannot, and at a list of mixed types."""
     given: dict[str, list[Any]] = {}
     for raw in lines:
         if not _fault(raw):
@@ -200,7 +201,7 @@ def _types_without_arrow(lines: list[bytes]) -> dict[str, Any]:
 
 
 def _type_of(values: list[Any]) -> Any:
-    """A type for all of them or, if they have none in common, for the first; the others will be told."""
+    """A common type or, if there is none, that of the first value; the others are reported when they are read."""
     kinds = set(map(type, values))
     if not values:
         return pa.null()
@@ -224,19 +225,19 @@ def _fits(value: Any, wanted: str) -> bool:
 
 
 def _all_fit(values: list[Any]) -> bool:
-    """Are these whole numbers of 64 bits?"""
+    """Whether these are integers of 64 bits."""
     return all(each is None or (type(each) is int and -(2**63) <= each < 2**63) for each in values)
 
 
-def _said(value: Any) -> str | None:
-    """A number, or what is text already, as text."""
+def _spelt(value: Any) -> str | None:
+    """A number or a text as text."""
     if isinstance(value, float):
         return None if math.isnan(value) else str(int(value)) if value.is_integer() else repr(value)
     return None if value is None else str(value)
 
 
 def _whole(digits: str) -> int | float:
-    """A whole number; one of more digits than Python takes is infinite to any float."""
+    """An integer; one with more digits than Python parses is infinite as a float anyway."""
     return int(digits) if len(digits) <= 400 else float(digits)
 
 
@@ -247,19 +248,19 @@ def _nearest(value: float) -> float:
         return float("inf") if value > 0 else float("-inf")
 
 
-def _place(raw: bytes, name: str) -> int | None:
-    """The byte, from 1, at which a key seems to stand."""
+def _byte_of(raw: bytes, name: str) -> int | None:
+    """The byte, from 1, of the first occurrence of a key."""
     at = raw.find(json.dumps(name, ensure_ascii=False).encode(errors="replace"))
     return at + 1 if at >= 0 else None
 
 
 def _fault(raw: bytes) -> tuple[int | None, str] | None:
-    """Why a line is no JSON object, with the byte at which that shows; None if it is one."""
+    """The byte and the reason why a line is not a JSON object; None if it is one."""
     text = raw.decode()
     try:
         row = json.loads(text, parse_int=_whole)
     except json.JSONDecodeError as wrong:
-        return len(text[: wrong.pos].encode()) + 1, f"this is no JSON: {wrong.msg}"
+        return len(text[: wrong.pos].encode()) + 1, f"this is not JSON: {wrong.msg}"
     except RecursionError:
         return None, TOO_DEEP
-    return None if isinstance(row, dict) else (1, NO_OBJECT)
+    return None if isinstance(row, dict) else (1, NOT_AN_OBJECT)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.data.sources.block import BadRow, Block, Strings
+from linnet.data.on_error import BadRow
+from linnet.data.sources.block import Block, Strings
 from linnet.data.sources.chunks import Chunk
 from linnet.data.sources.files import ByteFiles
 from linnet.data.sources.lines import LineSource, lines_of, only_text
@@ -22,8 +23,8 @@ SEVERAL = "more than one label; a row has one"
 class LabelledText(LineSource):
     """Two columns, `label` and `text`."""
 
-    def __init__(self, files: ByteFiles, *, marked: bool) -> None:
-        super().__init__(files)
+    def __init__(self, files: ByteFiles, *, marked: bool, chunk_size: int | None = None) -> None:
+        super().__init__(files, chunk_size=chunk_size)
         self.marked = marked
         self.format = "labels" if marked else "labelled-text"
 
@@ -31,9 +32,8 @@ class LabelledText(LineSource):
         records, bad = only_text(chunk, lines_of(chunk))
         if self.marked:
             starts = records.starts + len(MARK)
-            ends = kernel.first_of(
-                records.data, records.starts, records.stops, *b" \t"
-            )  # a label alone has an empty text
+            # a label alone has an empty text
+            ends = kernel.first_of(records.data, records.starts, records.stops, *b" \t")
             right, reason = _marked(records, records.starts) & (ends > starts), UNMARKED
             several = right & _marked(records, ends + 1)
         else:
@@ -48,16 +48,16 @@ class LabelledText(LineSource):
         kept = records.keep(right)
         labels, label_starts, texts, text_starts = kernel.labelled(records.data, starts[right], kept.stops, ends[right])
         columns = {TARGET: Strings(labels, label_starts), TEXT: Strings(texts, text_starts)}
-        complaints = tuple(sorted(bad, key=lambda row: row.line))
+        in_order = tuple(sorted(bad, key=lambda row: row.line))
         return Block(
-            chunk.path, len(kept), chunk.after, chunk.read, columns, lines=kept.lines, bad=complaints, records=kept
+            chunk.path, len(kept), chunk.after, chunk.read, columns, lines=kept.lines, bad=in_order, records=kept
         )
 
 
-def _marked(records: Records, places: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether a label's mark stands at a place in each record."""
-    marked = places + len(MARK) <= records.stops
+def _marked(records: Records, offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether each record has a label's mark at its offset."""
+    marked = offsets + len(MARK) <= records.stops
     for i, byte in enumerate(MARK):
-        at = np.minimum(places + i, len(records.data) - 1)
+        at = np.minimum(offsets + i, len(records.data) - 1)
         marked &= records.data[at] == byte
     return marked

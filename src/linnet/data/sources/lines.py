@@ -1,20 +1,22 @@
-"""What all formats of lines share: chunks, the lines in them, and which of those are no text at all."""
+"""What all formats of lines share: chunks, the lines in them, and which of those are not text."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from linnet.data.sources.block import BadRow, Block, Position
-from linnet.data.sources.chunks import LONGEST_LINE, Chunk, Cutting, chunks, count_lines, last_line_end
-from linnet.data.sources.files import HEAD, ByteFiles, without_mark
+from linnet.data.on_error import BadRow
+from linnet.data.sources.block import Block, Position
+from linnet.data.sources.chunks import Chunk, Cutting, chunks, count_lines, last_line_end
+from linnet.data.sources.files import HEAD, ByteFiles, without_bom
 from linnet.data.sources.records import Records
 from linnet.kernels import records as kernel
 
-NOT_UTF8 = "is no UTF-8: convert the file first, for example iconv -f latin1 -t utf-8"
+NOT_UTF8 = "is not UTF-8: convert the file first, for example iconv -f latin1 -t utf-8"
 NUL = "a NUL byte: is this a text file?"
 
 
@@ -24,8 +26,13 @@ class LineSource(ABC):
     format = ""
     cutting = Cutting(last_line_end, count_lines)
 
-    def __init__(self, files: ByteFiles) -> None:
+    def __init__(self, files: ByteFiles, *, chunk_size: int | None = None) -> None:
         self.files = files
+        self.cut(self.cutting, chunk_size)
+
+    def cut(self, cutting: Cutting, chunk_size: int | None) -> None:
+        """Read chunks cut in this way, of `chunk_size` bytes if that is given."""
+        self.cutting = cutting if chunk_size is None else replace(cutting, size=chunk_size)
 
     @property
     def size(self) -> int | None:
@@ -42,16 +49,16 @@ class LineSource(ABC):
         return chunks(self.files, start, self.cutting)
 
     def first_chunk(self, records: int = 1) -> Chunk:
-        """The first rows, to see what they are: at least so many records, if there are as many."""
+        """The first rows, to infer columns and types from: at least `records` of them, if the file has as many."""
         size = HEAD
         while True:
             head = self.files.head(size=size)
             ended = len(head) < size
-            head = without_mark(head)
+            head = without_bom(head)
             if ended:
                 break
             end = self.cutting.last_end(head)
-            if size >= LONGEST_LINE or self.cutting.lines(head[:end]) >= records:
+            if size >= self.cutting.longest or self.cutting.lines(head[:end]) >= records:
                 head = head[:end] or head
                 break
             size *= 4
@@ -59,7 +66,7 @@ class LineSource(ABC):
 
     @abstractmethod
     def parse(self, chunk: Chunk) -> Block:
-        """A chunk as a block; depends on nothing but the chunk, so that chunks can be parsed side by side."""
+        """A chunk as a block; depends on the chunk alone, so that threads can parse several at once."""
 
 
 def lines_of(chunk: Chunk) -> Records:
@@ -70,7 +77,7 @@ def lines_of(chunk: Chunk) -> Records:
 
 
 def only_text(chunk: Chunk, records: Records) -> tuple[Records, list[BadRow]]:
-    """The records that are UTF-8 without NUL bytes, and complaints about the others."""
+    """The records that are UTF-8 without NUL bytes, and the bad ones."""
     if kernel.is_text(records.data):
         return records, []
     bad: list[BadRow] = []
@@ -84,7 +91,7 @@ def only_text(chunk: Chunk, records: Records) -> tuple[Records, list[BadRow]]:
 
 
 def _fault(raw: bytes | bytearray) -> tuple[int, str] | None:
-    """The first byte, from 1, that makes this no text, and why it does."""
+    """The first byte, from 1, that is not text, and why."""
     nul = raw.find(b"\0")
     try:
         raw.decode()

@@ -1,4 +1,4 @@
-"""The text of a mail: what a person reads of it."""
+"""The readable text of a mail."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from linnet.data.sources.files import decoded
 
 TAG = re.compile(r"<(/?)([A-Za-z]*)[^<>]*>")
-UNREAD = ("script", "style")  # what is between these tags is not for people
+UNREAD = ("script", "style")  # the content of these elements is not displayed
 
 
 def mail_text(raw: bytes) -> str:
@@ -28,12 +28,12 @@ def mail_text(raw: bytes) -> str:
             text = decoded(payload if isinstance(payload, bytes) else b"", part.get_content_charset() or "utf-8")
             parts.append(without_tags(text) if part.get_content_subtype() == "html" else text)
         return "\n".join(parts).encode("utf-8", "replace").decode()
-    except Exception:  # the standard library gives up on some broken mails, in many ways
+    except Exception:  # the standard library fails on some malformed mails, in many ways
         return decoded(raw)
 
 
 def without_tags(page: str) -> str:
-    """What a person reads of a page.  Each sign is looked at once, whatever the page."""
+    """The displayed text of a page, in one pass, whatever the page."""
     parts, at, within = [], 0, ""
     for tag in TAG.finditer(page):
         if not within:

@@ -1,4 +1,4 @@
-"""Parquet files through Arrow, a row group at a time."""
+"""Parquet files, a part of a row group at a time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pyarrow.parquet
 
 from linnet.data.sources.block import Block, Position
 from linnet.data.sources.files import ByteFiles, fingerprint, no_rows
-from linnet.data.sources.table import Layout, TableSource, fitting, types_of
+from linnet.data.sources.table import Layout, TableSource, types_of, with_columns
 from linnet.errors import InputError
 
 ROWS = 8192
@@ -21,7 +21,7 @@ ROWS = 8192
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Some rows of a row group; `first` is the number of the first in its file, from 1."""
+    """Some rows of a row group; `first` is the number of the first row in its file, from 1."""
 
     rows: Any
     path: str
@@ -35,10 +35,10 @@ class Parquet(TableSource):
 
     format = "parquet"
     reopenable = True
-    batch = ROWS
 
-    def __init__(self, paths: list[str]) -> None:
+    def __init__(self, paths: list[str], *, chunk_size: int | None = None) -> None:
         self.paths = paths
+        self._rows = chunk_size or ROWS
         with _opened(paths[0]) as file:
             self.layout = Layout.of(types_of(file.schema_arrow, paths[0]))
         if not self.layout.types:
@@ -78,9 +78,9 @@ class Parquet(TableSource):
         """The rows of a row group from `done` on; `before` rows of the file are in earlier ones."""
         group = file.metadata.row_group(at.offset)
         stop = 0
-        with _told(path, f"row group {at.offset} cannot be read"):
+        with _arrow_errors(path, f"row group {at.offset} cannot be read"):
             for rows in file.iter_batches(
-                self.batch, row_groups=[at.offset], columns=list(self.layout.wanted), use_threads=False
+                self._rows, row_groups=[at.offset], columns=list(self.layout.wanted), use_threads=False
             ):
                 first, stop = stop, stop + rows.num_rows
                 if first < done:
@@ -94,14 +94,14 @@ class Parquet(TableSource):
         rows = chunk.rows.num_rows
         lines = np.arange(chunk.first, chunk.first + rows)
         block = Block(chunk.path, rows, chunk.after, chunk.read, lines=lines)
-        with _told(chunk.path, f"rows {chunk.first} to {chunk.first + rows - 1} cannot be read"):
+        with _arrow_errors(chunk.path, f"rows {chunk.first} to {chunk.first + rows - 1} cannot be read"):
             chunk.rows.validate(full=True)
-            return fitting(block, self.layout, chunk.rows, lambda *_: None)
+            return with_columns(block, self.layout, chunk.rows, lambda *_: None)
 
 
 @contextmanager
-def _told(path: str, what: str) -> Iterator[None]:
-    """Turn what Arrow may raise into an error that names the file."""
+def _arrow_errors(path: str, what: str) -> Iterator[None]:
+    """Turn what Arrow may raise into an InputError that names the file."""
     try:
         yield
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
@@ -110,5 +110,5 @@ def _told(path: str, what: str) -> Iterator[None]:
 
 
 def _opened(path: str) -> Any:
-    with _told(path, "is no Parquet file"):
+    with _arrow_errors(path, "is not a Parquet file"):
         return pyarrow.parquet.ParquetFile(path, memory_map=True)

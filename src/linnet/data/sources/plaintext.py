@@ -1,4 +1,4 @@
-"""Plain text, one row a line: what a model of text is asked about when there is nothing else to say."""
+"""Plain text, one row a line, for predictions of a model of one text column."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from linnet.data.sources.lines import LineSource, lines_of, only_text
 
 
 class PlainText(LineSource):
-    """One column, of the name the model has for its text."""
+    """One column, with the name of the model's text column."""
 
     format = "text"
 
-    def __init__(self, files: ByteFiles, column: str) -> None:
-        super().__init__(files)
+    def __init__(self, files: ByteFiles, column: str, *, chunk_size: int | None = None) -> None:
+        super().__init__(files, chunk_size=chunk_size)
         self.column = column
 
     def parse(self, chunk: Chunk) -> Block:

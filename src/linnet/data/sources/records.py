@@ -1,4 +1,4 @@
-"""Records: the rows of a piece of text, as bytes, each with its line."""
+"""Records: the rows of a text as bytes, each with its line."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Records:
         return Records(self.data, self.starts[which], self.stops[which], self.lines[which])
 
     def text(self) -> bytes:
-        """All records as text again; neighbours are copied together."""
+        """All records as one text; neighbouring records are copied at once."""
         if not len(self):
             return b""
         gaps = np.flatnonzero(self.starts[1:] - self.stops[:-1] > LINE_END)

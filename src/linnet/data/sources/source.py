@@ -1,28 +1,29 @@
-"""Source: what reads data, as the rest of linnet sees it."""
+"""Source: what reads data, as the rest of linnet uses it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from linnet.data.sources.block import Block, Position
 
 
+@runtime_checkable
 class Source(Protocol):
-    """Chunks are read one after the other; parsing one depends on nothing else, so several may be parsed at once."""
+    """Reads chunks one after the other; threads may parse several at once: `parse` depends on its chunk alone."""
 
     @property
     def format(self) -> str: ...
 
     @property
     def size(self) -> int | None:
-        """Bytes to read in all; None if that cannot be told."""
+        """The number of bytes to read; None if unknown."""
 
     @property
     def reopenable(self) -> bool: ...
 
     def fingerprint(self) -> list[dict[str, Any]]:
-        """What tells this input from a changed one."""
+        """What identifies the content, so that a change is noticed."""
 
     def chunks(self, start: Position) -> Iterator[Any]: ...
 

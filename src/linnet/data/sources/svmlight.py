@@ -1,19 +1,23 @@
-"""svmlight files (`label id:value id:value ...`), parsed by our own kernel: column j is id j of the file."""
+"""svmlight files (`label id:value id:value ...`), parsed by kernels/svmlight.py: column j is id j of the file."""
 
 from __future__ import annotations
 
+from linnet.data.on_error import BadRow
 from linnet.data.rows import Rows
-from linnet.data.sources.block import BadRow, Block
+from linnet.data.sources.block import Block
 from linnet.data.sources.chunks import Chunk, Cutting, count_lines, last_line_end
 from linnet.data.sources.lines import LineSource
 from linnet.kernels import svmlight as kernel
+from linnet.kernels.svmlight_errors import MESSAGES
 
 
 class Svmlight(LineSource):
-    """Sparse rows with a number as target."""
+    """Sparse rows with a numeric target."""
 
     format = "svmlight"
-    cutting = Cutting(last_line_end, count_lines, size=1 << 22)  # numbers are read so fast that the rest must be little
+    cutting = Cutting(
+        last_line_end, count_lines, size=1 << 22
+    )  # numbers are parsed so fast that the overhead of a chunk must be small
 
     def parse(self, chunk: Chunk) -> Block:
         found = kernel.parse(chunk.data)
@@ -32,8 +36,8 @@ class Svmlight(LineSource):
 
 def _bad(chunk: Chunk, found: kernel.Parsed) -> tuple[BadRow, ...]:
     lines = chunk.data.split(b"\n")
-    places = zip(found.error_lines, found.error_columns, found.error_codes, strict=True)
+    errors = zip(found.error_lines, found.error_columns, found.error_codes, strict=True)
     return tuple(
-        BadRow(chunk.path, int(line) + chunk.at.line, int(column), kernel.MESSAGES[code], lines[line])
-        for line, column, code in places
+        BadRow(chunk.path, int(line) + chunk.at.line, int(column), MESSAGES[code], lines[line])
+        for line, column, code in errors
     )

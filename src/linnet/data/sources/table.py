@@ -1,6 +1,6 @@
-"""What sources of columns share: which columns there are, which of them to read and as what, and rows that will not.
+"""What sources of named columns share: their columns, which of them to read and as what, and values that do not fit.
 
-Everyone asks whether a source is one of these, so Arrow, slow to load, is loaded only by those that are.
+This module is always loaded; Arrow, which is slow to load, only where a table is read.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 
 from linnet.data.sources.block import Block, Column, Position
-from linnet.errors import InputError
+from linnet.errors import InputError, option
 
 SHOWN = 40
 
 
 @dataclass(frozen=True)
 class Misfit:
-    """A value that is not what its column should be: the row, the column's name, and what is said about it."""
+    """A value that does not have the type of its column: the row, the column's name, and the reason."""
 
     row: int
     name: str
@@ -38,18 +38,18 @@ class Layout:
 
     @classmethod
     def of(cls, types: Mapping[str, Any]) -> Layout:
-        """All columns that can be read, each as what it is."""
+        """All columns that can be read, each by its own type."""
         from linnet.data.sources.arrow import is_number, readable
 
         wanted = tuple(name for name, kind in types.items() if readable(kind))
         return cls(types, wanted, frozenset(name for name in wanted if is_number(types[name])))
 
-    def reading(self, wanted: Mapping[str, bool]) -> Layout:
-        """These columns, and whether each is a number."""
+    def select(self, wanted: Mapping[str, bool]) -> Layout:
+        """These columns, each as a number (True) or as a string."""
         return Layout(self.types, tuple(wanted), frozenset(name for name, number in wanted.items() if number))
 
     def columns(self, table: Any) -> tuple[dict[str, Column], list[Misfit]]:
-        """The columns as ours, and at most one misfit a row."""
+        """The columns, and at most one misfit for each row."""
         from linnet.data.sources.arrow import numbers, plain, strings
 
         columns: dict[str, Column] = {}
@@ -61,31 +61,31 @@ class Layout:
                 continue
             columns[name], wrong = numbers(array, self.types[name])
             for row in wrong.tolist():
-                misfits.setdefault(row, Misfit(row, name, self._complaint(name, array[row].as_py())))
+                misfits.setdefault(row, Misfit(row, name, self._reason(name, array[row].as_py())))
         return columns, [misfits[row] for row in sorted(misfits)]
 
-    def _complaint(self, name: str, value: Any) -> str:
+    def _reason(self, name: str, value: Any) -> str:
         from linnet.data.sources.arrow import is_time
 
         what = "time" if is_time(self.types[name]) else "finite number"
-        said = repr(value if not isinstance(value, str) or len(value) <= SHOWN else value[:SHOWN] + "…")
-        return f"{name} should be a {what} but is {said} (or read it as --column {name}:category)"
+        shown = repr(value if not isinstance(value, str) or len(value) <= SHOWN else value[:SHOWN] + "…")
+        return f"{name} should be a {what} but is {shown} (or give it the role category with {option('columns')})"
 
 
-def fitting(block: Block, layout: Layout, table: Any, place: Callable[[int, str], int | None]) -> Block:
-    """The block with the table's columns, but without the rows that do not fit; `place` is where a value stands."""
+def with_columns(block: Block, layout: Layout, table: Any, byte_of: Callable[[int, str], int | None]) -> Block:
+    """The block with the table's columns, without the rows that do not fit; `byte_of` is where a row has a value."""
     columns, misfits = layout.columns(table)
     block = replace(block, columns=columns)
     if not misfits:
         return block
-    more = [block.refused(each.row, each.reason, place(each.row, each.name)) for each in misfits]
+    more = [block.bad_row(each.row, each.reason, byte_of(each.row, each.name)) for each in misfits]
     fits = np.ones(block.rows, dtype=bool)
     fits[[each.row for each in misfits]] = False
     return replace(block.keep(fits), bad=tuple(sorted([*block.bad, *more], key=lambda row: row.line)))
 
 
 def types_of(schema: Any, path: str) -> dict[str, Any]:
-    """Arrow's types by name; a name must not stand twice."""
+    """Arrow's types by name; raise if a name is there twice."""
     for name, times in Counter(schema.names).items():
         if times > 1:
             raise InputError(f"{path}: the column {name!r} is there twice: rename one of them")
@@ -97,20 +97,20 @@ class TableSource(ABC):
 
     format = ""
     layout: Layout
-    # May rows lack a column that others have?
-    leaves_out = False
+    # Whether rows may lack a column that others have.
+    optional_columns = False
 
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(self.layout.types)
 
-    def read_only(self, wanted: Mapping[str, bool]) -> None:
-        """From now on read these columns, each as a number (True) or as a string."""
-        self.layout = self.layout.reading(wanted)
+    def select_columns(self, wanted: Mapping[str, bool]) -> None:
+        """Read only these columns from now on, each as a number (True) or as a string."""
+        self.layout = self.layout.select(wanted)
 
     @abstractmethod
     def sample(self) -> Block:
-        """The first rows, every readable column of them as Arrow takes it."""
+        """The first rows, with every readable column by its own type."""
 
     @abstractmethod
     def chunks(self, start: Position) -> Iterator[Any]: ...

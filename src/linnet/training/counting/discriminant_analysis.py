@@ -3,7 +3,7 @@
     score of class k = log π_k + μ_k' Σ⁻¹ x - μ_k' Σ⁻¹ μ_k / 2,   Σ = Σ_k π_k S_k / n_k
 
 with x and μ_k measured from the mean of all rows, where S_k = Σ (x - μ_k)(x - μ_k)' over the rows of class k and π_k is
-its prior (n_k / n where learnt: then Σ is the pooled scatter over n).  Where Σ is singular its pseudo-inverse is taken,
+its prior (n_k / n if estimated: then Σ is the pooled scatter over n).  Where Σ is singular its pseudo-inverse is taken,
 in units of the columns' deviations: a direction in which no class varies has no weight.  (Fisher 1936, The use of
 multiple measurements in taxonomic problems.)
 
@@ -14,7 +14,7 @@ matrices):
     s = min(1, b / a),   b = (Σ_i |z_i|⁴ / n - |C|²) / (d n),   a = (|C|² - 2 m tr C + d m²) / d,   m = tr C / d
 
 Moments are kept about the mean, by class, and merged (Chan, Golub, LeVeque 1983, Algorithms for computing the sample
-variance) whenever a class has so many rows more, wherever blocks begin.
+variance) whenever a class has that many more rows, wherever blocks begin.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from linnet.training.counting.naive_bayes import Counting, Priors, Table, about_
 Shrinkage = float | Literal["auto"] | None
 
 ROWS_AT_ONCE = 128
-# The tables of all classes together, d x d each, may have so many numbers (1 GB).
+# The tables of all classes together, d x d each, may have this many numbers (1 GB).
 LARGEST = 1 << 27
 ROUNDING = float(np.finfo(np.float64).eps)
 
@@ -73,7 +73,7 @@ class Moments:
                 self._merge()
 
     def settled(self) -> Moments:
-        """The moments of all rows, those that wait included; what waits here goes on waiting."""
+        """The moments of all rows, including the waiting ones, which stay waiting here."""
         all_rows = copy(self)
         if self.waiting:
             all_rows._merge()

@@ -46,7 +46,7 @@ class Priors:
             raise RecipeError(f"priors are probabilities that add up to 1; they are {list(self.given)}")
 
     def shares(self, counts: Table) -> Table:
-        """The probability of each class, of which so many rows came."""
+        """The probability of each class, given its number of rows."""
         if self.given:
             if len(self.given) != len(counts):
                 raise RecipeError(f"there are {len(self.given)} priors for {len(counts)} classes: give one for each")
@@ -68,7 +68,7 @@ class Counting:
         self.priors = priors
 
     def take(self, examples: Examples, labels: Labels | None = None) -> None:
-        """Add a block; `labels` are all known by now.  A block that cannot be learnt from changes nothing."""
+        """Add a block; `labels` are all known by now.  A block that cannot be used changes nothing."""
         examples.rows.check_finite()
         self._check(examples.rows)
         if labels is not None and len(labels) > len(self.labels):
@@ -78,12 +78,12 @@ class Counting:
         if examples.rows.shape[1] > self.columns:
             self._widen(examples.rows.shape[1])
             self.columns = examples.rows.shape[1]
-        with np.errstate(over="ignore", invalid="ignore"):  # told when a model is made of it
+        with np.errstate(over="ignore", invalid="ignore"):  # reported when a model is made of it
             self._add(examples, NO_WEIGHTS if examples.weights is None else examples.weights)
 
     def model(self) -> LinearModel:
         """The model of all rows so far."""
-        with np.errstate(over="ignore", invalid="ignore"):  # told below, once
+        with np.errstate(over="ignore", invalid="ignore"):  # reported below, once
             weights, intercepts = self._scores()
             if len(intercepts) <= 2:  # one output: the second class against the first; 0 where there is one class only
                 weights, intercepts = weights[:, -1:] - weights[:, :1], intercepts[-1:] - intercepts[:1]
@@ -106,11 +106,11 @@ class Counting:
         """Raise for a value that cannot be counted."""
 
     def _extend(self, at: NDArray[np.int64], classes: int) -> None:
-        """Make room for so many classes; those so far move to these places."""
+        """Make room for K classes; those so far move to these indices."""
         raise NotImplementedError
 
     def _widen(self, columns: int) -> None:
-        """Make room for so many columns, which were 0 in all rows so far."""
+        """Make room for this many columns; new ones were 0 in all rows so far."""
         raise NotImplementedError
 
     def _add(self, examples: Examples, weights: Table) -> None:
@@ -137,7 +137,7 @@ class ClassSums(Counting):
     def _check(self, rows: Rows) -> None:
         if len(rows.values) and rows.values.min() < 0:
             at = int(np.argmax(rows.values < 0))
-            row, column = rows.place(at)
+            row, column = rows.row_and_column(at)
             name = f" ({rows.names[column]})" if rows.names else ""
             raise InputError(
                 f"{NEGATIVE}: {rows.values[at]:g} at row {row}, column {column}{name}: naive Bayes counts what rows "
@@ -187,7 +187,7 @@ class Bernoulli(ClassSums):
 def about_mean(means: Table, counts: Table) -> tuple[Table, Table]:
     """The mean of all rows, and how far the classes' means (columns x classes) lie from it; 0 for one without rows.
 
-    Scores of Gaussian classes are worked out about it: what all classes share tells nothing, and would cost digits.
+    Scores of Gaussian classes are worked out about it: what they have in common decides nothing and costs digits.
     """
     centre = means @ (counts / counts.sum())
     return centre, np.where(counts > 0, means - centre[:, np.newaxis], 0.0)
@@ -205,7 +205,7 @@ def presence(rows: Rows, threshold: float = 0.0) -> Rows:
 
 
 def spread(held: Table, at: NDArray[np.int64], size: int, axis: int = 0) -> Any:
-    """An array with so many places along an axis: what was held at the places given, 0 elsewhere."""
+    """An array of this length along an axis: the old values at the indices given, 0 elsewhere."""
     shape = list(held.shape)
     shape[axis] = size
     into = np.zeros(shape)

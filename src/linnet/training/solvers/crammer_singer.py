@@ -1,6 +1,6 @@
 """The SVM of many classes at once, by its dual (kernels/crammer_singer.py states both), to a proven duality gap.
 
-The q_i of the kernel, over C_i, are the distributions q of certificate.py: so it, too, has the last word on the gap.
+The q_i of the kernel, over C_i, are the distributions q of duality_gap.py: so it, too, has the last word on the gap.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class CrammerSinger:
         return weights, proven.primal / l2, proven.dual / l2
 
     def slopes(self) -> Table:
-        """The dual point as certificate.py has it: of the mean loss by the scores, for a row of weight 1."""
+        """The dual point as duality_gap.py has it: of the mean loss by the scores, for a row of weight 1."""
         costs = np.where(self.costs > 0, self.costs, 1.0)[:, np.newaxis]
         own = np.zeros_like(self.own)
         own[np.arange(len(own)), self.classes] = 1.0

@@ -16,10 +16,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.data.rows import NO_STARTS
 from linnet.errors import InputError, NumericalError
 from linnet.kernels import dual_logistic as dual
 from linnet.kernels import dual_svm as margins
-from linnet.training.batch import Found
+from linnet.training.descent import Found
 from linnet.training.duality_gap import Certificate, Table
 from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import Flat, Objective
@@ -37,7 +38,7 @@ TOO_LONG = "the rows are too long to square: scale the features down (sklearn.pr
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a sweep saw: its tally, the share of all rows that it visited, about the dual value and the gap above it."""
+    """What a sweep saw: its tally, the fraction of rows that it visited, about the dual value and the gap above it."""
 
     tally: Pass
     share: float
@@ -52,7 +53,7 @@ class Dual(Protocol):
         """A step for every row that takes part."""
 
     def slopes(self) -> Table:
-        """The dual point as certificate.py has it."""
+        """The dual point as duality_gap.py has it."""
 
     def measured(self) -> tuple[Flat, float, float]:
         """Weights, the primal value there, and a value of the dual, proven; all rows found wanting take part again."""
@@ -64,7 +65,7 @@ class Costs:
 
     In a table of up to COPIES_SOUGHT rows, copies of a row are one row with the weight (share) of all, and rows are in
     an order that their contents tell: so a weight of 3 is three copies, and a sorted table is the same as any other.
-    In larger ones that holds as far as `tol` tells.
+    In larger ones that holds up to `tol`.
     """
 
     shares: Flat
@@ -109,6 +110,13 @@ def _without_copies(problem: Objective) -> tuple[NDArray[np.int64], Flat]:
     summed = np.zeros(n)
     summed[order[first]] = np.bincount(np.cumsum(first) - 1, weights=shares[order])
     return order[first], summed
+
+
+def squared_norm(weights: Flat) -> float:
+    """|w|^2, added in one order on every machine."""
+    into = np.empty(1)
+    dual.squared_lengths(weights, NO_STARTS, len(weights), True, into)
+    return float(into[0])
 
 
 def _continued(earlier: Pass, tally: Pass) -> Pass:

@@ -15,26 +15,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.data.rows import NO_STARTS, Rows
-from linnet.errors import NumericalError, RecipeError
-from linnet.kernels import dual_logistic as dual
+from linnet.data.rows import Rows
+from linnet.errors import NumericalError, RecipeError, option
 from linnet.kernels import dual_svm as margins
-from linnet.learners.recipe import Loss
-from linnet.training.batch import Descent, Found
+from linnet.learners.losses import Loss
+from linnet.training.descent import Descent, Found
 from linnet.training.duality_gap import Table
 from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import PART, Flat, Objective
 from linnet.training.solvers.crammer_singer import CrammerSinger
-from linnet.training.solvers.dual_ascent import TOO_LONG, Costs, Estimate, ascend
+from linnet.training.solvers.dual_ascent import TOO_LONG, Costs, Estimate, ascend, squared_norm
 from linnet.training.threads import over_parts
 
 Entries = tuple[NDArray[Any], NDArray[np.uint32], NDArray[np.int64], int, bool]
 
-# So many weights are in the nearest cache anyway; beyond them, columns are put in order if each has so many entries.
+# NEAR weights are in the nearest cache anyway; beyond, columns are put in order if each has ENTRIES_A_COLUMN entries.
 NEAR = 2048
 ENTRIES_A_COLUMN = 8
-# Every so many-th entry is counted, up to TOP.
-TOLD_BY = 16
+# Every COUNTED_BY-th entry is counted, up to TOP.
+COUNTED_BY = 16
 TOP = (1 << 16) - 1
 
 
@@ -47,7 +46,7 @@ class DualSVM:
         self.free, self.squared, self.seed = problem.intercept, problem.loss is Loss.SQUARED_HINGE, seed
         self._places, ids = _common_first(rows)
         self._entries = (rows.values, ids, rows.starts, d, rows.dense)
-        self.signs = np.where(problem.targets == problem.settings["positive"], 1.0, -1.0)
+        self.signs = problem.signed
         costs = Costs.of(problem)
         self.costs, self.rho, self.everyone = costs.each, costs.rho, costs.rows
         self.cost = float(self.costs.sum())
@@ -84,7 +83,7 @@ class DualSVM:
         return np.asarray(-self.signs * shares)[:, np.newaxis]
 
     def _take_back(self, short: Flat) -> None:
-        """Beside those that do, the rows take part again whose a_i is not at rest this far from a margin of 1."""
+        """Beside those that do, the rows take part again whose a_i is not optimal this far from a margin of 1."""
         alphas = self.states[:, 0]
         wanting = np.where(short > 0, alphas < self.states[:, 2], alphas > 0)
         if self.squared:
@@ -133,7 +132,7 @@ def _common_first(rows: Rows) -> tuple[NDArray[np.uint32] | None, NDArray[np.uin
     d = rows.shape[1]
     if rows.dense or d <= NEAR or len(rows.ids) < ENTRIES_A_COLUMN * d:
         return None, rows.ids
-    counts = np.bincount(rows.ids[::TOLD_BY], minlength=d)
+    counts = np.bincount(rows.ids[::COUNTED_BY], minlength=d)
     rare_last = np.argsort((TOP - np.minimum(counts, TOP)).astype(np.uint16), kind="stable")
     places = np.empty(d, dtype=np.uint32)
     places[rare_last] = np.arange(d, dtype=np.uint32)
@@ -153,13 +152,6 @@ def row_scores(entries: Entries, weights: Flat, n: int) -> Flat:
 
     over_parts(part, n, max(1, PART * n // max(1, len(values))))
     return into
-
-
-def squared_norm(weights: Flat) -> float:
-    """|w|^2, added in one order on every machine."""
-    into = np.empty(1)
-    dual.squared_lengths(weights, NO_STARTS, len(weights), True, into)
-    return float(into[0])
 
 
 def balanced(alphas: Flat, signs: Flat) -> Flat:
@@ -199,7 +191,7 @@ def best_intercept(scores: Flat, signs: Flat, costs: Flat, *, squared: bool) -> 
 def descend(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
     """The SVM's objective by its dual."""
     if problem.penalty.l1 > 0 or problem.penalty.l2 == 0:
-        raise RecipeError("solver='dual' needs penalty='l2'")
+        raise RecipeError(f"{option('solver', 'dual')} needs {option('penalty', 'l2')}")
     climbed = CrammerSinger(problem) if problem.outputs > 1 else DualSVM(problem)
     if how.start is not None:
         climbed.begin(how.start, how.slopes)

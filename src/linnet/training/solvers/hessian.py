@@ -18,13 +18,15 @@ from numpy.typing import NDArray
 from linnet.errors import NumericalError
 from linnet.kernels import hessian as kernel
 from linnet.kernels import line_search as places
-from linnet.learners.recipe import Loss
-from linnet.training.duality_gap import loss_at, problem_shares, signs_of
+from linnet.learners.losses import Loss
+from linnet.training.duality_gap import ManyScores, losses_at, problem_shares
 from linnet.training.objective import TOO_LARGE, Flat, Objective
 from linnet.training.threads import added, over_parts
 
 Table = NDArray[np.float64]
 
+# The losses whose values, slopes and curvatures the kernel computes (kernels/line_search.py).
+IN_KERNEL = (Loss.LOGISTIC.code, Loss.SQUARED_HINGE.code)
 # A second derivative that has come to nothing still divides.
 TINY = 1e-300
 
@@ -73,6 +75,8 @@ class Place(ABC):
         into = np.zeros(self.problem.size)
         kernel.diagonal(*self.problem.rows.layout, self.shares[:, np.newaxis] * self.own_bends(), into)
         self.problem.penalised(into)[:] += self.problem.penalty.l2
+        free = into[-self.problem.outputs :]
+        free[free == 0] = 1.0  # where nothing bends it may still slope: then a step of some size
         return np.maximum(into, TINY)
 
     @abstractmethod
@@ -101,13 +105,16 @@ class TwoClasses(Place):
 
     def __init__(self, problem: Objective, weights: Flat) -> None:
         super().__init__(problem, weights, np.empty((len(problem.targets), 1)))
-        self.shares, self.signs = problem_shares(problem), signs_of(problem)
+        self.shares, self.signs = problem_shares(problem), problem.signed
         self._go(weights, np.zeros_like(self.scores))
 
     def _go(self, change: Flat, before: Table) -> None:
         """Read the rows once for all that the change makes of the scores before it."""
-        problem, code = self.problem, int(self.problem.loss)
+        problem, code = self.problem, self.problem.loss.code
         self.along, self.slopes, self._bends = (np.empty_like(before) for _ in range(3))
+        if code not in IN_KERNEL:
+            self._go_by_loss(change, before)
+            return
 
         def part(first: int, last: int) -> tuple[Flat, float, int]:
             at = slice(first, last)
@@ -118,19 +125,32 @@ class TwoClasses(Place):
             if problem.rows.dense:
                 X, pulls = problem.rows.matrix(at), np.empty(len(signs))
                 np.add(X @ change[:-1], change[-1], out=along)
-                told = places.moved_by(code, signs, shares, left, along, scores, slopes, bends, pulls)
+                result = places.moved_by(code, signs, shares, left, along, scores, slopes, bends, pulls)
                 sums[:-1], sums[-1] = pulls @ X, pulls.sum()
             else:
                 values, ids, starts, d, _ = problem.layout(first, last)
-                told = places.moved(
+                result = places.moved(
                     values, ids, starts, d, code, signs, shares, change, left, along, scores, slopes, bends, sums
                 )  # fmt: skip
-            return sums, *told
+            return sums, *result
 
         parts = over_parts(part, len(before), problem.rows_a_part)
         self._sums = added(sums for sums, _, _ in parts)
         self.loss = sum(loss for _, loss, _ in parts)
         self.mistakes = sum(mistakes for _, _, mistakes in parts)
+
+    def _go_by_loss(self, change: Flat, before: Table) -> None:
+        """The same for a loss that the kernel does not know."""
+        problem, loss = self.problem, self.problem.loss
+        self.along = problem.scores(change)
+        self.scores = before + self.along
+        scores = self.scores[:, 0]
+        values, slopes = loss.at(scores, self.signs)
+        self.slopes, self._bends = slopes[:, np.newaxis], loss.curvature(scores, self.signs)[:, np.newaxis]
+        self._sums = problem.summed(self.shares[:, np.newaxis] * self.slopes)
+        self.loss = float(self.shares @ values)
+        wrong = (self.signs * scores <= 0) & (self.shares > 0)
+        self.mistakes = 0 if problem.regression else int(np.count_nonzero(wrong))
 
     def moved(self, change: Flat, length: float, _: Table | None = None, /) -> Self:
         after = copy(self)
@@ -153,13 +173,13 @@ class TwoClasses(Place):
         return self.with_penalty(into, v)
 
     def intercepts(self, rest: Flat) -> Flat:
-        return rest / max(float(self.shares @ self._bends[:, 0]), TINY)
+        return rest / (float(self.shares @ self._bends[:, 0]) or 1.0)
 
     def distance(self, slopes: Table) -> float:
-        if self.problem.loss is Loss.LOGISTIC:
+        if self.problem.loss.strictly_convex:
             off = slopes - self.slopes
             return 0.5 * float(self.shares @ (off * off / np.maximum(self._bends, TINY))[:, 0])
-        losses = loss_at(self.problem, self.scores)
+        losses = losses_at(self.problem, self.scores)
         g = losses.allowed(slopes)
         return float(self.shares @ (losses.values + losses.conjugates(g) - (g * self.scores)[:, 0]))
 
@@ -170,7 +190,7 @@ class ManyClasses(Place):
     def __init__(self, problem: Objective, weights: Flat, scores: Table) -> None:
         super().__init__(problem, weights, scores)
         self.shares = problem_shares(problem)
-        self._losses = loss_at(problem, scores)
+        self._losses = ManyScores(problem, scores, slice(None))
         self.slopes, self.along = self._losses.slopes, np.zeros_like(scores)
         self.loss = float(self.shares @ self._losses.values)
         self.mistakes = int(np.count_nonzero((scores.argmax(axis=1) != problem.targets) & (self.shares > 0)))

@@ -22,8 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.data.rows import Examples
-from linnet.errors import InputError, NumericalError
-from linnet.training.batch import Descent, Found, one_thread
+from linnet.errors import InputError, NumericalError, option
+from linnet.learners.entry import AUTO
+from linnet.training.descent import Descent, Found, one_thread
 from linnet.training.duality_gap import Certificate, lost_digits
 from linnet.training.history import Pass, Watcher
 from linnet.training.objective import Objective
@@ -40,9 +41,13 @@ NEARLY_WHOLE = 1e-3
 TOO_LARGE = "the weights left the range of numbers: scale the features or the target down"
 
 
-def fits(examples: Examples) -> bool:
+def fits(data: Examples | Objective) -> bool:
     """Whether the closed form is within reach."""
-    n, d = examples.rows.shape
+    return fits_shape(*data.rows.shape)
+
+
+def fits_shape(n: int, d: int) -> bool:
+    """Whether the closed form of n rows of d columns is within reach."""
     return d <= COLUMNS_AT_MOST or n * d <= DECOMPOSED_AT_MOST
 
 
@@ -112,7 +117,7 @@ def solve(problem: Objective, _: Descent, watch: Watcher) -> Found:
 
 
 def certify(problem: Objective, weights: Flat) -> Certificate:
-    """What these weights reach of the squared objective without a penalty, and what no weights reach below."""
+    """The squared objective of these weights without a penalty, and a lower bound on the optimum."""
     return _proof(problem, weights, decomposed(examples_of(problem), intercept=problem.intercept))
 
 
@@ -173,9 +178,9 @@ def checked(w: Flat, b: float) -> tuple[Flat, float]:
     return w, b
 
 
-def decomposed(examples: Examples, *, intercept: bool) -> Decomposed:
-    """The axes of the rows."""
-    reduced, means = triangle(examples, intercept=intercept)
+def decomposed(examples: Examples, *, intercept: bool, rows_at_once: int | None = None) -> Decomposed:
+    """The axes of the rows, which may be taken a block at a time."""
+    reduced, means = triangle(examples, intercept=intercept, rows_at_once=rows_at_once)
     return _axes(reduced, means[:-1], float(means[-1]), examples.rows.shape[0], examples.total_weight)
 
 
@@ -189,7 +194,7 @@ def _axes(reduced: Flat, means: Flat, target_mean: float, rows: int, total: floa
     return Decomposed(means, target_mean, s, axes, coordinates, rows, total, reduced)
 
 
-def triangle(examples: Examples, *, intercept: bool) -> tuple[Flat, Flat]:
+def triangle(examples: Examples, *, intercept: bool, rows_at_once: int | None = None) -> tuple[Flat, Flat]:
     """[X y] less its means, in d + 1 rows at most with the same least squares; and the means, 0 without an intercept.
 
     Block by block the rows become the triangle R of their QR decomposition. (X'X would serve too, but with half the
@@ -201,9 +206,9 @@ def triangle(examples: Examples, *, intercept: bool) -> tuple[Flat, Flat]:
     weights = np.ones(n) if examples.weights is None else examples.weights
     if not fits(examples):
         raise InputError(
-            f"the analytic solution needs a table of {d} x {d} numbers; take solver='gradient' or 'online' instead"
+            f"the closed form needs a table of {d} x {d} numbers: take {option('solver', AUTO)}, which chooses another"
         )
-    at_once = n if n * d <= DECOMPOSED_AT_MOST else max(2 * d, ROWS_AT_ONCE)
+    at_once = rows_at_once or (n if n * d <= DECOMPOSED_AT_MOST else max(2 * d, ROWS_AT_ONCE))
     blocks = [slice(first, first + at_once) for first in range(0, n, at_once)]
 
     def table(block: slice) -> Flat:
@@ -211,7 +216,7 @@ def triangle(examples: Examples, *, intercept: bool) -> tuple[Flat, Flat]:
 
     means = np.zeros(d + 1)
     reduced = np.empty((0, d + 1))
-    with np.errstate(over="ignore", invalid="ignore"), one_thread():  # told below, once
+    with np.errstate(over="ignore", invalid="ignore"), one_thread():  # reported below, once
         if intercept:
             for block in blocks:
                 means += weights[block] @ table(block) / examples.total_weight

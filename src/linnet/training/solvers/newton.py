@@ -1,6 +1,6 @@
 """Newton's method until a proven gap is small enough: logistic regression, two classes or softmax; the squared hinge.
 
-A step solves H p = -gradient (curvature.py) with H = X'DX + l2 I, D_i the second derivative of row i's loss: by
+A step solves H p = -gradient (hessian.py) with H = X'DX + l2 I, D_i the second derivative of row i's loss: by
 Cholesky where H is small, else by conjugate gradients, which ask only for H times a vector (Nash 1985, Preconditioning
 of truncated-Newton methods; the preconditioner is the diagonal of H).  It is halved until f itself falls enough
 (Armijo 1966): along the step the scores are z + t X p, which takes no further pass over the rows.
@@ -11,7 +11,7 @@ The same step solves the dual.  With g the slopes of the losses at z, g + D X p 
 
 and nothing on the intercept: a dual point that fits w + p exactly.  What is left of the gap is how far each loss is
 from its own parabola, which falls with the fourth power of the step and is not multiplied by 1 / l2, as the gap of the
-slopes at w + p would be.  It is guessed from that, and certified (certificate.py) once the guess is small enough.
+slopes at w + p would be.  It is guessed from that, and certified (duality_gap.py) once the guess is small enough.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from numpy.typing import NDArray
 from linnet.data.rows import Examples, Rows
 from linnet.errors import NumericalError, RecipeError
 from linnet.kernels import hessian as kernel
-from linnet.learners.recipe import Loss, Penalty
-from linnet.training.batch import Descent, Found
+from linnet.learners.recipe import Penalty
+from linnet.training.descent import Descent, Found
 from linnet.training.duality_gap import certify
 from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import TOO_LARGE, Flat, Objective
@@ -38,29 +38,30 @@ from linnet.training.threads import added, over_parts
 
 Table = NDArray[np.float64]
 
-# Armijo's share of the fall that the slope promises; and how often a step is halved.
+# Armijo's fraction of the fall that the slope promises; and how often a step is halved.
 ENOUGH = 1e-4
 HALVINGS = 40
-# A promised fall of less than this share of f is lost in its rounding.
+# A promised fall of less than this fraction of f is lost in its rounding.
 ROUNDING = 1e-15
-# Dense rows are weighed and multiplied in blocks that stay in cache, of so many numbers.
+# Dense rows are weighed and multiplied in blocks of this many numbers, which stay in cache.
 BLOCK = 1 << 15
 BLOCKS_A_PART = 16
 # Sparse rows are weighed in parts, each with a table of its own, that take the time of filling many.
 ROWS_A_PART = 4096
 TABLES_A_PART = 16
 # Few rows tell roughly where the optimum lies: the first steps see every eighth, or, of those again every eighth, while
-# there are so many a column, and no fewer than this; each time to this gap.
+# there are this many a column, and no fewer than that; each time to this gap.
 SPARED = 8
 ROWS_A_COLUMN = 40
 FEWEST = 1000
 ROUGHLY = 1e-3
-# After a step that promised less than this share of f, H is still good for one more.
+# After a step that promised less than this fraction of f, H is still good for one more.
 NEAR = 2e-2
-# Conjugate gradients end when the residual has shrunk by this much, sooner the nearer the optimum; after so many steps.
+# Conjugate gradients end when the residual has shrunk by this much, sooner the nearer the optimum; and after how many
+# steps at most.
 LOOSEST = 0.25
 MOST_PRODUCTS = 500
-# The share of the gap that the residual of conjugate gradients may make up.
+# The fraction of the gap that the residual of conjugate gradients may make up.
 RESIDUAL_SHARE = 0.2
 # How much further the next step may go after one that was taken whole.
 FURTHER = 2.5
@@ -95,7 +96,7 @@ def cholesky(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found
 
     The first steps see few of the rows only.
     """
-    _check(problem, "newton-cholesky", (Loss.LOGISTIC, Loss.SQUARED_HINGE))
+    _check(problem, "newton-cholesky")
     if problem.outputs > 1:
         raise RecipeError("solver='newton-cholesky' takes many classes one by one: multiclass='one-vs-rest'")
     start = _rough_start(problem, how.most) if how.start is None else how.start
@@ -113,12 +114,14 @@ def _rough_start(problem: Objective, most: int) -> Flat:
 
 def conjugate_gradients(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
     """Newton's method with H times vectors only: for any number of columns and classes."""
-    _check(problem, "newton-cg", (Loss.LOGISTIC,))
+    _check(problem, "newton-cg")
     return _descend(problem, how.begin(problem), how, watch, _ConjugateGradients(problem))
 
 
-def _check(problem: Objective, name: str, losses: tuple[Loss, ...]) -> None:
-    if problem.loss not in losses or problem.penalty.l1 > 0 or problem.penalty.l2 == 0:
+def _check(problem: Objective, name: str) -> None:
+    joint = problem.loss.joint if problem.outputs > 1 else None
+    smooth = problem.loss.smooth if problem.outputs == 1 else joint is not None and joint.smooth
+    if not smooth or problem.penalty.l1 > 0 or problem.penalty.l2 == 0:
         raise RecipeError(f"solver={name!r} needs penalty='l2': take solver='auto'")
 
 
@@ -130,7 +133,7 @@ def _fewer(problem: Objective) -> Objective | None:
         return None
     some = slice(None, None, every)
     weights = problem.shares[some] if len(problem.shares) else None
-    sides = problem.targets[some] == problem.settings["positive"]
+    sides = problem.signed[some]
     if len(np.unique(sides if weights is None else sides[weights > 0])) < 2:
         return None
     return Objective(
@@ -139,8 +142,8 @@ def _fewer(problem: Objective) -> Objective | None:
         Penalty(l2=problem.penalty.l2),
         problem.outputs,
         intercept=problem.intercept,
-        regression=False,
-        positive=problem.settings["positive"],
+        regression=problem.regression,
+        positive=problem.positive,
     )
 
 
@@ -251,6 +254,8 @@ def _hessian(place: Place) -> Table:
             return into
 
     hessian = added(over_parts(add, n, size))
+    if not rows.dense:  # a pair whose ids do not rise within its row, as in rows of text, was added below the diagonal
+        hessian += np.tril(hessian, -1).T
     hessian.flat[: d * (d + 2) : d + 2] += problem.penalty.l2
     hessian[d, d] = hessian[d, d] or 1.0  # where nothing bends it may still slope: then a step of some size
     return hessian

@@ -7,7 +7,7 @@ A = sqrt(c) (X - m), r = A' sqrt(c) (y - mean):
 
     narrow   (A'A + alpha I) w = r                   one pass over the rows, then Cholesky
     wide     w = A' u,  (A A' + alpha I) u = sqrt(c) (y - mean)
-    else     by the singular values of A (analytic.py), where either is too near to singular to keep its digits
+    else     by the singular values of A (least_squares.py), where either is too near to singular to keep its digits
     large    conjugate gradients (Hestenes, Stiefel 1952) on the first, with the diagonal as preconditioner
 
 Conjugate gradients know how far they are from the end: with g the gradient of the objective f there,
@@ -23,12 +23,13 @@ from numpy.typing import NDArray
 
 from linnet.data.rows import Examples
 from linnet.errors import NumericalError
-from linnet.learners.recipe import Loss, Penalty
-from linnet.training.batch import Descent, Found
+from linnet.learners.losses import Loss
+from linnet.learners.recipe import Penalty
+from linnet.training.descent import Descent, Found
 from linnet.training.duality_gap import Certificate, certify
 from linnet.training.history import Pass, Watcher
 from linnet.training.objective import Objective
-from linnet.training.solvers.least_squares import TOO_LARGE, checked, decomposed, dense, examples_of, fits
+from linnet.training.solvers.least_squares import TOO_LARGE, checked, decomposed, dense, examples_of
 from linnet.training.solvers.least_squares import solve as least_squares
 from linnet.training.threads import over_parts
 
@@ -43,17 +44,6 @@ CANCELLED_AT_MOST = 1e3
 # Numbers in a block: it stays in the cache while it is centred and squared.
 BLOCK = 1 << 16
 BLOCKS_A_PART = 8
-# Sparse rows of more columns than this are not worth a table of squares.
-SPARSE_COLUMNS_AT_MOST = 500
-
-
-def solve(problem: Objective, how: Descent, watch: Watcher) -> Found:
-    """In closed form where that is quickest, else by conjugate gradients."""
-    examples = examples_of(problem)
-    sparse_and_wide = not problem.rows.dense and problem.columns > SPARSE_COLUMNS_AT_MOST
-    if fits(examples) and not sparse_and_wide:
-        return analytic(problem, how, watch)
-    return conjugate_gradients(problem, how, watch)
 
 
 def analytic(problem: Objective, how: Descent, watch: Watcher) -> Found:
@@ -81,7 +71,7 @@ def ridge(examples: Examples, alpha: float, *, intercept: bool) -> tuple[Flat, f
 
 
 def _narrow(examples: Examples, alpha: float, intercept: bool) -> tuple[Flat, float] | None:
-    """By the d x d table of squares, centred on the way about the means of the first block."""
+    """By the d x d table of squares, centred about the means of the first block."""
     d = examples.rows.shape[1]
     first = dense(examples, slice(0, 1000))
     about = np.append(first.mean(axis=0), examples.targets[:1000].mean()) if intercept else np.zeros(d + 1)

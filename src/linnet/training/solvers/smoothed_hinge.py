@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from linnet.learners.recipe import Loss
-from linnet.training.batch import Descent, Found
+from linnet.learners.losses import Loss
+from linnet.training.descent import Descent, Found
 from linnet.training.duality_gap import Certificate, Table, certify, problem_shares
 from linnet.training.history import Pass, Watcher
 from linnet.training.objective import Flat, Objective
@@ -42,7 +42,7 @@ class _Rounded:
     def __init__(self, problem: Objective) -> None:
         self.problem = problem
         self.X: Any = problem.rows.matrix()
-        self.y = np.where(problem.targets == problem.settings["positive"], 1.0, -1.0)
+        self.y = problem.signed
         self.shares = problem_shares(problem)
         self.mu = 1.0
 
@@ -130,7 +130,7 @@ def _newton(problem: Objective, how: Descent, watch: Watcher) -> Found:
         rounded.mu = _sharpness(rounded, flat)
     best, best_weights, slopes = Certificate(np.inf, -np.inf), flat, None
     while len(history) < how.most and rounded.mu >= LEAST:
-        flat = _settled(rounded, flat, min(STEPS_A_MU, how.most - len(history)), history, watch)
+        flat = _minimised(rounded, flat, min(STEPS_A_MU, how.most - len(history)), history, watch)
         certificate, found = rounded.proof(flat)
         if certificate.gap < best.gap or not np.isfinite(best.primal):
             best, best_weights, slopes = certificate, flat, found
@@ -149,7 +149,7 @@ def _sharpness(rounded: _Rounded, flat: Flat) -> float:
     return min(gaps, key=lambda mu: gaps[mu])
 
 
-def _settled(rounded: _Rounded, flat: Flat, most: int, history: list[Pass], watch: Watcher) -> Flat:
+def _minimised(rounded: _Rounded, flat: Flat, most: int, history: list[Pass], watch: Watcher) -> Flat:
     """Newton's steps at one mu, until they bring nothing."""
     margins = rounded.margins(flat)
     value = rounded.value(flat, margins)

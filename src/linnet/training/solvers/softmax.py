@@ -10,7 +10,7 @@ L-BFGS (Liu, Nocedal 1989) with two changes, which make a step cost one read of 
   direction.
 
 At weights of gradient g the slopes of the losses are a dual point with a gap of |g|^2 / (2 l2), but for the intercepts'
-part; certificate.py has the last word.
+part; duality_gap.py has the last word.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from linnet.errors import NumericalError
 from linnet.kernels import quasi_newton as memories
 from linnet.kernels import softmax as kernel
-from linnet.training.batch import Descent, Found
+from linnet.training.descent import Descent, Found
 from linnet.training.duality_gap import certify, problem_shares
 from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import TOO_LARGE, Flat, Objective
@@ -39,11 +39,11 @@ REMEMBERED = 10
 UNIT_POWER = 0.25
 # Numbers a part, for work on weights and on scores.
 PART = 1 << 16
-# A length is good where f has fallen by this share of what the slope promised, and the slope by all but this.
+# A length is good where f has fallen by this fraction of what the slope promised, and the slope by all but this.
 ENOUGH = 1e-4
 FLAT = 0.3
 TRIALS = 30
-# A fall of less than this share of f is lost in its rounding.
+# A fall of less than this fraction of f is lost in its rounding.
 ROUNDING = 1e-15
 
 

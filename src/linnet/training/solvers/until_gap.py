@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from math import sqrt
 
-from linnet.training.batch import Descent, Found, Method
+from linnet.training.descent import Descent, Found, Method
 from linnet.training.duality_gap import certify
 from linnet.training.history import Pass, Watcher
 from linnet.training.objective import Objective
 
 # How much shorter the solver's own criterion must at least, and may at most, become from one round to the next.
 LEAST, MOST = 0.5, 1e-3
-# After so many rounds that brought no smaller gap, rounding keeps it from closing.
+# After this many rounds without a smaller gap, rounding keeps it from closing.
 PATIENCE = 3
 
 
@@ -27,7 +27,7 @@ def to_gap(method: Method) -> Method:
     def solve(problem: Objective, how: Descent, watch: Watcher) -> Found:
         penalised = problem.penalty.l1 > 0 or problem.penalty.l2 > 0
         tol = how.tol
-        if tol is None or how.schedule is not None or not penalised:
+        if tol is None or how.steps is not None or not penalised:
             return method(problem, how, watch)
         history: list[Pass] = []
         own, start, least, in_vain = sqrt(tol), how.start, float("inf"), 0

@@ -1,0 +1,186 @@
+"""The training record of a model in words: the one module of the command line that reads it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.markup import escape
+
+from linnet.cli.show import cost_line, line, metrics_line, percent
+from linnet.learners import catalogue
+from linnet.learners.recipe import Update
+
+if TYPE_CHECKING:
+    from linnet.model.model import Model
+
+MOST_CLASSES_SHOWN = 6
+MOST_WARNINGS = 10
+_MEASURED = line("", "[dim]measured on a model fitted without them; the saved model is fitted on all rows[/]")
+
+
+def as_json(model: Model) -> dict[str, Any]:
+    """The whole record, for machines."""
+    return model.record.as_dict()
+
+
+def rows_trained_on(model: Model) -> int:
+    return model.record.rows
+
+
+def reason(model: Model) -> str:
+    """Why this learner."""
+    return model.record.reason
+
+
+def validation_lines(model: Model) -> list[str]:
+    """How good the model is: on held-out rows, or by progressive validation."""
+    record = model.record.as_dict()
+    held, progressive = record["held_out"], record["progressive"]
+    lines = []
+    if held and held.get("accuracy") is not None:
+        lines += _held_out_accuracy(held, chose_the_pass=progressive is not None)
+    elif held and held.get("r2") is not None:
+        low, high = held["r2_interval"]
+        interval = "" if low is None else f" (95 % interval {low:.3f} to {high:.3f})"
+        text = f"R² {held['r2']:.3f} on {held['rows']:,} rows[dim]{interval}; RMSE {held['rmse']:.4g}[/]"
+        lines.append(line("held-out rows", text))
+    if progressive and progressive.get("mistakes") is not None and progressive["rows"]:
+        right = 1 - progressive["mistakes"] / progressive["rows"]
+        repeated = progressive["rows"] > rows_trained_on(model)
+        copies = "; rows with a large sample weight were used several times" if repeated else ""
+        text = (
+            f"validation accuracy {percent(right)} on {progressive['rows']:,} rows "
+            f"[dim](each predicted before it was trained on{copies})[/]"
+        )
+        lines.append(line("progressive", text))
+    return lines or [line("", "[dim]too few rows to hold some out: use linnet evaluate on other data[/]")]
+
+
+def _held_out_accuracy(held: dict[str, Any], *, chose_the_pass: bool) -> list[str]:
+    low, high = held["accuracy_interval"]
+    lines = [
+        line(
+            "held-out rows",
+            f"accuracy {percent(held['accuracy'])} on {held['rows']:,} rows "
+            f"[dim](95 % interval {percent(low)} to {percent(high)}; "
+            f"baseline, the most frequent label: {percent(held['baseline_accuracy'])})[/]",
+        ),
+        line("", "[dim]not trained on, but used to choose the best pass[/]") if chose_the_pass else _MEASURED,
+    ]
+    if held.get("costs"):
+        lines.append(line("", f"cost {cost_line(held['costs'])}"))
+    return lines
+
+
+def threshold_lines(model: Model) -> list[str]:
+    """The threshold chosen for a metric, and its results on held-out rows."""
+    threshold, rule = model.record.threshold, model.rule
+    if threshold is None or rule is None or rule.metric is None or rule.threshold is None or not model.classes:
+        return []
+    chosen = threshold.as_dict()
+    lines = [
+        f"{escape(str(model.classes[1]))} if its probability is above {rule.threshold:.4g}, "
+        f"the best threshold for {metric_name(chosen)}",
+        f"[dim]{metrics_line(chosen['at_threshold'])} on the {chosen['rows']:,} held-out rows that chose it "
+        f"({metrics_line(chosen['at_usual_threshold'])} at {chosen['usual_threshold']:g})[/]",
+    ]
+    if held := chosen.get("held_out"):
+        metrics = {name: value for name, value in held.items() if name != "rows"}
+        lines.append(f"[dim]{metrics_line(metrics)} on {held['rows']:,} other held-out rows[/]")
+    return lines
+
+
+def metric_name(chosen: dict[str, Any]) -> str:
+    """The metric of a threshold, with its positive class if it has one."""
+    return f"{chosen['metric']}" + ("" if chosen["label"] is None else f" of {escape(str(chosen['label']))}")
+
+
+def penalty_text(model: Model) -> str:
+    """Kind and strength of the penalty, and the reduction of many classes; empty for learners without one."""
+    entry, recipe = catalogue.find(model.learner), model.record.recipe
+    if not entry.penalties:
+        return ""
+    penalty, reduction = recipe.penalty, recipe.reduction
+    weight = penalty.l1 + penalty.l2
+    kind = "l2" if not penalty.l1 else "l1" if not penalty.l2 else f"elasticnet, l1_ratio = {penalty.l1 / weight:g}"
+    strength = f"C = {1 / weight:g}" if weight and entry.strength == "C" else f"alpha = {weight:g}"
+    text = f"{kind}, {strength}" if weight else "none"
+    text += ", intercept penalised" if penalty.intercept else ""
+    return text + (f"; classes {reduction}" if model.classes and len(model.classes) > 2 else "")
+
+
+def solver_text(model: Model) -> str:
+    """The solver of a batch learner, and why it was chosen."""
+    record = model.record
+    return f"{record.solver}: {record.solver_reason}" if record.solver else ""
+
+
+def class_weight_text(model: Model) -> str:
+    """The weight of each class, if they were given."""
+    each = model.record.class_weight or {}
+    shown = [f"{label} {weight:.4g}" for label, weight in list(each.items())[:MOST_CLASSES_SHOWN]]
+    return ", ".join(shown) + (f" and {len(each) - len(shown)} more" if len(each) > len(shown) else "")
+
+
+def factors_text(model: Model) -> str:
+    """The factors of Winnow; empty for other learners."""
+    recipe = model.record.recipe
+    if recipe.update is not Update.MULTIPLICATIVE:
+        return ""
+    factors = recipe.factors
+    return f"α = {factors.promotion:g}" + ("" if factors.threshold is None else f", Θ = {factors.threshold:g}")
+
+
+def setting_lines(model: Model) -> list[str]:
+    """Penalty, class weights and factors, as far as the model has them."""
+    named = (
+        ("solver", solver_text),
+        ("penalty", penalty_text),
+        ("class weights", class_weight_text),
+        ("factors", factors_text),
+    )
+    return [line(head, escape(text)) for head, of in named if (text := of(model))]
+
+
+def warnings(model: Model) -> list[str]:
+    """What a user should know before trusting the model."""
+    record, found = model.record, []
+    if record.rejected_rows:
+        found.append(f"{record.rejected_rows:,} rows could not be read and were skipped")
+    if record.converged is False:
+        found.append(
+            "the solver did not converge, so the weights are not optimal: give it more iterations (--max-iter), or a "
+            "stronger penalty"
+        )
+    if record.separation:
+        found.append(f"without a penalty the weights grow without bound: {record.separation}; leave out --penalty none")
+    if record.collisions:
+        found.append(f"{record.collisions:,} hash collisions: names that share a feature; increase --hash-bits")
+    if record.sorted_by_label:
+        found.append("the rows are sorted by label, which harms online learning: shuffle them first")
+    held_out = {} if record.held_out is None else record.held_out.as_dict()
+    return [*found, *_validation_warnings(held_out, record.threshold)][:MOST_WARNINGS]
+
+
+def _validation_warnings(held: dict[str, Any], threshold: Any) -> list[str]:
+    found = []
+    costs, accuracy = held.get("costs"), held.get("accuracy")
+    if costs and costs["realised"] is not None and costs["realised"] >= costs["baseline"]:
+        found.append("on held-out rows the decisions cost no less than the best constant decision")
+    # with costs or a metric, accuracy may be given up for another aim
+    if accuracy is not None and not costs and not threshold and accuracy <= held["baseline_accuracy"]:
+        found.append("on held-out rows the model is no better than predicting the most frequent label")
+    if held.get("r2") is not None and held["r2"] <= 0:
+        found.append("on held-out rows the model is no better than predicting the mean")
+    found += [
+        f"the label {each['label']!r} is rare: no held-out row has it"
+        for each in held.get("classes", [])
+        if not each["support"]
+    ]
+    return found
+
+
+def certificate_text(model: Model) -> str:
+    """What is proven of the model; empty if nothing is."""
+    certificate = model.certificate
+    return "" if certificate is None or certificate.reason else str(certificate)

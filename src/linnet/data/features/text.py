@@ -1,0 +1,119 @@
+"""Text: a feature for each n-gram of words or characters, weighted by how often a row has it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.data.features.buffers import Buffers, Pool
+from linnet.data.features.terms import Piece
+from linnet.data.features.text_options import CountWeighting, TextOptions
+from linnet.data.features.tokenizer import tokenize
+from linnet.data.sources.block import Column, Strings
+from linnet.kernels.ngrams import Counter
+from linnet.kernels.term_weighting import BINARY, COUNT, LOG, weight_counts
+from linnet.kernels.vocabulary import Vocabulary, renumbered
+
+NO_SCALES = np.empty(0)
+
+
+class Workspace:
+    """What one thread tokenizes a block and counts its n-grams with."""
+
+    def __init__(self) -> None:
+        self.buffers = Buffers()
+        self.counter = Counter()
+
+
+CORES = os.cpu_count() or 1
+WORKSPACES, RESULTS = Pool(Workspace, CORES), Pool(Buffers, CORES + 3)
+
+
+@dataclass(frozen=True, eq=False)
+class NgramCounts:
+    """The n-grams of a block as kernels/ngrams.py counts them: names in a text, numbered within the block.
+
+    The buffers that hold them are free again when this object is gone.
+    """
+
+    text: NDArray[np.uint8]
+    names: tuple[NDArray[Any], ...]
+    rows: tuple[NDArray[Any], ...]
+    buffers: Buffers
+
+    def __del__(self) -> None:
+        RESULTS.give_back(self.buffers, self.buffers.nbytes)
+
+
+_KERNEL_CODES = {CountWeighting.COUNT: COUNT, CountWeighting.BINARY: BINARY, CountWeighting.LOG: LOG}
+
+
+class TextTerm:
+    """A column of text: a feature `column:ngram` for each n-gram of words or characters."""
+
+    kind = "text"
+
+    def __init__(
+        self,
+        column: str,
+        options: TextOptions | None = None,
+        bits: int = 0,
+        vocabulary: Vocabulary | None = None,
+        prefix: str | None = None,
+    ) -> None:
+        self.columns = (column,)
+        self.options = TextOptions() if options is None else options
+        self.vocabulary = Vocabulary(bits) if vocabulary is None else vocabulary  # type: ignore[call-arg]
+        self._prefix = (f"{column}:" if prefix is None else prefix).encode()
+
+    def __len__(self) -> int:
+        return len(self.vocabulary)
+
+    def prepare(self, columns: Mapping[str, Column]) -> NgramCounts:
+        column = columns[self.columns[0]]
+        assert isinstance(column, Strings)
+        options = self.options
+        workspace, results = WORKSPACES.take(), RESULTS.take()
+        tokens = tokenize(column, options.tokenization, workspace.buffers, results)
+        rows, names = workspace.counter.count(
+            tokens.text,
+            (tokens.starts, tokens.hashes, tokens.segments, tokens.row_segments),
+            (options.shortest, options.longest, options.tokenization.gap, options.tokenization.whole),
+            self._prefix, self.vocabulary.bits, results,
+        )  # fmt: skip
+        WORKSPACES.give_back(workspace, workspace.buffers.nbytes)
+        return NgramCounts(tokens.text, names, rows, results)
+
+    def number(self, prepared: NgramCounts, *, frozen: bool) -> Piece:
+        """The counts of this block's n-grams, not yet weighted: weights may depend on all rows."""
+        fingerprints, names, lengths, others = prepared.names
+        numbers = self.vocabulary.numbered(
+            prepared.text, fingerprints, names, lengths, others, self._prefix, frozen,
+        )  # fmt: skip
+        starts, ids, counts = renumbered(numbers, *prepared.rows)
+        return Piece(ids, counts, starts)
+
+    def weighted(self, piece: Piece, scales: NDArray[np.float64] = NO_SCALES) -> Piece:
+        """Counts as the values that learners take."""
+        if self.options.count_weighting is CountWeighting.COUNT and not self.options.unit_length and not len(scales):
+            return piece
+        into = np.empty(len(piece.values), dtype=np.float32)
+        options = self.options
+        weight_counts(
+            piece.values,
+            piece.ids,
+            piece.starts,
+            _KERNEL_CODES[options.count_weighting],
+            scales,
+            options.unit_length,
+            into,
+        )
+        return Piece(piece.ids, into, piece.starts)
+
+    def name(self, number: int) -> str:
+        return str(self.vocabulary.name(number))

@@ -1,0 +1,30 @@
+"""Results as values that JSON can hold."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from enum import Enum, StrEnum
+from typing import Any
+
+from linnet.evaluation.intervals import Interval
+
+
+def plain(value: Any) -> Any:
+    """Lists, dictionaries, text and numbers; None for a number that is not finite."""
+    if isinstance(value, Interval):
+        return [plain(value.low), plain(value.high)]
+    if hasattr(value, "to_plain"):
+        return value.to_plain()
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(name): plain(each) for name, each in value.items()}
+    if isinstance(value, Enum):
+        return str(value) if isinstance(value, StrEnum) else value.name.lower()
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value

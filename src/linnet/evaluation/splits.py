@@ -1,0 +1,66 @@
+"""Which rows are held out, and which fold a row is in: random, but drawn from the seed and the row numbers alone.
+
+So the same rows are held out however the data are cut into blocks and files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.errors import InputError
+from linnet.kernels.fingerprints import scramble
+
+FOLDS = 5
+# The fraction of rows that decisions (calibration, thresholds) are fitted on in a stream, which leaves no room for
+# folds: it is read once.
+DECISION_FRACTION = 0.1
+
+Mask = NDArray[np.bool_]
+
+
+class Purpose(IntEnum):
+    """What random numbers are drawn for; each purpose has a stream of its own."""
+
+    HOLD_OUT = 1
+    SHUFFLE_CHUNKS = 2
+    SHUFFLE_ROWS = 3
+    DECISIONS = 4
+    FOLDS = 5
+
+
+def random_keys(numbers: NDArray[np.uint64], seed: int, purpose: Purpose, turn: int = 0) -> NDArray[np.uint64]:
+    """A random 64-bit key for each number: the same for the same seed, purpose and turn."""
+    keys = np.empty_like(numbers)
+    scramble(numbers, (seed * 0x9E3779B97F4A7C15 + purpose * 0xD1342543DE82EF95 + turn + 1) % 2**64, keys)
+    return keys
+
+
+def held_out(first: int, rows: int, fraction: float, seed: int, purpose: Purpose = Purpose.HOLD_OUT) -> Mask:
+    """Which of the rows first, first + 1, ... are held out."""
+    numbers = np.arange(first, first + rows, dtype=np.uint64)
+    held: Mask = random_keys(numbers, seed, purpose) < np.uint64(int(fraction * 2**64))
+    return held
+
+
+def decision_rows(first: int, rows: int, seed: int) -> Mask:
+    """Which rows of a stream decisions are fitted on, if they are."""
+    return held_out(first, rows, DECISION_FRACTION, seed, Purpose.DECISIONS)
+
+
+def stratified_folds(
+    codes: NDArray[np.float64], labels: Sequence[Any], members: Mask, seed: int, purpose: str = "to cross-validate"
+) -> NDArray[np.int64]:
+    """The fold of every row: the members of each class are dealt out evenly, in a random order."""
+    keys = random_keys(np.arange(len(codes), dtype=np.uint64), seed, Purpose.FOLDS)
+    fold = np.zeros(len(codes), dtype=np.int64)
+    for code, label in enumerate(labels):
+        rows = np.flatnonzero(members & (codes == code))
+        if len(rows) < 2:
+            raise InputError(f"the label {label!r} has fewer than two rows {purpose}")
+        fold[rows[np.argsort(keys[rows], kind="stable")]] = np.arange(len(rows)) % FOLDS
+    return fold

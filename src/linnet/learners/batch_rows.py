@@ -1,0 +1,225 @@
+"""The learners that see all rows at once, each with the solvers that can run it."""
+
+from __future__ import annotations
+
+from linnet.data.task import Task
+from linnet.learners.entry import Entry, Solver, TextWeighting, Way
+from linnet.learners.losses import Loss
+from linnet.learners.recipe import Penalty, Recipe, Reduction
+
+_CLASSES = (Task.CLASSIFICATION,)
+_NUMBERS = (Task.REGRESSION,)
+_ANY_PENALTY = ("l2", "l1", "elasticnet", "none")
+_ONE_BY_ONE = (Reduction.ONE_VS_REST, Reduction.PAIRWISE)
+
+# Proximal steps are many and cheap.
+_MANY = 10_000
+
+_LBFGS = Solver(
+    "lbfgs",
+    "L-BFGS, a quasi-Newton method.",
+    "w -= η H g, H an approximate inverse Hessian from the last steps",
+    "Liu, Nocedal 1989, On the limited memory BFGS method for large scale optimization",
+)
+_FISTA = Solver(
+    "gradient",
+    "Accelerated proximal gradient steps, which take an L1 penalty; of a given size, plain gradient steps.",
+    "w ← prox(v - g(v) / L), v = w + momentum",
+    "Beck, Teboulle 2009, A fast iterative shrinkage-thresholding algorithm for linear inverse problems",
+    max_iter=_MANY,
+)
+_SUBGRADIENT = Solver(
+    "gradient",
+    "Subgradient descent on all rows at once; slow, and often without a small duality gap.",
+    "w -= (λ w - Σ_{y w·x < 1} y x / N) / (λ t + R²)",
+    "Shor 1985, Minimization methods for non-differentiable functions",
+    max_iter=_MANY,
+)
+_SVM_DUAL = "Hsieh, Chang, Lin, Keerthi, Sundararajan 2008, A dual coordinate descent method for large-scale linear SVM"
+
+LOGISTIC_REGRESSION = Entry(
+    "logistic-regression",
+    Recipe(Loss.LOGISTIC, penalty=Penalty(l2=1.0, total=True)),
+    Way.BATCH,
+    _CLASSES,
+    "Logistic regression: the log-odds of a class are a linear function of the row; softmax for several classes.",
+    "minimise R(w) + C Σ log(1 + exp(-y w·x)), R(w) = |w|²/2 or |w|₁",
+    "Cox 1958, The regression analysis of binary sequences",
+    strength="C",
+    penalties=_ANY_PENALTY,
+    multiclass=tuple(Reduction),
+    solvers=(
+        Solver(
+            "newton-cholesky",
+            "Newton's method with the whole Hessian, for few columns.",
+            "w -= (XᵀDX + λI)⁻¹ (Xᵀ(p - y) + λw), D = p(1 - p)",
+            "Nelder, Wedderburn 1972, Generalized linear models",
+        ),
+        Solver(
+            "newton-cg",
+            "Newton's method by conjugate gradients, with Hessian times vector products only.",
+            "(XᵀDX + λI) s = -(Xᵀ(p - y) + λw), w += s",
+            "Lin, Weng, Keerthi 2008, Trust region Newton method for large-scale logistic regression",
+        ),
+        Solver(
+            "dual",
+            "Coordinate ascent on the dual, one row's multiplier at a time, for wide sparse rows.",
+            "w += (α' - α) y x, α' = C / (1 + exp(y w'·x)), w' the weights after the step",
+            "Yu, Huang, Lin 2011, Dual coordinate descent methods for logistic regression and maximum entropy models",
+        ),
+        _LBFGS,
+        _FISTA,
+    ),
+    tol=1e-4,
+    max_iter=1000,
+    text=TextWeighting.LOG_COUNT_RATIO,
+)
+
+ROWS = (
+    LOGISTIC_REGRESSION,
+    Entry(
+        "svm",
+        Recipe(Loss.HINGE, penalty=Penalty(l2=1.0, total=True), reduction=Reduction.ONE_VS_REST),
+        Way.BATCH,
+        _CLASSES,
+        "The linear support vector machine: the hinge loss with an L2 penalty.",
+        "minimise |w|²/2 + C Σ max(0, 1 - y w·x)",
+        "Cortes, Vapnik 1995, Support-vector networks",
+        strength="C",
+        penalties=("l2",),
+        multiclass=_ONE_BY_ONE,
+        solvers=(
+            Solver(
+                "dual",
+                "Coordinate ascent on the dual, with rows at their bounds left out.",
+                "α ← min(max(α - 1.3 (y w·x - 1) / |x|², 0), C), w = Σ α y x",
+                _SVM_DUAL,
+            ),
+            Solver(
+                "newton",
+                "Newton's method on the hinge with its kink smoothed, ever less, for few columns of any scale.",
+                "max_a a (1 - m) - μ a²/2 instead of max(0, 1 - m), μ → 0",
+                "Lee, Mangasarian 2001, SSVM: a smooth support vector machine for classification",
+            ),
+            _SUBGRADIENT,
+        ),
+        tol=1e-4,
+        max_iter=1000,
+    ),
+    Entry(
+        "svm-squared",
+        Recipe(Loss.SQUARED_HINGE, penalty=Penalty(l2=1.0, total=True), reduction=Reduction.ONE_VS_REST),
+        Way.BATCH,
+        _CLASSES,
+        "The linear support vector machine with the squared hinge loss.",
+        "minimise |w|²/2 + C Σ max(0, 1 - y w·x)²",
+        "Cortes, Vapnik 1995, Support-vector networks",
+        strength="C",
+        penalties=("l2", "l1", "elasticnet"),
+        multiclass=_ONE_BY_ONE,
+        solvers=(
+            Solver(
+                "dual",
+                "Coordinate ascent on the dual, with rows at their bounds left out.",
+                "α ← max(α - 1.3 (y w·x - 1 + α/2C) / (|x|² + 1/2C), 0), w = Σ α y x",
+                _SVM_DUAL,
+            ),
+            Solver(
+                "newton",
+                "Newton's method, for few columns of any scale.",
+                "w -= (2 C X'ᵀX' + I)⁻¹ g, X' the rows with y w·x < 1",
+                "Mangasarian 2002, A finite Newton method for classification",
+            ),
+            _LBFGS,
+            _FISTA,
+        ),
+        tol=1e-4,
+        max_iter=1000,
+    ),
+    Entry(
+        "crammer-singer",
+        Recipe(Loss.HINGE, penalty=Penalty(l2=1.0, total=True)),
+        Way.BATCH,
+        _CLASSES,
+        "The SVM of many classes at once, each row's class against its best rival; two classes are the same as svm.",
+        "minimise Σ |w_k|²/2 + C Σ max_k (w_k·x + [k ≠ y]) - w_y·x",
+        "Crammer, Singer 2001, On the algorithmic implementation of multiclass kernel-based vector machines",
+        strength="C",
+        penalties=("l2",),
+        multiclass=(Reduction.JOINT,),
+        solvers=(
+            Solver(
+                "dual",
+                "Ascent on the dual, one row's multipliers at a time.",
+                "q ← the point of the simplex of size C next to q + G/|x|², G_k = w_k·x + [k ≠ y]",
+                "Keerthi et al. 2008, A sequential dual method for large scale multi-class linear SVMs",
+            ),
+            _SUBGRADIENT,
+        ),
+        tol=1e-4,
+        max_iter=1000,
+    ),
+    Entry(
+        "batch-perceptron",
+        Recipe(Loss.PERCEPTRON),
+        Way.BATCH,
+        _CLASSES,
+        "The perceptron on all rows at once: adds the mean of the misclassified rows until it is short enough.",
+        "w += η Δ, Δ = Σ_{y w·x ≤ 0} y x / N, until |Δ| ≤ ε",
+        "Duda, Hart, Stork 2001, Pattern classification, section 5.5",
+        solvers=(Solver("gradient", "Steps of a given size on all rows at once.", scheduled=True),),
+        tol=0.0,
+        max_iter=1000,
+    ),
+    Entry(
+        "least-squares",
+        Recipe(Loss.SQUARED),
+        Way.BATCH,
+        _NUMBERS,
+        "Least squares; without a penalty in closed form, of several solutions the shortest.",
+        "w = (XᵀX)⁺ Xᵀ y",
+        "Penrose 1956, On best approximate solutions of linear matrix equations",
+        strength="alpha",
+        penalties=_ANY_PENALTY,
+        solvers=(
+            Solver("analytic", "The closed form, by a QR decomposition and singular values."),
+            Solver(
+                "cg",
+                "Conjugate gradients, for an L2 penalty and wide sparse rows.",
+                "(XᵀX + αI) w = Xᵀ y",
+                "Hestenes, Stiefel 1952, Methods of conjugate gradients for solving linear systems",
+            ),
+            Solver(
+                "gradient",
+                "Accelerated proximal gradient steps, which take an L1 penalty; of a given size, least mean squares.",
+                "w += r Σ (y - w·x) x",
+                "Cauchy 1847, Méthode générale pour la résolution des systèmes d'équations simultanées",
+                max_iter=_MANY,
+            ),
+        ),
+        tol=1e-6,
+        max_iter=1000,
+    ),
+    Entry(
+        "ridge",
+        Recipe(Loss.SQUARED, penalty=Penalty(l2=1.0, total=True)),
+        Way.BATCH,
+        _NUMBERS,
+        "Least squares with an L2 penalty.",
+        "w = (XᵀX + αI)⁻¹ Xᵀ y",
+        "Hoerl, Kennard 1970, Ridge regression: biased estimation for nonorthogonal problems",
+        strength="alpha",
+        penalties=("l2",),
+        solvers=(
+            Solver("analytic", "The closed form, by Cholesky factors or singular values."),
+            Solver(
+                "cg",
+                "Conjugate gradients, which make no table of d x d numbers, for wide sparse rows.",
+                "(XᵀX + αI) w = Xᵀ y",
+                "Hestenes, Stiefel 1952, Methods of conjugate gradients for solving linear systems",
+            ),
+        ),
+        tol=1e-6,
+        max_iter=1000,
+    ),
+)

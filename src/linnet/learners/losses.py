@@ -1,0 +1,341 @@
+"""Loss functions: each is one object with all that solvers and certificates need of it.
+
+    value(z, y)      what a score z costs where the target is y
+    slope(z, y)      its derivative by z, a subgradient at a kink
+    curvature(z, y)  its second derivative by z (smooth losses)
+    conjugate(g, y)  max over z of g z - value(z, y), for slopes g in its domain; `allowed` brings others there
+
+The target of a classifier is a sign: y = 1 for the positive class of the problem, -1 for all others.  Most such losses
+depend on the margin m = y z alone; `MarginLoss` makes all of the above from functions of m and of a = -y g >= 0.
+
+A new loss is one more object: the batch solvers fit it and certify the fit.  `code` is its number in the compiled
+kernels, which have fast copies of the five losses below; online learners need one, batch learners do not.
+
+NumPy is imported where it is used: `linnet --help` lists learners without it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+INFINITY = float("inf")
+
+
+class Loss:
+    """A convex loss that is nowhere negative."""
+
+    name: str
+    # the kernels' number; None for a loss that they do not know
+    code: int | None = None
+    # the largest second derivative; infinite where the slope jumps
+    largest_curvature: float = INFINITY
+    # whether the second derivative is positive everywhere
+    strictly_convex: bool = False
+    # whether the conjugate is finite for every slope
+    unbounded_slopes: bool = False
+    # whether scores are log-odds, from which probabilities follow
+    log_odds: bool = False
+    # the form for several classes at once, one score each
+    joint: JointLoss | None = None
+
+    PERCEPTRON: ClassVar[Loss]
+    HINGE: ClassVar[Loss]
+    SQUARED_HINGE: ClassVar[Loss]
+    LOGISTIC: ClassVar[Loss]
+    SQUARED: ClassVar[Loss]
+
+    @property
+    def smooth(self) -> bool:
+        """Whether the slope never jumps."""
+        return self.largest_curvature < INFINITY
+
+    @property
+    def has_conjugate(self) -> bool:
+        """Whether a duality gap can be computed."""
+        return True
+
+    def value(self, scores: Floats, targets: Floats) -> Floats:
+        raise NotImplementedError
+
+    def slope(self, scores: Floats, targets: Floats) -> Floats:
+        raise NotImplementedError
+
+    def curvature(self, scores: Floats, targets: Floats) -> Floats:
+        raise NotImplementedError
+
+    def conjugate(self, slopes: Floats, targets: Floats) -> Floats:
+        raise NotImplementedError
+
+    def allowed(self, slopes: Floats, targets: Floats) -> Floats:
+        """The nearest slopes for which the conjugate is finite."""
+        raise NotImplementedError
+
+    def at(self, scores: Floats, targets: Floats) -> tuple[Floats, Floats]:
+        """Values and slopes together, for losses where one computation gives both."""
+        return self.value(scores, targets), self.slope(scores, targets)
+
+    def __repr__(self) -> str:
+        return f"Loss.{self.name.upper()}"
+
+    def to_plain(self) -> str:
+        """As a file holds it: by name."""
+        return self.name
+
+    @classmethod
+    def from_plain(cls, plain: Any) -> Loss:
+        """The loss of this name, of those that are named here."""
+        found = getattr(Loss, plain.upper(), None) if isinstance(plain, str) else None
+        if not isinstance(found, Loss):
+            raise TypeError(f"no loss is called {plain!r}")
+        return found
+
+    # Named losses stay themselves when a recipe is copied or pickled.
+
+    def __copy__(self) -> Loss:
+        return self
+
+    def __deepcopy__(self, _: Any) -> Loss:
+        return self
+
+    def __reduce__(self) -> Any:
+        if getattr(Loss, self.name.upper(), None) is self:
+            return getattr, (Loss, self.name.upper())
+        return super().__reduce__()
+
+
+class MarginLoss(Loss):
+    """A loss of the margin m = y z, which falls as m grows; a = -d loss / d m is its pull."""
+
+    # the domain of the conjugate: 0 <= a <= largest_pull
+    largest_pull: float = 1.0
+
+    def of_margin(self, margins: Floats) -> Floats:
+        raise NotImplementedError
+
+    def pull(self, margins: Floats) -> Floats:
+        raise NotImplementedError
+
+    def bend(self, margins: Floats) -> Floats:
+        """The second derivative by m, which is that by z."""
+        raise NotImplementedError
+
+    def conjugate_of_pull(self, pulls: Floats) -> Floats:
+        """max over m of -a m - loss(m)."""
+        raise NotImplementedError
+
+    def both(self, margins: Floats) -> tuple[Floats, Floats]:
+        """Value and pull together."""
+        return self.of_margin(margins), self.pull(margins)
+
+    def value(self, scores: Floats, targets: Floats) -> Floats:
+        return self.of_margin(targets * scores)
+
+    def slope(self, scores: Floats, targets: Floats) -> Floats:
+        return -targets * self.pull(targets * scores)
+
+    def curvature(self, scores: Floats, targets: Floats) -> Floats:
+        return self.bend(targets * scores)
+
+    def conjugate(self, slopes: Floats, targets: Floats) -> Floats:
+        return self.conjugate_of_pull(-targets * slopes)
+
+    def allowed(self, slopes: Floats, targets: Floats) -> Floats:
+        import numpy as np
+
+        clipped: Floats = -targets * np.clip(-targets * slopes, 0.0, self.largest_pull)
+        return clipped
+
+    def at(self, scores: Floats, targets: Floats) -> tuple[Floats, Floats]:
+        values, pulls = self.both(targets * scores)
+        return values, -targets * pulls
+
+
+class JointLoss:
+    """A loss of all scores of a row; `own` is 1 in the column of the row's class, else 0.
+
+    Slopes are q - own with q a distribution over the classes, and so is the domain of the conjugate.
+    """
+
+    largest_curvature: float = INFINITY
+
+    @property
+    def smooth(self) -> bool:
+        return self.largest_curvature < INFINITY
+
+    def at(self, scores: Floats, own: Floats) -> tuple[Floats, Floats]:
+        """Values, and the distributions q."""
+        raise NotImplementedError
+
+    def conjugate(self, q: Floats, own: Floats) -> Floats:
+        raise NotImplementedError
+
+
+class _Perceptron(MarginLoss):
+    """max(0, -m).  It pulls at m = 0, too: with w = 0 nothing else would ever begin."""
+
+    name, code = "perceptron", 0
+
+    @property
+    def has_conjugate(self) -> bool:
+        return False  # its minimum, 0, is at w = 0: no gap says anything about the classes
+
+    def of_margin(self, margins: Floats) -> Floats:
+        import numpy as np
+
+        return np.maximum(0.0, -margins)
+
+    def pull(self, margins: Floats) -> Floats:
+        return (margins <= 0).astype(float)
+
+
+class _JointHinge(JointLoss):
+    """The lead of the best rival, raised by 1 (Crammer, Singer 2001)."""
+
+    def at(self, scores: Floats, own: Floats) -> tuple[Floats, Floats]:
+        import numpy as np
+
+        raised = scores + 1.0 - own
+        q = np.zeros_like(scores)
+        q[np.arange(len(scores)), raised.argmax(axis=1)] = 1.0
+        return raised.max(axis=1) - (own * scores).sum(axis=1), q
+
+    def conjugate(self, q: Floats, own: Floats) -> Floats:
+        lost: Floats = (own * q).sum(axis=1) - 1.0
+        return lost
+
+
+class _Hinge(MarginLoss):
+    """max(0, 1 - m)."""
+
+    name, code = "hinge", 1
+    joint = _JointHinge()
+
+    def of_margin(self, margins: Floats) -> Floats:
+        import numpy as np
+
+        return np.maximum(0.0, 1.0 - margins)
+
+    def pull(self, margins: Floats) -> Floats:
+        return (margins < 1).astype(float)
+
+    def conjugate_of_pull(self, pulls: Floats) -> Floats:
+        return -pulls
+
+
+class _SquaredHinge(MarginLoss):
+    """max(0, 1 - m)^2."""
+
+    name, code = "squared_hinge", 2
+    largest_curvature = 2.0
+    largest_pull = INFINITY
+
+    def of_margin(self, margins: Floats) -> Floats:
+        return self.both(margins)[0]
+
+    def pull(self, margins: Floats) -> Floats:
+        return self.both(margins)[1]
+
+    def bend(self, margins: Floats) -> Floats:
+        return 2.0 * (margins < 1).astype(float)
+
+    def conjugate_of_pull(self, pulls: Floats) -> Floats:
+        return 0.25 * pulls * pulls - pulls
+
+    def both(self, margins: Floats) -> tuple[Floats, Floats]:
+        import numpy as np
+
+        short = np.maximum(0.0, 1.0 - margins)
+        return short * short, 2.0 * short
+
+
+class _Softmax(JointLoss):
+    """-log of the probability that the scores give the row's class."""
+
+    largest_curvature = 0.5
+
+    def at(self, scores: Floats, own: Floats) -> tuple[Floats, Floats]:
+        import numpy as np
+
+        top = scores.max(axis=1, keepdims=True)
+        e = np.exp(scores - top)
+        total = e.sum(axis=1, keepdims=True)
+        return (np.log(total) + top)[:, 0] - (own * scores).sum(axis=1), e / total
+
+    def conjugate(self, q: Floats, own: Floats) -> Floats:  # noqa: ARG002
+        entropy: Floats = _x_log_x(q).sum(axis=1)
+        return entropy
+
+
+class _Logistic(MarginLoss):
+    """log(1 + exp(-m))."""
+
+    name, code = "logistic", 3
+    largest_curvature = 0.25
+    strictly_convex = True
+    log_odds = True
+    joint = _Softmax()
+
+    def of_margin(self, margins: Floats) -> Floats:
+        return self.both(margins)[0]
+
+    def pull(self, margins: Floats) -> Floats:
+        return self.both(margins)[1]
+
+    def bend(self, margins: Floats) -> Floats:
+        pulls = self.pull(margins)
+        return pulls * (1.0 - pulls)
+
+    def conjugate_of_pull(self, pulls: Floats) -> Floats:
+        return _x_log_x(pulls) + _x_log_x(1.0 - pulls)
+
+    def both(self, margins: Floats) -> tuple[Floats, Floats]:
+        import numpy as np
+
+        e = np.exp(-np.abs(margins))
+        return np.log1p(e) + np.maximum(0.0, -margins), np.where(margins >= 0, e, 1.0) / (1.0 + e)
+
+
+class _Squared(Loss):
+    """(z - y)^2 / 2, for numbers or for signs."""
+
+    name, code = "squared", 4
+    largest_curvature = 1.0
+    strictly_convex = True
+    unbounded_slopes = True
+
+    def value(self, scores: Floats, targets: Floats) -> Floats:
+        residuals = scores - targets
+        return 0.5 * residuals**2
+
+    def slope(self, scores: Floats, targets: Floats) -> Floats:
+        return scores - targets
+
+    def curvature(self, scores: Floats, targets: Floats) -> Floats:  # noqa: ARG002
+        import numpy as np
+
+        return np.ones_like(scores)
+
+    def conjugate(self, slopes: Floats, targets: Floats) -> Floats:
+        return 0.5 * slopes**2 + slopes * targets
+
+    def allowed(self, slopes: Floats, targets: Floats) -> Floats:  # noqa: ARG002
+        return slopes
+
+
+def _x_log_x(x: Floats) -> Floats:
+    import numpy as np
+
+    product: Floats = x * np.log(np.where(x > 0, x, 1.0))
+    return product
+
+
+Loss.PERCEPTRON, Loss.HINGE, Loss.SQUARED_HINGE = _Perceptron(), _Hinge(), _SquaredHinge()
+Loss.LOGISTIC, Loss.SQUARED = _Logistic(), _Squared()
+# Those that the kernels know.
+NAMED = (Loss.PERCEPTRON, Loss.HINGE, Loss.SQUARED_HINGE, Loss.LOGISTIC, Loss.SQUARED)

@@ -1,0 +1,107 @@
+"""Data for a model: opened as the kind that it was trained on, and refused where they are of another."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from linnet.data.features.feature_map import Features
+from linnet.data.features.schema import Role
+from linnet.data.sources.arrays import Arrays
+from linnet.data.sources.files import ByteFiles, expand_paths
+from linnet.data.sources.folder import Folder
+from linnet.data.sources.formats import Format
+from linnet.data.sources.labelled import TARGET, TEXT, LabelledText
+from linnet.data.sources.opening import format_by_content, format_by_name, open_data, open_lines
+from linnet.data.sources.plaintext import PlainText
+from linnet.data.sources.source import Source
+from linnet.data.sources.table import TableSource
+from linnet.errors import InputError
+
+NAMED_BY_NUMBER = re.compile(r"c\d+")
+
+
+def dictionaries(data: Any) -> Sequence[Mapping[Any, Any]] | None:
+    """The data as a few rows, if they are dictionaries by column: one, or a list; None for anything else.
+
+    A dictionary of lists or arrays is a table, column by column.
+    """
+    if isinstance(data, Mapping):
+        return (
+            None if any(hasattr(value, "__len__") and not isinstance(value, str) for value in data.values()) else [data]
+        )
+    return data if isinstance(data, list | tuple) and data and all(isinstance(row, Mapping) for row in data) else None
+
+
+def open_for(features: Features, data: Any, form: Format | None = None, *, labelled: bool) -> Source:
+    """A source of the columns that these features are made of; with the target, where data are labelled."""
+    if features.is_numbered and getattr(data, "ndim", 0) == 2:
+        return _array(features, data)
+    source = _source(features, data, form)
+    table = isinstance(source, TableSource | LabelledText | Folder | PlainText)
+    if table == features.is_numbered:
+        kinds = ("numbered columns (svmlight)", "named columns")
+        has, wants = kinds if not features.is_numbered else kinds[::-1]
+        raise InputError(f"the data have {has}, the model was trained on {wants}")
+    if isinstance(source, TableSource):
+        _read_only_needed(source, features, labelled=labelled)
+    elif isinstance(source, LabelledText | Folder):
+        missing = [name for term in features.terms for name in term.columns if name not in (TARGET, TEXT)]
+        if labelled and features.schema.target != TARGET:
+            missing.append(features.schema.target or "")
+        if missing:
+            raise InputError(_lacking(missing, (TARGET, TEXT)))
+    elif isinstance(source, PlainText) and labelled:
+        raise InputError("plain text has no targets to evaluate a model on: give labelled data")
+    return source
+
+
+def _read_only_needed(source: TableSource, features: Features, *, labelled: bool) -> None:
+    schema = features.schema
+    wanted = schema.columns_to_read(features.task, with_target=labelled)
+    for name in schema.having(Role.ID) + schema.having(Role.WEIGHT):
+        if name not in source.names:
+            wanted.pop(name, None)  # good to have, not needed
+    missing = [name for name in wanted if name not in source.names]
+    if missing and not source.optional_columns:  # where a key may be left out, that is a missing value
+        raise InputError(_lacking(missing, source.names))
+    source.select_columns(wanted)
+
+
+def _source(features: Features, data: Any, form: Format | None) -> Source:
+    """The data as they say they are; or, for a model of one text and nothing else, as lines of plain text."""
+    roles = features.schema.roles
+    needed = [name for name in roles if roles[name] in (Role.NUMBER, Role.CATEGORY, Role.TEXT)]
+    header = False if roles and all(NAMED_BY_NUMBER.fullmatch(name) for name in roles) else None
+    only_text = len(needed) == 1 and roles[needed[0]] is Role.TEXT
+    if form is Format.TEXT:
+        if not only_text:
+            raise InputError(f"plain text is one column, the model needs {', '.join(needed)}")
+        paths = expand_paths([data] if isinstance(data, str) else data)
+        return PlainText(ByteFiles(paths, prompt=True), needed[0])  # nothing is guessed: lines are answered at once
+    if only_text and form is None and isinstance(data, list | tuple) and all(isinstance(each, str) for each in data):
+        paths = expand_paths(data)
+        if not any(os.path.isdir(path) for path in paths) and format_by_name(paths[0]) is None:
+            files = ByteFiles(paths)
+            kind = format_by_content(files.head(), files.name(0))
+            if kind is Format.CSV and needed[0].encode() not in files.head().split(b"\n")[0]:
+                return PlainText(files, needed[0])
+            return open_lines(files, kind, header)
+    return open_data(data, form, header=header)
+
+
+def _array(features: Features, X: Any) -> Source:
+    """Rows in memory, for a model of numbered columns."""
+    known = features.sizes[0]
+    if X.shape[1] > known:
+        raise InputError(f"the data have {X.shape[1]} columns, the model was trained on {known}")
+    return Arrays.of(X, np.zeros(X.shape[0]))
+
+
+def _lacking(missing: list[str], names: Sequence[str]) -> str:
+    several = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+    return f"the data have no column {missing[0]!r}{several}, which the model needs: there are {', '.join(names[:20])}"

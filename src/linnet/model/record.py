@@ -1,0 +1,119 @@
+"""Record: what happened in training, typed; stored in the model file, read by verify, inspect and reports."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from linnet.decisions.thresholds import ThresholdChoice
+from linnet.evaluation.classification import ClassificationResult
+from linnet.evaluation.json_values import plain
+from linnet.evaluation.regression import RegressionResult
+from linnet.learners.entry import TextWeighting
+from linnet.learners.recipe import Recipe
+
+
+@dataclass(frozen=True)
+class OnlineSettings:
+    """What it takes, beside recipe and seed, to run an online learner over the same rows once more.
+
+    `passes` are those asked for; `holdout` is the fraction of rows held out; with `decision_rows` another fraction is
+    kept for calibration and thresholds.
+    """
+
+    passes: int
+    holdout: float
+    decision_rows: bool
+
+    def __post_init__(self) -> None:
+        if self.passes < 1 or not 0.0 <= self.holdout < 1.0:
+            raise ValueError(f"{self.passes} passes with {self.holdout} of the rows held out are impossible")
+
+
+@dataclass(frozen=True)
+class Progressive:
+    """Progressive validation: each row is predicted before it is learned, in the first pass.
+
+    A row of weight 3 counts three times.  Only classification has `mistakes`.  (A mean loss would depend, in its last
+    bits, on how the rows were cut into blocks.)
+    """
+
+    rows: int
+    mistakes: int | None
+
+
+@dataclass(frozen=True)
+class ColumnStatistics:
+    """A column of numbers in the training rows."""
+
+    mean: float
+    deviation: float
+    missing: int
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """The threshold that was chosen for a metric, and its figures on held-out rows, if there are any."""
+
+    choice: ThresholdChoice
+    held_out: dict[str, float] | None = None
+    rows_held_out: int = 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON, with None where a figure is not defined."""
+        held_out = {} if self.held_out is None else {"held_out": {"rows": self.rows_held_out, **self.held_out}}
+        result: dict[str, Any] = self.choice.as_dict() | plain(held_out)
+        return result
+
+
+@dataclass(frozen=True)
+class Record:
+    """One training run: what was asked for, what was chosen and why, what was read, and how it ended.
+
+    `recipe` is the learner as fitted: its penalty, reduction and factors in full; `text_weighting` is how it takes
+    text.  `options` are those of the run, as JSON holds them.  Fields of other kinds of learners are None or empty.
+    """
+
+    learner: str
+    reason: str
+    recipe: Recipe
+    text_weighting: TextWeighting = TextWeighting.LOG_COUNTS
+    options: dict[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    rows: int = 0
+    rows_held_out: int = 0
+    rejected_rows: int = 0
+    collisions: int = 0
+    class_weight: dict[str, float] | None = None
+    held_out: ClassificationResult | RegressionResult | None = None
+    threshold: Threshold | None = None
+    # batch learners
+    solver: str = ""
+    solver_reason: str = ""
+    tol: float | None = None
+    iterations: int | None = None
+    converged: bool | None = None
+    separation: str = ""
+    numbers: dict[str, ColumnStatistics] = field(default_factory=dict)
+    # online learners
+    online: OnlineSettings | None = None
+    passes: int | None = None
+    progressive: Progressive | None = None
+    held_out_losses: tuple[float, ...] = ()
+    sorted_by_label: bool | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("seed", "rows", "rows_held_out", "rejected_rows", "collisions"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} is below 0")
+        if not all(0 < weight < math.inf for weight in (self.class_weight or {}).values()):
+            raise ValueError("a class weight is not a positive number")
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON, with None where a figure is not defined."""
+        result: dict[str, Any] = plain(self)
+        for name in ("held_out", "threshold"):
+            value = getattr(self, name)
+            result[name] = None if value is None else value.as_dict()
+        return result

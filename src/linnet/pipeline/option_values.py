@@ -1,0 +1,73 @@
+"""What users write for an option, a string from a shell or a Python value, as training takes it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from linnet.data.role import Role
+from linnet.errors import RecipeError
+from linnet.errors import option as spelt
+
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_LONGEST_NGRAM = 10
+
+
+def size(value: Any) -> int:
+    """500MB, 2GB, 1.5G, or a number of bytes."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?\s*", str(value), re.IGNORECASE)
+    if not found:
+        raise RecipeError(
+            f"{spelt('memory')} must be a number of bytes, or one with a unit, such as 500MB or 2GB; it is {value!r}"
+        )
+    return int(float(found[1]) * _UNITS[found[2].upper()])
+
+
+def ngram_lengths(value: Any) -> tuple[int, int]:
+    """2 and 1-2 are both (1, 2); so is (1, 2)."""
+    found = re.fullmatch(r"(?:(\d+)-)?(\d+)", value if isinstance(value, str) else str(value))
+    if isinstance(value, Sequence) and not isinstance(value, str) and len(value) == 2:
+        found = re.fullmatch(r"(\d+)-(\d+)", f"{value[0]}-{value[1]}")
+    if found:
+        shortest, longest = int(found[1] or 1), int(found[2])
+        if 1 <= shortest <= longest <= _LONGEST_NGRAM:
+            return shortest, longest
+    raise RecipeError(
+        f"{spelt('ngrams')} must be a length or a range of lengths up to {_LONGEST_NGRAM}, such as 2 or 1-3; "
+        f"it is {value!r}"
+    )
+
+
+def roles(value: Any) -> dict[str, Role]:
+    """Roles by column, from a mapping or from NAME:ROLE, repeated."""
+    value = [value] if isinstance(value, str) else value
+    pairs = list(value.items()) if isinstance(value, Mapping) else [each.rpartition(":")[::2] for each in value]
+    for (name, role), written in zip(pairs, value, strict=True):
+        if not name or role not in list(Role):
+            wrong = f"{name!r}: {str(role)!r}" if isinstance(value, Mapping) else repr(written)
+            raise RecipeError(f"{spelt('columns')} takes NAME:ROLE with a role of {', '.join(Role)}; not {wrong}")
+    return {str(name): Role(role) for name, role in pairs}
+
+
+def crosses(value: Any) -> tuple[tuple[str, ...], ...]:
+    """Groups of column names, from sequences or from A,B, repeated."""
+    value = [value] if isinstance(value, str) else value
+    groups = tuple(tuple(each.split(",") if isinstance(each, str) else map(str, each)) for each in value)
+    for group, written in zip(groups, value, strict=True):
+        if len(group) < 2 or not all(group):
+            raise RecipeError(f"{spelt('crosses')} takes two columns or more, such as a,b; not {written!r}")
+    return groups
+
+
+def class_weight(value: Any) -> Any:
+    """balanced, or weights by label."""
+    from linnet.training.class_weights import BALANCED, ClassWeights
+
+    given = ClassWeights.of(value)
+    return BALANCED if given.named is None else given.named
+
+
+def costs(value: Any) -> Any:
+    """Costs, by pairs of labels or as typed; they are read when the labels are known."""
+    return [value] if isinstance(value, str) else value

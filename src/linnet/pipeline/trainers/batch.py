@@ -1,0 +1,109 @@
+"""BatchTrainer: learners that see all rows at once; and, where the data decide, the choice of the learner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+
+from linnet.data.sources.block import Position
+from linnet.errors import RecipeError, option
+from linnet.learners.catalogue import Entry, Way
+from linnet.model.model import Model
+from linnet.pipeline.dataset import Collected, Whole
+from linnet.pipeline.decision_fit import NOTHING
+from linnet.pipeline.options import TrainOptions
+from linnet.pipeline.plan import learner_in_memory, online_learner
+from linnet.pipeline.stream import Numbered, RowStream
+from linnet.pipeline.trainers.batch_fit import Solving, train_batch
+from linnet.pipeline.trainers.checkpoints import Checkpoints
+from linnet.pipeline.trainers.job import Job, Outcome
+from linnet.pipeline.trainers.online import OnlineTrainer
+
+# An n-gram that a single row has cannot help another row.
+LEAST_ROWS = 2
+
+
+@dataclass(frozen=True)
+class BatchTrainer:
+    """Reads all rows into memory; without an entry, the learner is chosen when they are known."""
+
+    entry: Entry | None
+    reason: str
+    options: TrainOptions
+    checkpoints: Checkpoints
+
+    def fit(self, stream: RowStream) -> Model:
+        """Train on all rows at once; where they do not fit in memory and any learner will do, online."""
+        collected = Collected(stream.features)
+        blocks = stream.numbered(Position())
+        for made in blocks:
+            collected.add(made)
+            stream.report("reading", collected.rows)
+            stream.services.check_stopped()
+            if collected.nbytes > self.options.memory:
+                return self._out_of_core(stream, chain(collected.replay(), blocks))
+        whole = replace(collected.whole(LEAST_ROWS), class_weights=self.options.class_weights)
+        if whole.class_weights is not None and whole.labels is not None:
+            whole.class_weights.check(whole.labels.classes.tolist())
+        entry, reason = self.entry, self.reason
+        if entry is None:
+            entry, reason = learner_in_memory(stream.features, collected.rows)
+            if entry.way is Way.ONLINE:
+                return OnlineTrainer(self._job(entry, reason)).fit_rows(stream, whole)
+        return self._in_memory(self._job(entry, reason), stream, whole)
+
+    def _job(self, entry: Entry, reason: str) -> Job:
+        return Job(entry, reason, self.options, self.checkpoints)
+
+    def _out_of_core(self, stream: RowStream, blocks: Iterator[Numbered]) -> Model:
+        limit = _size(self.options.memory)
+        if self.entry is not None:
+            raise RecipeError(
+                f"{self.entry.name} needs all rows in memory, and they take more than {limit}: allow more "
+                f"({option('memory')}), or take an online learner such as {option('learner', 'adaptive')}"
+            )
+        entry = online_learner(stream.features.task)
+        self.options.check_task(stream.features.task, entry)
+        reason = f"the rows take more than {limit}, so they are streamed through an online learner"
+        return OnlineTrainer(self._job(entry, reason)).fit(stream, blocks)
+
+    def _in_memory(self, job: Job, stream: RowStream, whole: Whole) -> Model:
+        def say(stage: str) -> None:
+            stream.services.check_stopped()
+            stream.report(stage, len(whole.targets))
+
+        result = train_batch(
+            whole,
+            job.entry,
+            holdout=job.holdout,
+            seed=self.options.seed,
+            threads=stream.services.reading_threads,
+            say=say,
+            watch=lambda _: stream.services.check_stopped(),
+            wanted=NOTHING if whole.labels is None else self.options.wanted(whole.labels.classes),
+            strength=self.options.strength,
+            solving=Solving(self.options.solver, self.options.tol, self.options.max_iter),
+        )
+        outcome = Outcome(result.model, result.entry, result.certificate, result.decided, result.held_out)
+        return job.model(
+            stream,
+            outcome,
+            rows=result.rows,
+            rows_held_out=result.rows_held_out,
+            class_weight=result.class_weights,
+            solver=result.solver,
+            solver_reason=result.solver_reason,
+            tol=result.entry.tol if self.options.tol is None else self.options.tol,
+            iterations=result.iterations,
+            converged=result.converged,
+            separation=result.separation,
+            numbers=result.columns,
+        )
+
+
+def _size(count: int) -> str:
+    for unit, name in ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "kB")):
+        if count >= unit:
+            return f"{count / unit:g} {name}"
+    return f"{count} bytes"

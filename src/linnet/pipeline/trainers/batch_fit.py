@@ -1,0 +1,228 @@
+"""Batch learners on all rows of a source: measured on held-out rows first, then fitted to all rows, with a proof.
+
+Columns are brought to one scale first (scaling.py).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.data.features.feature_map import Features
+from linnet.data.rows import Examples, Rows, take_rows
+from linnet.data.targets import require_two_labels
+from linnet.evaluation.splits import Mask, held_out
+from linnet.learners.entry import AUTO, Entry
+from linnet.learners.linear import LinearModel
+from linnet.learners.problem_choice import adapted
+from linnet.learners.regularisation import OWN, Regularisation
+from linnet.model.predictor import Result, scorer
+from linnet.model.record import ColumnStatistics
+from linnet.pipeline import cross_fit
+from linnet.pipeline.certify import proven
+from linnet.pipeline.dataset import Whole
+from linnet.pipeline.decision_fit import NOTHING, Decided, Wanted
+from linnet.pipeline.scaling import Scaling, measured, scaled
+from linnet.theory.separation import examine_model
+from linnet.training.duality_gap import Certificate
+from linnet.training.fit import Settings, fit
+from linnet.training.history import Watcher, ignore
+from linnet.training.result import Trained
+
+# Fewer held-out rows than this are not measured.
+ENOUGH_HELD_OUT = 20
+
+Flat = NDArray[np.float64]
+Say = Callable[[str], None]
+
+
+class Solving(NamedTuple):
+    """How to solve, as asked for; None leaves it to the learner."""
+
+    solver: str = AUTO
+    tol: float | None = None
+    max_iter: int | None = None
+    threads: int = 1
+    watch: Watcher = ignore
+
+
+@dataclass(frozen=True, eq=False)
+class BatchResult:
+    """The model, what is proven of it, how it did on held-out rows, and how it was fitted.
+
+    `entry` is the learner as fitted, with the penalty, the reduction and the text weighting chosen for the data.
+    """
+
+    model: LinearModel
+    certificate: Certificate
+    held_out: Result | None
+    decided: Decided
+    entry: Entry
+    solver: str
+    solver_reason: str
+    iterations: int
+    converged: bool
+    rows: int
+    rows_held_out: int
+    # by label, if classes are weighted
+    class_weights: dict[str, float] | None
+    columns: dict[str, ColumnStatistics]
+    # why an unpenalised logistic fit has no finite optimum, if it has none
+    separation: str
+
+
+def train_batch(
+    whole: Whole,
+    entry: Entry,
+    *,
+    holdout: float,
+    seed: int,
+    threads: int,
+    say: Say,
+    watch: Watcher = ignore,
+    wanted: Wanted = NOTHING,
+    strength: Regularisation = OWN,
+    solving: Solving | None = None,
+) -> BatchResult:
+    """Fit this learner to the rows that are not held out, measure it on those that are, and then fit it to all.
+
+    Scores are calibrated, and thresholds chosen, on rows that are not held out either.
+    """
+    classes = 0 if whole.labels is None else len(whole.labels)
+    if whole.labels is not None:
+        by_class = np.bincount(whole.targets.astype(np.int64), whole.weights, minlength=classes)
+        require_two_labels(whole.labels.classes.tolist(), by_class)
+    features, raw = whole.features, whole.rows
+    has_text = bool(features.text_features().any())
+    entry = adapted(entry, strength, has_text=has_text, columns=len(features), classes=classes)
+    solving = (Solving() if solving is None else solving)._replace(threads=threads, watch=watch)
+    held = _held_out(whole, holdout, seed)
+    trials = _Trials(whole, entry, raw, solving)
+    if wanted.needs_rows:
+        say("cross-validating the scores")
+        decided = cross_fit.decided(whole, ~held, wanted, seed, trials.scored)
+    else:
+        decided = wanted.without_rows()
+    result = None
+    if held.any():
+        say("training on all but the held-out rows")
+        result = trials.measured(held, decided)
+    say("training on all rows")
+    scaling = measured(features, raw)
+    rows = scaled(raw, scaling)
+    trained = fitted(whole, entry, rows, None, solving)
+    separation = _separation(whole, entry, rows, trained.model)
+    model = trained.model if scaling is None else scaling.unscaled(trained.model)
+    # of the model as it is kept: for raw rows it has fewer digits, where a column is narrow beside its mean
+    kept = model if scaling is None else scaling.brought_back(model)
+    return BatchResult(
+        model=replace(model, weights=np.ascontiguousarray(model.weights)),
+        certificate=proven(whole, entry, rows, kept, trained.certificate.dual),
+        held_out=result,
+        decided=decided,
+        entry=entry,
+        solver=trained.solver,
+        solver_reason=trained.solver_reason,
+        iterations=len(trained.history),
+        converged=trained.converged,
+        rows=raw.shape[0],
+        rows_held_out=int(held.sum()),
+        class_weights=_class_weights(whole),
+        columns=_statistics(features, scaling, rows),
+        separation=separation,
+    )
+
+
+def fitted(whole: Whole, entry: Entry, rows: Rows, which: Mask | None, solving: Solving) -> Trained:
+    """The learner fitted to these rows, or some of them, as they are scaled."""
+    settings = Settings(
+        solver=solving.solver,
+        tol=solving.tol,
+        max_iter=solving.max_iter,
+        threads=solving.threads,
+        watch=solving.watch,
+        text=whole.features.text_features(),
+    )
+    return fit(entry, whole.examples(rows, which), whole.labels, settings)
+
+
+def bound_again(whole: Whole, entry: Entry, rows: Rows, solver: str, gap: float) -> float:
+    """The lower bound that this solver proves on these rows, as they are scaled."""
+    return fitted(whole, entry, rows, None, Solving(solver, gap, threads=os.cpu_count() or 1)).certificate.dual
+
+
+@dataclass(frozen=True, eq=False)
+class _Trials:
+    """Fits to some of the rows, to see how they do on others."""
+
+    whole: Whole
+    entry: Entry
+    raw: Rows
+    solving: Solving
+
+    def _fitted(self, trained_on: Mask, asked: Mask) -> tuple[LinearModel, Rows]:
+        """A model fitted to some rows, and the others on the scale of these."""
+        rows = scaled(self.raw, measured(self.whole.features, take_rows(self.raw, np.flatnonzero(trained_on))))
+        model = fitted(self.whole, self.entry, rows, trained_on, self.solving).model
+        return model, take_rows(rows, np.flatnonzero(asked))
+
+    def scored(self, trained_on: Mask, asked: Mask) -> Flat:
+        """The scores of some rows by a model fitted to others, as they are calibrated on."""
+        model, rows = self._fitted(trained_on, asked)
+        return model.evidence(model.decision(rows))
+
+    def measured(self, held: Mask, decided: Decided) -> Result:
+        """How a model fitted to the other rows does on these."""
+        model, rows = self._fitted(~held, held)
+        probable = self.whole.labels is not None and self.entry.recipe.has_probabilities
+        measuring = scorer(model, probable, decided.calibration, decided.rule)
+        tally = measuring.tally()
+        measuring.add_result(tally, rows, self.whole.targets[held])
+        result: Result = tally.result()
+        return result
+
+
+def _separation(whole: Whole, entry: Entry, rows: Rows, model: LinearModel) -> str:
+    """Why an unpenalised logistic fit has no finite optimum, if it has none."""
+    penalty = entry.recipe.penalty
+    if not entry.recipe.loss.log_odds or penalty.l1 > 0 or penalty.l2 > 0:
+        return ""
+    named = replace(rows, names=tuple(whole.features.names()))
+    found = examine_model(Examples(named, whole.targets, whole.weights), model, intercept=True)
+    return str(replace(found, collinear=())) if found.separated else ""
+
+
+def _class_weights(whole: Whole) -> dict[str, float] | None:
+    each = whole.each_class(whole.targets, whole.weights)
+    if each is None or whole.labels is None:
+        return None
+    return dict(zip(map(str, whole.labels.classes.tolist()), each.tolist(), strict=True))
+
+
+def _statistics(features: Features, scaling: Scaling | None, rows: Rows) -> dict[str, ColumnStatistics]:
+    """Of each column of numbers, by name."""
+    if scaling is None:
+        return {}
+    missing = np.bincount(rows.ids, minlength=len(features))[scaling.missing]
+    return {
+        features.name(int(number)): ColumnStatistics(
+            float(scaling.centres[number]), float(scaling.units[number]), int(count)
+        )
+        for number, count in zip(scaling.numbers, missing, strict=True)
+    }
+
+
+def _held_out(whole: Whole, fraction: float, seed: int) -> Mask:
+    """The rows to hold out: none, if they are too few, or leave a class without rows (of any weight) to train on."""
+    n = len(whole.targets)
+    held = held_out(0, n, fraction, seed)
+    rest = ~held if whole.weights is None else ~held & (whole.weights > 0)
+    enough = int(held.sum()) >= ENOUGH_HELD_OUT and bool(rest.any())
+    if enough and whole.labels is not None:
+        enough = len(np.unique(whole.targets[rest])) == len(whole.labels)
+    return held if enough else np.zeros(n, dtype=bool)

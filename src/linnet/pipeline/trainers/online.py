@@ -1,0 +1,156 @@
+"""OnlineTrainer: an online learner over a stream, resumable, in one pass or several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from linnet.data.targets import no_training_rows, require_two_labels
+from linnet.errors import InputError, RecipeError, option
+from linnet.learners.linear import LinearModel
+from linnet.learners.recipe import Averaging
+from linnet.model.model import Model
+from linnet.model.record import OnlineSettings, Progressive
+from linnet.pipeline.dataset import Whole
+from linnet.pipeline.decision_fit import NOTHING, Wanted
+from linnet.pipeline.row_cache import CachedRows
+from linnet.pipeline.stream import Numbered, RowStream
+from linnet.pipeline.trainers.job import HOLDOUT, Job, Outcome
+from linnet.pipeline.trainers.online_outcome import decide, held_out_result, mistakes
+from linnet.pipeline.trainers.online_run import OnlineRun, with_stream_threshold
+from linnet.theory.mistake_bounds import Mistakes, has_bound
+from linnet.training.duality_gap import ONLINE, Certificate
+
+# A wide regression has no closed form; at most this many passes, ended early by held-out rows.
+PASSES_OF_A_WIDE_REGRESSION = 20
+
+
+@dataclass
+class OnlineTrainer:
+    """Trains on rows in the order they are read."""
+
+    job: Job
+
+    def fit(self, stream: RowStream, begun: Iterator[Numbered] | None = None) -> Model:
+        """Train on the stream; `begun` are its blocks where reading them has begun already."""
+        passes = self.job.options.passes or 1
+        with closing(self._run(stream, passes)) as run:
+            if run.settings.holdout and run.cache is None:
+                raise RecipeError(
+                    f"a single pass validates itself, each row before it is learned: {option('holdout')} needs "
+                    f"{option('passes')} 2 or more"
+                )
+            self.job = replace(self.job, reason=self.job.checkpoints.restore(run, stream, self.job.reason))
+            if run.done_passes == 0:
+                self._first_pass(run, stream, stream.numbered(run.position) if begun is None else begun)
+            return self._further_passes(run, stream)
+
+    def fit_rows(self, stream: RowStream, whole: Whole) -> Model:
+        """Train on rows that are all in memory, in several passes."""
+        with closing(self._run(stream, PASSES_OF_A_WIDE_REGRESSION)) as run:
+            run.layout.extend(stream.features.sizes)
+            weights = np.empty(0) if whole.weights is None else whole.weights
+            run.take_rows(CachedRows(whole.rows, whole.targets, weights, 0))
+            run.end_pass()
+            return self._further_passes(run, stream)
+
+    def _run(self, stream: RowStream, passes: int) -> OnlineRun:
+        options = self.job.options
+        recipe = options.winnowing.of(options.strength.of(self.job.entry)).recipe
+        holdout = options.holdout
+        if holdout is None:
+            holdout = HOLDOUT if passes > 1 and recipe.averaging is not Averaging.VOTE else 0.0
+        columns = stream.features.known_size if stream.columns is None else stream.columns
+        return OnlineRun(
+            stream.features,
+            with_stream_threshold(recipe, columns),
+            OnlineSettings(passes, holdout, options.sets_apart),
+            seed=options.seed,
+            memory=options.memory,
+            cache_rows=stream.services.cache_rows,
+            class_weights=options.class_weights,
+        )
+
+    def _first_pass(self, run: OnlineRun, stream: RowStream, blocks: Iterator[Numbered]) -> None:
+        for made in blocks:
+            run.take(made)
+            self._report(run, stream, "pass 1")
+            self.job.checkpoints.perhaps(run, stream, self.job.reason)
+        if not run.rows:
+            raise no_training_rows()
+        run.end_pass()
+
+    def _further_passes(self, run: OnlineRun, stream: RowStream) -> Model:
+        while not run.finished:
+            while run.next_chunk():
+                self._report(run, stream, f"pass {run.done_passes + 1}")
+                self.job.checkpoints.perhaps(run, stream, self.job.reason)
+            run.end_pass()
+        return self._finished(run, stream)
+
+    def _finished(self, run: OnlineRun, stream: RowStream) -> Model:
+        """The model that the run ends in, with its record."""
+        if not run.progressive.rows:
+            raise InputError("no row is left to train on: every one is held out or has the weight 0")
+        linear = run.model()
+        self._check_labels(run, linear)
+        decided = decide(run, linear, self._wanted(run, linear, stream))
+        result = held_out_result(run, linear, decided)[1] if run.settings.holdout and run.cache is not None else None
+        certificate: Certificate | Mistakes = ONLINE
+        if has_bound(run.recipe):
+            readable = stream.source.reopenable
+            certificate = mistakes(run, linear, partial(self._again, run, stream) if readable else None)
+        seen = run.progressive
+        return self.job.model(
+            stream,
+            Outcome(linear, replace(self.job.entry, recipe=run.recipe), certificate, decided, result),
+            rows=run.rows,
+            rows_held_out=0 if result is None else result.rows,
+            class_weight=self._class_weight(linear),
+            online=run.settings,
+            passes=run.done_passes,
+            progressive=Progressive(seen.rows, seen.mistakes if run.classes else None),
+            held_out_losses=tuple(run.losses),
+            sorted_by_label=run.sorted_by_label if run.classes else None,
+        )
+
+    def _check_labels(self, run: OnlineRun, linear: LinearModel) -> None:
+        if linear.classes is None:
+            return
+        labels = list(run.label_index.labels)
+        require_two_labels(labels, [float(code in run.weighed) for code in range(len(labels))])
+        if self.job.options.class_weights is not None:
+            self.job.options.class_weights.check(linear.classes.tolist())
+
+    def _class_weight(self, linear: LinearModel) -> dict[str, float] | None:
+        given = self.job.options.class_weights
+        if given is None or linear.classes is None:
+            return None
+        labels = linear.classes.tolist()
+        return dict(zip(map(str, labels), given.given_to(labels).tolist(), strict=True))
+
+    def _again(self, run: OnlineRun, stream: RowStream) -> Iterator[Numbered]:
+        """All blocks once more: the mistake bound is worked out from them."""
+        rows = 0
+        for made in stream.again():
+            yield made
+            rows += made.block.rows
+            stream.report("working out the mistake bound", rows)
+            self.job.checkpoints.perhaps(run, stream, self.job.reason)
+
+    def _wanted(self, run: OnlineRun, linear: LinearModel, stream: RowStream) -> Wanted:
+        """How to decide, now that all labels are known; a wrong label in an option must not cost the training."""
+        try:
+            return NOTHING if linear.classes is None else self.job.options.wanted(linear.classes)
+        except RecipeError as error:
+            name = "costs" if self.job.options.priced else "threshold_for"
+            raise self.job.checkpoints.despite(error, run, stream, self.job.reason, name) from None
+
+    def _report(self, run: OnlineRun, stream: RowStream, stage: str) -> None:
+        seen = run.progressive
+        loss = seen.loss / seen.rows if seen.rows else None
+        stream.report(stage, run.rows, loss, seen.mistakes / seen.rows if run.classes and seen.rows else None)

@@ -1,0 +1,123 @@
+"""What an online run amounts to: its metrics on held-out rows, the decisions fitted, and its mistake bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.data.features.layout import TermOrder, assembled
+from linnet.data.rows import Examples, Rows
+from linnet.data.targets import sample_weights_of
+from linnet.errors import InputError, option
+from linnet.learners.linear import LinearModel
+from linnet.model.predictor import Result, scorer
+from linnet.pipeline.decision_fit import Decided, Wanted
+from linnet.pipeline.row_cache import CachedRows
+from linnet.pipeline.stream import Numbered
+from linnet.theory.mistake_bounds import NOT_KEPT, Mistakes, mistake_bound
+
+if TYPE_CHECKING:
+    from linnet.pipeline.trainers.online_run import OnlineRun
+
+NO_DECISIONS = Decided()
+CHANGED = "the input has changed since the model was trained on it"
+
+ReadAgain = Callable[[], Iterator[Numbered]]
+
+
+class InputChanged(Exception):
+    """What was read again is not what the model was trained on."""
+
+
+def held_out_result(run: OnlineRun, model: LinearModel, decided: Decided = NO_DECISIONS) -> tuple[float, Result | None]:
+    """The mean loss on the held-out rows, and all metrics; None if there are no such rows."""
+    assert run.cache is not None
+    probable = run.classes and run.recipe.has_probabilities
+    measuring = scorer(model, probable, decided.calibration, decided.rule)
+    tally = measuring.tally()
+    as_model = _as_model(run)
+    total, count = 0.0, 0
+    for kept in run.cache:
+        part = kept.at(np.flatnonzero(run.held(kept)))
+        if len(part.targets):
+            total += measuring.add_result(tally, *as_model(part))
+            count += len(part.targets)
+    return total / max(count, 1), tally.result() if count else None
+
+
+def decide(run: OnlineRun, model: LinearModel, wanted: Wanted) -> Decided:
+    """The decisions that the model's scores of the rows kept for them lead to."""
+    if not wanted.needs_rows:
+        return wanted.without_rows()
+    assert run.decision_cache is not None
+    as_model = _as_model(run)
+    scores, truths, weights = [], [], []
+    for kept in run.decision_cache:
+        rows, truth = as_model(kept)
+        scores.append(model.evidence(model.decision(rows)))
+        truths.append(truth)
+        weights.append(kept.weights)
+    if not scores:
+        raise InputError(f"there are too few rows to keep some {wanted.purpose}: {wanted.remedy}")
+    w = np.concatenate(weights)
+    return wanted.decided(np.concatenate(scores), np.concatenate(truths), w if len(w) else None)
+
+
+def mistakes(run: OnlineRun, model: LinearModel, read_again: ReadAgain | None) -> Mistakes:
+    """The mistakes of all passes, beside the bound that the rows prove: from the cache, or read once more."""
+    assert run.training is not None
+    read: Callable[[], Iterator[Examples]] = partial(_from_cache, run)
+    if run.cache is None:
+        if read_again is None:
+            remedy = f"standard input cannot be read again; take {option('passes')} 2 or more, or a file"
+            return Mistakes(run.training.mistakes_made, reason=f"{NOT_KEPT}: {remedy}")
+        read = partial(_from_source, run, read_again)
+    try:
+        return mistake_bound(run.recipe, model, read, run.training.facts(run.done_passes, joining=True))
+    except InputChanged:
+        return Mistakes(run.training.mistakes_made, reason=CHANGED)
+
+
+def _from_cache(run: OnlineRun) -> Iterator[Examples]:
+    """All rows as the model has them."""
+    assert run.cache is not None
+    as_model = _as_model(run)
+    for kept in run.cache:
+        yield Examples(*as_model(kept), run.sample_weights(kept.targets, kept.weights))
+
+
+def _from_source(run: OnlineRun, read_again: ReadAgain) -> Iterator[Examples]:
+    """As `_from_cache`, of rows that were not cached; they must be those that the model was trained on."""
+    features, schema, order = run.features, run.features.schema, TermOrder.of(run.features.sizes)
+    codes, rows = run.codes(len(run.label_index.labels)), 0
+    for made in read_again():
+        block = made.block
+        if not block.rows:
+            continue
+        numbers = run.label_index.numbers(block, schema, frozen=True)
+        rows += block.rows
+        if rows > run.rows or numbers.min() < 0:
+            raise InputChanged
+        given = sample_weights_of(block, schema)
+        weights = run.sample_weights(numbers, np.empty(0) if given is None else given)
+        yield Examples(assembled(features.weighted(made.pieces), order), codes[numbers], weights)
+    if rows != run.rows:
+        raise InputChanged
+
+
+def _as_model(run: OnlineRun) -> Callable[[CachedRows], tuple[Rows, NDArray[np.float64]]]:
+    """What brings cached rows to the model's order: features term after term, targets as its codes."""
+    order = run.model_order()
+    codes = run.codes(len(run.label_index.labels)) if run.classes else None
+
+    def translated(kept: CachedRows) -> tuple[Rows, NDArray[np.float64]]:
+        ids = order[kept.rows.ids].astype(np.uint32)
+        rows = replace(kept.rows, ids=ids, shape=(len(kept.targets), len(order)))
+        return rows, kept.targets if codes is None else codes[kept.targets.astype(np.int64)]
+
+    return translated

@@ -1,0 +1,326 @@
+"""OnlineRun: an online learner over a stream, one pass as rows arrive and further passes from a cache.
+
+The outcome depends on the rows and the options alone: not on blocks, files, threads, or where a run was interrupted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.data.features.feature_map import Features
+from linnet.data.features.layout import FeatureLayout, assembled
+from linnet.data.features.schema import Task
+from linnet.data.labels import Labels
+from linnet.data.rows import Examples, Rows
+from linnet.data.sources.block import Position
+from linnet.data.targets import LabelIndex, numeric_targets, sample_weights_of
+from linnet.errors import InputError
+from linnet.evaluation.splits import Mask, Purpose, decision_rows, held_out, random_keys
+from linnet.learners.linear import LinearModel
+from linnet.learners.recipe import Recipe, Update
+from linnet.learners.voting import Votes
+from linnet.model.record import OnlineSettings
+from linnet.pipeline.row_cache import CachedRows, RowCache
+from linnet.pipeline.stream import Numbered
+from linnet.pipeline.trainers.online_outcome import held_out_result
+from linnet.training.class_weights import ClassWeights
+from linnet.training.online import OnlineTraining
+from linnet.training.order import Presentations, presentations
+
+FIRST_COLUMNS = 1024
+# Winnow's threshold where it is not given: half the columns that a stream has room for at first.  The mistake bound
+# holds for any that stays the same; one far below d/2 costs d/threshold mistakes, one far above it a few promotions.
+STREAM_THRESHOLD = FIRST_COLUMNS / 2
+# Passes without a better held-out loss before a run with several passes ends.
+PATIENCE = 2
+# Fewer rows than this are not called sorted, in whatever order.
+ENOUGH_TO_BE_SORTED = 100
+
+
+@dataclass
+class ProgressiveTally:
+    """Predictions made before each row was learned, in the first pass; a row counts as often as it was presented."""
+
+    rows: int = 0
+    mistakes: int = 0
+    loss: float = 0.0
+
+
+@dataclass
+class LabelRuns:
+    """Runs of equal labels: how many there were, and the label of the last row."""
+
+    count: int = 0
+    last: float = -1.0
+
+    def add(self, labels: NDArray[np.float64]) -> None:
+        if len(labels):
+            self.count += int((np.diff(labels, prepend=self.last) != 0).sum())
+            self.last = float(labels[-1])
+
+    def are_few(self, rows: int, classes: int) -> bool:
+        """Are the rows sorted by label, or nearly so?"""
+        return rows >= ENOUGH_TO_BE_SORTED and classes > 1 and self.count <= 2 * classes
+
+
+def with_stream_threshold(recipe: Recipe, columns: int | None) -> Recipe:
+    """A recipe whose threshold does not wait for the number of columns, which most streams know only at their end."""
+    factors = recipe.factors
+    if recipe.update is not Update.MULTIPLICATIVE or factors.balanced or factors.threshold is not None:
+        return recipe
+    return replace(recipe, factors=replace(factors, threshold=columns / 2 if columns else STREAM_THRESHOLD))
+
+
+class OnlineRun:
+    """The state of an online learner over a stream."""
+
+    def __init__(
+        self,
+        features: Features,
+        recipe: Recipe,
+        settings: OnlineSettings,
+        *,
+        seed: int,
+        memory: int,
+        cache_rows: int,
+        class_weights: ClassWeights | None = None,
+    ) -> None:
+        self.features = features
+        self.recipe = recipe
+        self.settings = settings
+        self.seed = seed
+        self.layout = FeatureLayout(len(features.terms))
+        self.label_index = LabelIndex()
+        self.training: OnlineTraining | None = None
+        self.cache = RowCache(memory, cache_rows) if settings.passes > 1 else None
+        self.decision_cache = RowCache(memory, cache_rows) if settings.decision_rows else None
+        self.class_weights = class_weights
+        self.weighed: set[int] = set()  # classes with a row of positive weight
+        self.rows = 0
+        self.position = Position()
+        self.done_passes = 0
+        self.done_chunks = 0
+        self.progressive = ProgressiveTally()
+        self.runs = LabelRuns()
+        self.losses: list[float] = []
+        self.best: LinearModel | None = None
+
+    def close(self) -> None:
+        """Release the caches."""
+        for cache in (self.cache, self.decision_cache):
+            if cache is not None:
+                cache.close()
+
+    @property
+    def classes(self) -> bool:
+        return self.features.task is Task.CLASSIFICATION
+
+    @property
+    def presented(self) -> int:
+        """About how many rows were presented so far, in all passes: it only grows."""
+        if not self.done_passes:
+            return self.rows
+        chunk = 0 if self.cache is None else self.cache.chunk_rows
+        return self.done_passes * self.rows + min(self.done_chunks * chunk, self.rows)
+
+    @property
+    def sorted_by_label(self) -> bool:
+        return self.runs.are_few(self.rows, len(self.label_index.labels))
+
+    def labels(self, classes: int) -> Labels:
+        """The first K labels that appeared."""
+        return Labels(list(self.label_index.labels)[:classes])
+
+    # -- the first pass --------------------------------------------------------------------------------------------
+
+    def take(self, made: Numbered, *, learning: bool = True) -> None:
+        """Train on the next block; or only cache it, where a resumed run was trained on it before."""
+        if made.block.rows:
+            block, schema = made.block, self.features.schema
+            self.layout.extend(self.features.sizes)
+            rows = assembled(self.features.weighted(made.pieces), self.layout)
+            targets = (
+                self.label_index.numbers(block, schema).astype(np.float64)
+                if self.classes
+                else numeric_targets(block, schema)
+            )
+            weights = sample_weights_of(block, schema)
+            given = np.empty(0) if weights is None else weights
+            self.take_rows(CachedRows(rows, targets, given, self.rows), learning=learning)
+        if learning:
+            self.position = made.block.after
+
+    def take_rows(self, kept: CachedRows, *, learning: bool = True) -> None:
+        """As `take`, of assembled rows."""
+        self._check_fit(kept)
+        if learning:
+            if self.classes:
+                self.runs.add(kept.targets)
+                weighed = kept.targets[kept.weights > 0] if len(kept.weights) else kept.targets
+                self.weighed.update(np.unique(weighed).astype(np.int64).tolist())
+            self._train_in_order(kept)
+        self.rows += len(kept.targets)
+        if self.cache is not None:
+            self.cache.append(kept)
+        if self.decision_cache is not None:
+            self.decision_cache.append(kept.at(np.flatnonzero(self._for_decisions(kept))))
+
+    def _check_fit(self, kept: CachedRows) -> None:
+        """Raise for a value that the learner cannot take, naming the row in the stream and the feature."""
+        if self.recipe.update is not Update.MULTIPLICATIVE:
+            return
+        assert self.recipe.values is not None
+        misfits = self.recipe.values.misfits(kept.rows.values)
+        if not misfits.any():
+            return
+        at = int(misfits.argmax())
+        row, column = kept.rows.row_and_column(at)
+        name = self.features.name(int(self.model_order()[column]))
+        raise InputError(
+            f"row {self.rows + row + 1}, {name} has the value {kept.rows.values[at]:g}: {self.recipe.values}"
+        )
+
+    def held(self, kept: CachedRows) -> Mask:
+        """The held-out rows."""
+        return held_out(kept.first, len(kept.targets), self.settings.holdout, self.seed)
+
+    def _for_decisions(self, kept: CachedRows) -> Mask:
+        """The rows that decisions are fitted on, which are neither trained on nor held out."""
+        return decision_rows(kept.first, len(kept.targets), self.seed) & ~self.held(kept)
+
+    def _train_in_order(self, kept: CachedRows) -> None:
+        """Train on rows in their order; a class joins at the row that first has it, wherever blocks begin."""
+        known = 0 if self.training is None or self.training.labels is None else len(self.training.labels)
+        cuts = [0]
+        if self.classes:
+            cuts += [int(np.argmax(kept.targets == code)) for code in range(known, len(self.label_index.labels))]
+        for number, (start, stop) in enumerate(zip(cuts, [*cuts[1:], len(kept.targets)], strict=True)):
+            if stop > start:
+                self._train(kept.part(start, stop), known + number, None)
+
+    def _train(self, kept: CachedRows, classes: int, turn: int | None) -> None:
+        """Train on rows while the first K classes are known; shuffled, in a later pass."""
+        labels = self.labels(classes) if self.classes else None
+        codes = self.codes(classes)[kept.targets.astype(np.int64)] if self.classes else kept.targets
+        examples = Examples(self._wide(kept.rows), codes, self.sample_weights(kept.targets, kept.weights))
+        if self.training is None:
+            self.training = OnlineTraining(self.recipe, examples.rows.shape[1], labels)
+        self.training.extend(labels)  # also by rows that are held out or have the weight 0
+        plan = self._plan(examples, kept, turn)
+        presented = len(codes) if plan is None or plan.rows is None else len(plan.rows)
+        if plan is None or not presented:
+            return
+        tally = self.training.learn(examples, labels, plan)
+        if turn is None:
+            self.progressive.rows += presented
+            self.progressive.mistakes += tally.mistakes
+            self.progressive.loss += tally.loss * presented
+
+    def sample_weights(self, targets: NDArray[Any], weights: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """The weight of each row in training: its own, if rows have any, times its class's."""
+        own = weights if len(weights) else None
+        if self.class_weights is None:
+            return own
+        by_row = self.class_weights.given_to(self.label_index.labels)[targets.astype(np.int64)]
+        return by_row if own is None else by_row * own
+
+    def _plan(self, examples: Examples, kept: CachedRows, turn: int | None) -> Presentations | None:
+        """Which rows are presented, in which order; None if no row has any weight."""
+        if examples.weights is not None and not examples.weights.any():
+            return None
+        plan = presentations(examples, shuffle=False)
+        if turn is not None:
+            plan = self._shuffled(plan, kept, turn)
+        if self.settings.holdout or self.decision_cache is not None:
+            trained = ~self.held(kept)
+            if self.decision_cache is not None:
+                trained &= ~self._for_decisions(kept)
+            order = np.arange(len(trained)) if plan.rows is None else plan.rows
+            plan = replace(plan, rows=order[trained[order]])
+        return plan
+
+    def _shuffled(self, plan: Presentations, kept: CachedRows, turn: int) -> Presentations:
+        order = np.arange(len(kept.targets)) if plan.rows is None else plan.rows
+        copies = np.arange(len(order)) - np.searchsorted(order, order)  # a row of weight 3 comes three times
+        numbers = (order + kept.first).astype(np.uint64) + copies.astype(np.uint64) * np.uint64(1 << 40)
+        keys = random_keys(numbers, self.seed, Purpose.SHUFFLE_ROWS, turn)
+        return replace(plan, rows=order[np.argsort(keys, kind="stable")])
+
+    def _wide(self, rows: Rows) -> Rows:
+        """The same rows with room for further columns, in powers of two: arrays grow seldom."""
+        columns = FIRST_COLUMNS
+        while columns < max(self.layout.size, rows.shape[1]):
+            columns *= 2
+        return replace(rows, shape=(rows.shape[0], columns))
+
+    def codes(self, classes: int) -> NDArray[np.float64]:
+        """The learner's code of each class by its number of appearance."""
+        return self.labels(classes).encode(np.array(list(self.label_index.labels)[:classes]))
+
+    # -- further passes ------------------------------------------------------------------------------------------------
+
+    @property
+    def finished(self) -> bool:
+        if self.done_passes >= self.settings.passes:
+            return True
+        best = int(np.argmin(self.losses)) if self.losses else 0
+        return len(self.losses) > best + PATIENCE
+
+    def end_pass(self) -> None:
+        """Close a pass: evaluate on the held-out rows, if there are any."""
+        self.done_passes += 1
+        self.done_chunks = 0
+        if self.settings.holdout and self.cache is not None:
+            model = self.current()
+            loss, result = held_out_result(self, model)
+            if result is None:
+                return
+            if not self.losses or loss < min(self.losses):
+                self.best = model
+            self.losses.append(loss)
+
+    def next_chunk(self) -> bool:
+        """Train on one more chunk of the cache; False at the end of the pass."""
+        assert self.cache is not None
+        turn = self.done_passes
+        keys = random_keys(np.arange(len(self.cache), dtype=np.uint64), self.seed, Purpose.SHUFFLE_CHUNKS, turn)
+        order = np.argsort(keys, kind="stable")
+        if self.done_chunks >= len(order):
+            return False
+        self._train(self.cache.chunk(int(order[self.done_chunks])), len(self.label_index.labels), turn)
+        self.done_chunks += 1
+        return True
+
+    # -- the model so far --------------------------------------------------------------------------------------------
+
+    def current(self) -> LinearModel:
+        """The model as of now, its features term after term."""
+        assert self.training is not None
+        model = self.training.model()
+        at = np.concatenate(self.layout.by_term)
+        votes = tuple(self._votes_in_model_order(each) for each in model.votes)
+        return replace(model, weights=np.ascontiguousarray(model.weights[at]), votes=votes)
+
+    def _votes_in_model_order(self, votes: Votes) -> Votes:
+        """Votes with the features of the mistaken rows term after term."""
+        from scipy.sparse import csr_array
+
+        back = self.model_order()
+        mistaken = csr_array(votes.mistaken)
+        ids = back[mistaken.indices].astype(np.int32)
+        shape = (mistaken.shape[0], len(back))
+        return replace(votes, mistaken=csr_array((mistaken.data, ids, mistaken.indptr), shape=shape))
+
+    def model_order(self) -> NDArray[np.int64]:
+        """From the column of a feature in the rows here to its number term after term."""
+        back = np.empty(self.layout.size, dtype=np.int64)
+        back[np.concatenate(self.layout.by_term)] = np.arange(self.layout.size)
+        return back
+
+    def model(self) -> LinearModel:
+        """The model with the smallest held-out loss, or the last."""
+        return self.best if self.best is not None else self.current()

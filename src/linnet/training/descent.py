@@ -1,0 +1,77 @@
+"""What a batch solver is given and what it returns: where to start, when to stop, and the weights it ends at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from threadpoolctl import ThreadpoolController
+
+from linnet.learners.schedule import Schedule
+from linnet.training.duality_gap import Certificate, Table
+from linnet.training.history import Pass, Watcher
+from linnet.training.objective import Flat, Objective
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Step sizes for a gradient: on the objective, a mean over the rows; with a `gain`, on gain times the sum."""
+
+    schedule: Schedule
+    gain: float | None = None
+
+
+@dataclass(frozen=True)
+class Descent:
+    """Where to start and when to stop: after `most` steps, or at `tol` (see each solver); without `tol`, after all.
+
+    Without a `start`, all weights are 0 at first.  A `warm` start is the end of an earlier descent: steps and gradients
+    are then compared with the first at weights 0, for beside the first at the end none is short.  It may come with the
+    `slopes` of the losses that were found there, a dual point.
+    """
+
+    most: int
+    tol: float | None
+    steps: Steps | None = None
+    start: Flat | None = None
+    warm: bool = False
+    slopes: Table | None = None
+
+    def begin(self, problem: Objective, units: Flat | float = 1.0) -> Flat:
+        """The weights at first, measured in these units."""
+        return np.zeros(problem.size) if self.start is None else self.start * units
+
+
+@dataclass(frozen=True)
+class Found:
+    """The weights a solver ended at, flat as in the kernels; its history; whether it converged.
+
+    A solver of the dual returns its certificate and its dual point (see certify); for others both are computed from
+    the weights.
+    """
+
+    weights: Flat
+    history: list[Pass]
+    converged: bool
+    certificate: Certificate | None = None
+    slopes: Table | None = None
+
+
+Method = Callable[[Objective, Descent, Watcher], Found]
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """Linear algebra on one thread: more would add up in another order."""
+    limit: AbstractContextManager[object] = _threads().limit(limits=1)
+    return limit
+
+
+@cache
+def _threads() -> ThreadpoolController:
+    """The threads of every BLAS there is: SciPy has one of its own, which must be loaded to be seen."""
+    import scipy.linalg  # noqa: F401
+
+    return ThreadpoolController()

@@ -1,0 +1,156 @@
+"""The door to all training in memory: a learner of the catalogue, examples and settings in, a trained model out.
+
+The command line, `linnet.train` and every estimator come through here, so that the same problem gets the same solver,
+the same stopping rule and the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.data.labels import Labels
+from linnet.data.rows import Examples
+from linnet.errors import NumericalError, RecipeError
+from linnet.learners.entry import AUTO, Entry, Way
+from linnet.training.counting.naive_bayes import CLOSED_FORM
+from linnet.training.descent import Descent, Found, Method, Steps, one_thread
+from linnet.training.duality_gap import certify, joined
+from linnet.training.history import Pass, Watcher, added, ignore
+from linnet.training.objective import TOO_LARGE
+from linnet.training.online import OnlineTraining, Passes
+from linnet.training.problems import Part, Problems
+from linnet.training.result import Start, Trained
+from linnet.training.solver_choice import choose, method_of
+from linnet.training.threads import in_threads
+
+
+@dataclass(frozen=True, eq=False)
+class Settings:
+    """How to run a learner; None leaves `tol` and `max_iter` to the learner.
+
+    With `all_passes` no tolerance ends a run before `max_iter`.  `steps` are given step sizes, for gradient descent.
+    `start` is where to begin: the end of an earlier fit of the same columns, classes and reduction.  `text` says which
+    columns are n-grams of a text.  `shuffle` and `seed` are for online learners, `counting` has the parameters of a
+    counting model.
+    """
+
+    solver: str = AUTO
+    tol: float | None = None
+    max_iter: int | None = None
+    all_passes: bool = False
+    intercept: bool = True
+    threads: int = 1
+    watch: Watcher = ignore
+    steps: Steps | None = None
+    start: Start | None = None
+    text: NDArray[np.bool_] | None = None
+    shuffle: bool = False
+    seed: int = 0
+    counting: Mapping[str, Any] = field(default_factory=dict)
+
+    def tolerance(self, entry: Entry) -> float | None:
+        if self.all_passes:
+            return None
+        return entry.tol if self.tol is None else self.tol
+
+
+def fit(entry: Entry, examples: Examples, labels: Labels | None, settings: Settings | None = None) -> Trained:
+    """Fit a learner to these examples; without labels, to numbers."""
+    settings = Settings() if settings is None else settings
+    ways = {Way.ONLINE: _online, Way.COUNTING: _counted, Way.BATCH: _batch}
+    return ways[entry.way](entry, examples, labels, settings)
+
+
+def _online(entry: Entry, examples: Examples, labels: Labels | None, settings: Settings) -> Trained:
+    if settings.start is not None:
+        raise RecipeError("warm_start is for solvers that see all rows: online, partial_fit continues a fit")
+    training = OnlineTraining(entry.recipe, examples.rows.shape[1], labels, intercept=settings.intercept)
+    most = entry.max_iter if settings.max_iter is None else settings.max_iter
+    passes = Passes(most, settings.tolerance(entry), settings.shuffle, settings.seed, settings.threads)
+    trained = training.fit(examples, passes, settings.watch)
+    return replace(trained, solver="online", solver_reason="the learner takes one row at a time", state=training)
+
+
+def _counted(entry: Entry, examples: Examples, labels: Labels | None, settings: Settings) -> Trained:
+    assert labels is not None
+    began = perf_counter()
+    training = entry.counts_with()(examples.rows.shape[1], labels, **settings.counting)
+    training.take(examples)
+    model = training.model()
+    only = Pass(0, len(examples.targets), float("nan"), perf_counter() - began)
+    reason = "sums over the rows of each class give the model"
+    return Trained(model, [only], True, CLOSED_FORM, solver="closed form", solver_reason=reason, state=training)
+
+
+def _batch(entry: Entry, examples: Examples, labels: Labels | None, settings: Settings) -> Trained:
+    """Solve every problem that the learner makes of these classes (one, for numbers)."""
+    classes = 0 if labels is None else len(labels)
+    steps = settings.steps
+    chosen = choose(entry, examples.rows, classes, asked=settings.solver, steps=steps is not None)
+    solver = entry.solver(chosen.name)
+    if steps is None and solver.scheduled:
+        steps = Steps(entry.recipe.schedule)
+    most = settings.max_iter or solver.max_iter or entry.max_iter
+    how = Descent(most, settings.tolerance(entry), steps)
+    method = method_of(chosen.name, entry.recipe.loss)
+    problems = Problems(entry, examples, labels, intercept=settings.intercept, text=settings.text)
+
+    def solve(number: int) -> tuple[Found, tuple[Any, Any]]:
+        part = problems[number]
+        found = _solved(part, number, method, how, settings)
+        return found, part.for_model(found.weights)
+
+    with one_thread():
+        solved = in_threads(solve, range(len(problems)), settings.threads)
+    model = problems.model([table for _, table in solved])
+    return Trained(
+        model,
+        added([found.history for found, _ in solved]),
+        all(found.converged for found, _ in solved),
+        joined([found.certificate for found, _ in solved if found.certificate is not None]),
+        Start(model, tuple(found.slopes for found, _ in solved)),
+        solver=chosen.name,
+        solver_reason=chosen.reason,
+    )
+
+
+def _solved(part: Part, number: int, method: Method, how: Descent, settings: Settings) -> Found:
+    """One of the problems, solved and certified."""
+    with np.errstate(over="ignore", invalid="ignore"):  # one clear error below instead
+        found = None
+        if settings.start is not None:
+            how = _from(settings.start, number, part, how)
+            found = _already_there(part, how, settings.watch)
+        if found is None:
+            found = method(part.objective, how, settings.watch)
+        if not np.isfinite(found.weights).all():
+            raise NumericalError(TOO_LARGE)
+        if found.certificate is None:
+            found = replace(found, certificate=certify(part.objective, found.weights))
+    return found
+
+
+def _from(start: Start, number: int, part: Part, how: Descent) -> Descent:
+    """The descent from where this problem of an earlier fit ended."""
+    slopes = start.slopes[number]
+    if slopes is not None and len(slopes) != len(part.objective.targets):
+        slopes = None  # they belong to other rows
+    return replace(how, start=part.weights_in(start.model), warm=True, slopes=slopes)
+
+
+def _already_there(part: Part, how: Descent, watch: Watcher) -> Found | None:
+    """The start, if it is proven to be near enough to the optimum as it is."""
+    if how.tol is None or how.steps is not None or how.start is None:
+        return None
+    certificate = certify(part.objective, how.start, how.slopes)
+    if not certificate.gap <= how.tol:
+        return None
+    tally = part.objective.pull(how.start)[1]
+    watch(tally)
+    return Found(how.start, [tally], True, certificate, how.slopes)

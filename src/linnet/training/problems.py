@@ -1,0 +1,134 @@
+"""How a data set becomes the problems that batch solvers take, and how their weights become one model.
+
+Several classes are one problem or many (reduction.py).  Each has its own rows (those of its classes), its own signs,
+its own weighting of text, and, where the intercept is penalised, a column of ones whose weight is the intercept.  The
+same problems are solved and certified.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.data.labels import Labels
+from linnet.data.rows import Examples, select_examples, with_intercept_column
+from linnet.learners.entry import Entry, TextWeighting
+from linnet.learners.linear import LinearModel
+from linnet.learners.losses import Loss
+from linnet.learners.recipe import Reduction
+from linnet.training import log_count_ratio
+from linnet.training.duality_gap import Certificate, certify, joined
+from linnet.training.objective import Flat, Objective
+from linnet.training.reduction import Problem, problems
+from linnet.training.solvers import least_squares
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One of the problems: its objective, and where its weights stand in the model."""
+
+    objective: Objective
+    outputs: slice
+    # the weights of columns by the log-count ratio, if text is weighted
+    term_weights: Flat | None
+    # whether the intercept is the weight of a last column of ones
+    ones: bool
+
+    def weights_in(self, model: LinearModel) -> Flat:
+        """The weights of the model as they stand in this problem, flat."""
+        weights, intercepts = model.weights[:, self.outputs], model.intercepts[np.newaxis, self.outputs]
+        if self.term_weights is not None:
+            weights = weights / self.term_weights[:, np.newaxis]
+        if self.ones:
+            weights = np.concatenate([weights, intercepts])
+        if not self.objective.intercept:
+            intercepts = np.zeros_like(intercepts)
+        return np.concatenate([weights, intercepts]).reshape(-1)
+
+    def for_model(self, flat: Flat) -> tuple[Flat, Flat]:
+        """Weights and intercepts of this problem as they stand in the model."""
+        table = flat.reshape(-1, self.objective.outputs)
+        weights, intercepts = table[:-1], table[-1]
+        if self.ones:
+            weights, intercepts = weights[:-1], weights[-1]
+        if self.term_weights is not None:
+            weights = weights * self.term_weights[:, np.newaxis]
+        return weights, intercepts
+
+    def certified(self, flat: Flat) -> Certificate:
+        """What these weights prove: by a dual point; for least squares without a penalty, by the axes of the rows."""
+        objective = self.objective
+        unpenalised = objective.penalty.l1 == 0 and objective.penalty.l2 == 0
+        if objective.loss is Loss.SQUARED and objective.regression and unpenalised and least_squares.fits(objective):
+            return least_squares.certify(objective, flat)
+        return certify(objective, flat)
+
+
+class Problems:
+    """The problems of a learner on a data set; each is put together when it is asked for.
+
+    `text` says which columns are n-grams of a text, for learners that weight them by the log-count ratio.
+    """
+
+    def __init__(
+        self,
+        entry: Entry,
+        examples: Examples,
+        labels: Labels | None,
+        *,
+        intercept: bool = True,
+        text: NDArray[np.bool_] | None = None,
+    ) -> None:
+        examples.rows.check_finite()
+        self.recipe, self.examples, self.labels, self.intercept = entry.recipe, examples, labels, intercept
+        self.classes = 0 if labels is None else len(labels)
+        self.text = text if entry.text is TextWeighting.LOG_COUNT_RATIO else None
+        self._all = [Problem()] if labels is None else problems(self.classes, self.recipe.reduction)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def __getitem__(self, number: int) -> Part:
+        problem, recipe = self._all[number], self.recipe
+        examples, outputs = self.examples, 1
+        if self.labels is not None:
+            outputs = problem.outputs(self.classes)
+            members = problem.members(examples.targets, self.classes)
+            examples = examples if members is None else select_examples(examples, members)
+        positive, weights = float(problem.positive or 0), None
+        if self.text is not None and outputs == 1:
+            signs = np.where(examples.targets == positive, 1.0, -1.0)
+            rows, weights = log_count_ratio.weighted(examples.rows, signs, self.text)
+            examples = replace(examples, rows=rows)
+        ones = self.intercept and recipe.penalty.intercept
+        if ones:
+            examples = replace(examples, rows=with_intercept_column(examples.rows))
+        objective = Objective(
+            examples,
+            recipe.loss,
+            recipe.penalty,
+            outputs,
+            intercept=self.intercept and not ones,
+            regression=self.labels is None,
+            positive=positive,
+            reference=recipe.reduction is Reduction.REFERENCE and outputs > 1,
+        )
+        return Part(objective, slice(number * outputs, (number + 1) * outputs), weights, ones)
+
+    def model(self, tables: Sequence[tuple[Flat, Flat]]) -> LinearModel:
+        """The model of all problems, by the weights and intercepts of each."""
+        return LinearModel(
+            np.ascontiguousarray(np.concatenate([weights for weights, _ in tables], axis=1)),
+            np.concatenate([intercepts for _, intercepts in tables]),
+            self.labels.classes if self.labels else None,
+            self.recipe.reduction,
+        )
+
+    def certify(self, model: LinearModel, bound: float = -np.inf) -> Certificate:
+        """What the data prove of a model; `bound` is a value that a solver has proven the optimum to be at least."""
+        parts = (self[number] for number in range(len(self)))
+        found = joined([part.certified(part.weights_in(model)) for part in parts])
+        return found if found.reason else replace(found, dual=max(found.dual, bound))

@@ -1,0 +1,116 @@
+"""Gradient descent on all rows at once: steps of given sizes, accelerated proximal steps, or subgradient steps."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linnet.errors import NumericalError
+from linnet.training.descent import Descent, Found, Steps
+from linnet.training.history import Pass, Watcher, ignore
+from linnet.training.objective import TOO_LARGE, Flat, Objective
+from linnet.training.online_learner import soft_threshold
+
+# Subgradient descent ends after this many steps without a better value.
+PATIENCE = 100
+
+
+def descend(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
+    """Gradient steps: of the sizes given; else of a safe size and accelerated; else, where there is a kink, down it."""
+    if how.steps is not None:
+        return _by_schedule(problem, how, how.steps, watch)
+    if problem.has_kinks:
+        return _by_subgradient(problem, how, watch)
+    return _accelerated(problem, how, watch)
+
+
+def _by_schedule(problem: Objective, how: Descent, steps: Steps, watch: Watcher) -> Found:
+    """w += eta delta with delta = -gradient, as in the textbooks, until |delta| <= tol."""
+    gain = 1.0 if steps.gain is None else steps.gain * problem.total
+    weights, history = how.begin(problem), []
+    for t in range(1, how.most + 1):
+        _, gradient, tally = problem.smooth(weights)
+        history.append(tally)
+        watch(tally)
+        eta = gain * steps.schedule.at(t)
+        after = _thresholded(problem, weights - eta * gradient, eta)
+        delta = _length((after - weights) / eta)
+        weights = after
+        if how.tol is not None and delta <= how.tol:
+            return Found(weights, history, True)
+    return Found(weights, history, how.tol is None)
+
+
+def _accelerated(problem: Objective, how: Descent, watch: Watcher) -> Found:
+    """Proximal gradient steps of 1/L with momentum (FISTA: Beck, Teboulle 2009), until |step| <= tol |first step|.
+
+    Weights are measured in each column's own unit.  Momentum starts anew whenever it points uphill (O'Donoghue, Candes
+    2015), and the step is halved should it ever prove too long.
+    """
+    units = problem.units()
+    eta = problem.safe_step(units)
+    begin = how.begin(problem, units)
+    weights, ahead, momentum = begin, begin, 1.0
+    history: list[Pass] = []
+    start, first = 0.0, 0.0
+    if how.warm:
+        slope = problem.smooth(np.zeros(problem.size))[1]
+        first = _length(_thresholded(problem, -eta * slope / units, eta / units))
+    for t in range(1, how.most + 1):
+        value, gradient, tally = problem.smooth(ahead / units)
+        history.append(tally)
+        watch(tally)
+        start = value if t == 1 else start
+        if value > 2 * abs(start) + 1:
+            eta, weights, ahead, momentum = eta / 2, begin, begin, 1.0
+            continue
+        after = _thresholded(problem, ahead - eta * gradient / units, eta / units)
+        step = _length(after - ahead)
+        first = step if t == 1 and not how.warm else first
+        if float((ahead - after) @ (after - weights)) > 0:
+            momentum = 1.0
+        following = (1.0 + np.sqrt(1.0 + 4.0 * momentum**2)) / 2.0
+        ahead = after + (momentum - 1.0) / following * (after - weights)
+        weights, momentum = after, following
+        if how.tol is not None and step <= how.tol * first:
+            return Found(weights / units, history, True)
+    return Found(weights / units, history, how.tol is None)
+
+
+def _by_subgradient(problem: Objective, how: Descent, watch: Watcher) -> Found:
+    """Steps of 1 / (l2 t + R^2) down a subgradient, R^2 the mean squared length of a row, keeping the best weights met.
+
+    A subgradient does not vanish at the optimum: it is over when a hundred steps improve the best value by less than
+    a fraction tol.
+    """
+    length = float(problem.column_squares().sum()) + 1.0
+    weights, history = how.begin(problem), []
+    best, best_weights, values = np.inf, weights, []
+    for t in range(1, how.most + 1):
+        value, gradient, tally = problem.smooth(weights)
+        value += problem.penalty.l1 * float(np.abs(problem.penalised(weights)).sum())
+        history.append(tally)
+        watch(tally)
+        if value < best:
+            best, best_weights = value, weights
+        values.append(best)
+        if how.tol is not None and t > PATIENCE and values[-PATIENCE - 1] - best <= how.tol * best:
+            return Found(best_weights, history, True)
+        eta = 1.0 / (problem.penalty.l2 * t + length)
+        weights = _thresholded(problem, weights - eta * gradient, eta)
+        _length(weights)
+    return Found(best_weights, history, how.tol is None)
+
+
+def _thresholded(problem: Objective, weights: Flat, eta: float | Flat) -> Flat:
+    """The weights after a step of this size, or of these, for the L1 penalty."""
+    if problem.penalty.l1 > 0:
+        w = problem.penalised(weights)
+        w[:] = soft_threshold(w, problem.penalised(np.broadcast_to(eta, weights.shape)) * problem.penalty.l1)
+    return weights
+
+
+def _length(step: Flat) -> float:
+    length = float(np.linalg.norm(step))
+    if not np.isfinite(length):
+        raise NumericalError(TOO_LARGE)
+    return length

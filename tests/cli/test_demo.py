@@ -1,0 +1,25 @@
+"""linnet demo."""
+
+from __future__ import annotations
+
+import json
+
+from linnet.cli import demo
+from tests.cli.calling import call
+
+
+def test_the_demo_shows_every_family_and_learns_well():
+    done = call("demo", "--json")
+    assert done.returncode == 0, done.stderr
+    results = json.loads(done.stdout)
+    assert {result["data"] for result in results} == {"breast cancer", "digits", "diabetes", "four cars"}
+    for result in results:
+        least = {"breast cancer": 0.9, "digits": 0.88, "diabetes": 0.25, "four cars": 0.9}[result["data"]]
+        assert result["score"] > least, result
+
+
+def test_the_demo_prints_a_table(capsys):
+    demo.run(as_json=False)
+    out = capsys.readouterr().out
+    assert "perceptron, voted" in out
+    assert "Widrow-Hoff" in out

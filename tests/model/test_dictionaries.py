@@ -1,0 +1,27 @@
+"""A few rows given as dictionaries are predicted as a table of them is, without a source and without threads."""
+
+from __future__ import annotations
+
+import pytest
+
+import linnet
+from linnet.model import model as model_module
+from tests.model.golden.make import ASKED, model
+
+
+def test_dictionaries_are_predicted_as_a_table_is(monkeypatch):
+    trained = model()
+    names = list(ASKED)
+    rows = [dict(zip(names, values, strict=True)) for values in zip(*ASKED.values(), strict=True)]
+    labels, probabilities = trained.predict(ASKED), trained.predict_proba(ASKED)
+    monkeypatch.setattr(model_module, "prepared_blocks", lambda *_: pytest.fail("a source was read by threads"))
+    assert trained.predict(rows) == labels
+    assert trained.predict(rows[0]) == labels[:1]
+    assert trained.predict_proba(rows) == pytest.approx(probabilities, abs=0.0)
+    assert trained.predict([{}]) == trained.predict({"text": None})
+
+
+def test_a_value_that_cannot_be_a_number_is_named_with_row_and_column():
+    trained = linnet.train({"x": [1.0, 2.0, 3.0, 4.0] * 10, "y": ["a", "a", "b", "b"] * 10}, "y")
+    with pytest.raises(linnet.InputError, match=r"row 2: x .*'much'"):
+        trained.predict([{"x": 1.0}, {"x": "much"}])
