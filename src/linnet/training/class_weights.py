@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.data.labels import label_text
-from linnet.errors import ModelFileError, RecipeError, option
+from linnet.errors import RecipeError, option
 
 BALANCED = "balanced"
 
@@ -36,16 +36,6 @@ class ClassWeights:
             if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 < float(weight) < float("inf"):
                 raise RecipeError(f"the weight of the class {label!r} must be a number above 0; it is {weight!r}")
         return cls({label: float(weight) for label, weight in named.items()})
-
-    @classmethod
-    def kept(cls, summary: Mapping[str, Any]) -> ClassWeights | None:
-        """The class weights that a model's summary keeps, if any."""
-        if "class_weight" not in summary:
-            return None
-        try:
-            return cls.of(dict(summary["class_weight"]))
-        except (TypeError, ValueError, RecipeError):
-            raise ModelFileError("the class weights that the model keeps are damaged: train it again") from None
 
     @property
     def balanced(self) -> bool:
