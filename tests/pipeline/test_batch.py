@@ -29,13 +29,13 @@ from linnet.training.log_count_ratio import FLOOR, SMOOTHING, term_weights
 from tests.pipeline.making import TABLE, arrow, roles_of, sparse, table
 
 
-def whole_of(data, options):
+def training_set(data, options, learner="logistic-regression"):
     source = open_data(data)
     features, _ = features_of(source, options)
     collected = Collected(features)
     for made in RowStream(source, features, lambda _: {}, BadRows(), Services(threads=1)).numbered(Position()):
         collected.add(made)
-    return collected.whole(2)
+    return collected.dataset().pruned(2).for_learner(catalogue.find(learner), None)
 
 
 def numbers_table(rng, n=200, missing=True):
@@ -102,10 +102,10 @@ def test_weights_for_rows_as_they_come_score_them_as_scaled_ones(learner, rng):
     columns = numbers_table(rng)
     columns["count"] = rng.integers(0, 50, 200).astype(float).tolist()
     options = replace(LABELLED, learner=learner)
-    whole = whole_of(columns, options)
-    rows = whole.rows
-    scaling = measured(whole.features, rows)
-    solved = fitted(whole, catalogue.find(learner), scaling.scaled(rows), None, Solving()).model
+    data = training_set(columns, options, learner)
+    rows = data.rows
+    scaling = measured(data.features, rows)
+    solved = fitted(data, catalogue.find(learner), scaling.scaled(rows), None, Solving()).model
     raw = scaling.unscaled(solved)
     back = scaling.brought_back(raw)
     assert np.allclose(back.weights, solved.weights, rtol=1e-12, atol=1e-13)
@@ -116,8 +116,8 @@ def test_weights_for_rows_as_they_come_score_them_as_scaled_ones(learner, rng):
 
 def test_columns_are_measured_as_numpy_does(rng):
     columns = numbers_table(rng)
-    whole = whole_of(columns, LABELLED)
-    scaling = measured(whole.features, whole.rows)
+    data = training_set(columns, LABELLED)
+    scaling = measured(data.features, data.rows)
     for name, number in (("size", 0), ("age", 2)):
         x = np.array([v for v in columns[name] if v is not None])
         assert np.isclose(scaling.centres[number], x.mean(), rtol=1e-12)
@@ -129,8 +129,8 @@ def test_columns_are_measured_as_numpy_does(rng):
 def test_numbered_columns_are_divided_by_their_largest(rng):
     X, y = sparse(rng, 50)
     X[:, 2] *= 100
-    whole = whole_of((X, y), TrainOptions(task=Task.CLASSIFICATION))
-    scaling = measured(whole.features, whole.rows)
+    data = training_set((X, y), TrainOptions(task=Task.CLASSIFICATION))
+    scaling = measured(data.features, data.rows)
     largest = np.abs(X).max(axis=0)
     assert (scaling.units == np.where(largest > 1, largest, 1)).all()
     assert not scaling.centres.any()
@@ -232,7 +232,7 @@ def test_row_weights_count_as_copies(rng):
 
 def test_train_batch_says_what_it_does(rng):
     X, y = sparse(rng, 300)
-    whole = whole_of((X, y), TrainOptions(task=Task.CLASSIFICATION))
+    data = training_set((X, y), TrainOptions(task=Task.CLASSIFICATION))
     said = []
-    train_batch(whole, catalogue.find("logistic-regression"), holdout=0.2, seed=0, threads=1, say=said.append)
+    train_batch(data, catalogue.find("logistic-regression"), holdout=0.2, seed=0, threads=1, say=said.append)
     assert said == ["training on all but the held-out rows", "training on all rows"]

@@ -57,27 +57,29 @@ def scaled(
 
 
 def renumber(
-    values: cython.float[::1],
-    ids: cython.uint[::1],
-    starts: cython.longlong[::1],
+    values: cython.const[cython.float][::1],
+    ids: cython.const[cython.uint][::1],
+    starts: cython.const[cython.longlong][::1],
     numbers: cython.const[cython.int][::1],
+    new_values: cython.float[::1],
+    new_ids: cython.uint[::1],
+    new_starts: cython.longlong[::1],
 ):
-    """Give columns new numbers, in place; entries of columns numbered -1 are dropped.  How many are left comes back."""
+    """The entries with new numbers of columns; those of columns numbered -1 are left out.
+
+    The new arrays have room for exactly what is left.
+    """
     i: cython.Py_ssize_t
     e: cython.Py_ssize_t
     kept: cython.Py_ssize_t = 0
-    begin: cython.Py_ssize_t = starts[0]
-    stop: cython.Py_ssize_t
     number: cython.int
     with cython.nogil:
         for i in range(starts.shape[0] - 1):
-            stop = starts[i + 1]
-            starts[i] = kept
-            for e in range(begin, stop):
+            new_starts[i] = kept
+            for e in range(starts[i], starts[i + 1]):
                 number = numbers[ids[e]]
-                ids[kept] = number
-                values[kept] = values[e]
-                kept += number >= 0
-            begin = stop
-        starts[starts.shape[0] - 1] = kept
-    return kept
+                if number >= 0:
+                    new_ids[kept] = number
+                    new_values[kept] = values[e]
+                    kept += 1
+        new_starts[starts.shape[0] - 1] = kept

@@ -23,6 +23,7 @@ from linnet.decisions.calibration import Calibration
 from linnet.decisions.costs import GivenCosts, Rule
 from linnet.errors import InputError, RecipeError, option
 from linnet.learners import catalogue
+from linnet.learners.entry import Entry
 from linnet.learners.linear import LinearModel
 from linnet.model.explanation import Contribution, Weighted, contributions, top_features
 from linnet.model.inputs import dictionaries, open_for
@@ -71,6 +72,11 @@ class Model:
         return self.record.learner
 
     @property
+    def entry(self) -> Entry:
+        """The learner as it was fitted: its row of the catalogue with the recipe and text weighting of this model."""
+        return replace(catalogue.find(self.learner), recipe=self.record.recipe, text=self.record.text_weighting)
+
+    @property
     def task(self) -> Task:
         return self.features.task
 
@@ -101,7 +107,7 @@ class Model:
         if self.linear.classes is None:
             raise RecipeError("costs and rejection are for classification, and the model predicts a number")
         if not self.has_probabilities:
-            raise no_probabilities(catalogue.find(self.learner))
+            raise no_probabilities(self.entry)
         if costs is None and self.rule is not None and self.rule.metric is not None:
             raise RecipeError(
                 f"the model decides by a threshold chosen for {self.rule.metric}, which has no costs to compare: "
@@ -196,7 +202,7 @@ class Model:
     def predict_proba(self, data: Any, form: Format | None = None) -> NDArray[np.float64]:
         """(rows, classes): the probability of each class, in the order of `classes`."""
         if not self.has_probabilities:
-            raise no_probabilities(catalogue.find(self.learner))
+            raise no_probabilities(self.entry)
         blocks = [each.probabilities for each in self._predicted(data, form) if each.probabilities is not None]
         return np.concatenate(blocks) if blocks else np.empty((0, len(self.classes or ())))
 

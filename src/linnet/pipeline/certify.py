@@ -7,12 +7,12 @@ import numpy as np
 from linnet.data.rows import Rows
 from linnet.learners.entry import Entry
 from linnet.learners.linear import LinearModel
-from linnet.pipeline.dataset import Whole
+from linnet.pipeline.dataset import TrainingSet
 from linnet.training.duality_gap import Certificate
 from linnet.training.problems import Problems
 
 
-def proven(whole: Whole, entry: Entry, rows: Rows, model: LinearModel, bound: float = -np.inf) -> Certificate:
+def proven(data: TrainingSet, entry: Entry, rows: Rows, model: LinearModel, bound: float = -np.inf) -> Certificate:
     """What the rows, as scaled for the fit, prove of this model of them; `bound` is what its solver has proven."""
-    problems = Problems(entry, whole.examples(rows), whole.labels, text=whole.features.text_features())
+    problems = Problems(entry, data.examples(rows), data.labels, text=data.features.text_features())
     return problems.certify(model, bound)

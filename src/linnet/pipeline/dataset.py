@@ -18,19 +18,47 @@ from linnet.data.rows import Examples, Rows, select_examples
 from linnet.data.targets import LabelIndex, no_training_rows, numeric_targets, refuse_too_many_labels, sample_weights_of
 from linnet.kernels.sparse_entries import renumber
 from linnet.kernels.vocabulary import Vocabulary
+from linnet.learners.entry import Entry
 from linnet.pipeline.stream import Numbered
+from linnet.pipeline.value_checks import with_text_weighting
 from linnet.training.class_weights import ClassWeights
 
 
 @dataclass(frozen=True, eq=False)
-class Whole:
-    """Every row, its features in their final order, counts in text not yet weighed."""
+class Dataset:
+    """Every row, its features in their final order, text as counts: what several learners can be trained on."""
 
     features: Features
     pieces: list[Piece]
     targets: NDArray[np.float64]
     weights: NDArray[np.float64] | None
     labels: Labels | None
+
+    @property
+    def rows(self) -> Rows:
+        """The rows, with text weighted as the features say."""
+        return assembled(self.features.weighted(self.pieces), TermOrder.of(self.features.sizes))
+
+    def pruned(self, least: int) -> Dataset:
+        """Without the words and n-grams that fewer than `least` rows have."""
+        terms, pieces = list(self.features.terms), list(self.pieces)
+        for number, term in enumerate(terms):
+            if isinstance(term, TextTerm):
+                terms[number], pieces[number] = _pruned(term, pieces[number], least)
+        return replace(self, features=Features(self.features.schema, self.features.task, terms), pieces=pieces)
+
+    def for_learner(self, entry: Entry, class_weights: ClassWeights | None) -> TrainingSet:
+        """The rows as this learner takes them, without a copy."""
+        if class_weights is not None and self.labels is not None:
+            class_weights.check(self.labels.classes.tolist())
+        features = with_text_weighting(entry, self.features)
+        return TrainingSet(features, self.pieces, self.targets, self.weights, self.labels, class_weights)
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingSet(Dataset):
+    """A data set as one learner takes it: text weighted in its way, classes weighted as it was asked to."""
+
     class_weights: ClassWeights | None = None
 
     def examples(self, rows: Rows, which: NDArray[np.bool_] | None = None) -> Examples:
@@ -52,11 +80,6 @@ class Whole:
             return None
         totals = np.bincount(targets.astype(np.int64), weights, minlength=len(self.labels))
         return self.class_weights.each(self.labels.classes.tolist(), totals)
-
-    @property
-    def rows(self) -> Rows:
-        """The rows, with counts weighed."""
-        return assembled(self.features.weighted(self.pieces), TermOrder.of(self.features.sizes))
 
 
 class Collected:
@@ -90,8 +113,8 @@ class Collected:
         while self.blocks:
             yield self.blocks.pop(0)
 
-    def whole(self, least: int) -> Whole:
-        """All rows together; words and n-grams that fewer than `least` rows have are dropped."""
+    def dataset(self) -> Dataset:
+        """All rows together; the blocks are released."""
         if not self.rows:
             raise no_training_rows()
         schema, index = self.features.schema, LabelIndex()
@@ -105,16 +128,13 @@ class Collected:
             weights.append(sample_weights_of(block, schema))
         joined = [_joined([made.pieces[term] for made in self.blocks]) for term in range(len(self.features.terms))]
         self.blocks = []
-        for number, term in enumerate(self.features.terms):
-            if isinstance(term, TextTerm):
-                joined[number] = _pruned(term, joined[number], least)
         codes, labels = np.concatenate(targets), None
         if classes:
             labels = Labels(list(index.labels))
             refuse_too_many_labels(self.rows, len(labels), schema)
             codes = labels.encode(np.array(list(index.labels)))[codes.astype(np.int64)]
         given = None if weights[0] is None else np.concatenate([w for w in weights if w is not None])
-        return Whole(self.features, joined, codes, given, labels)
+        return Dataset(self.features, joined, codes, given, labels)
 
 
 def _emptied(rows: Rows) -> Rows:
@@ -132,19 +152,22 @@ def _joined(pieces: list[Piece]) -> Piece:
     return Piece(ids, values, np.concatenate([*starts, [len(ids)]]).astype(np.int64))
 
 
-def _pruned(term: TextTerm, piece: Piece, least: int) -> Piece:
-    """Drop the features that few rows have, from the vocabulary and from the rows.
+def _pruned(term: TextTerm, piece: Piece, least: int) -> tuple[TextTerm, Piece]:
+    """A term and its entries without the features that few rows have.
 
     Hashed ones stay: there are no more of them than was asked for, and what fell together is counted over all names.
     """
-    kept = np.bincount(piece.ids, minlength=len(term)) >= least
+    counts = np.bincount(piece.ids, minlength=len(term))
+    kept = counts >= least
     if kept.all() or term.vocabulary.bits:
-        return piece
+        return term, piece
     numbers = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
     keys, names, starts, seen = term.vocabulary.stored()  # type: ignore[no-untyped-call]
     lengths = np.diff(starts)
     bytes_kept = np.repeat(kept, lengths)
     new_starts = np.concatenate([[0], np.cumsum(lengths[kept])]).astype(np.int64)
-    term.vocabulary = Vocabulary.restored(0, keys[kept], names[bytes_kept], new_starts, seen)
-    left = renumber(piece.values, piece.ids, piece.starts, numbers)
-    return Piece(piece.ids[:left].copy(), piece.values[:left].copy(), piece.starts)
+    vocabulary = Vocabulary.restored(0, keys[kept], names[bytes_kept], new_starts, seen)
+    left = int(counts[kept].sum())
+    fewer = Piece(np.empty(left, np.uint32), np.empty(left, np.float32), np.empty_like(piece.starts))
+    renumber(piece.values, piece.ids, piece.starts, numbers, fewer.values, fewer.ids, fewer.starts)
+    return term.with_vocabulary(vocabulary), fewer

@@ -275,6 +275,19 @@ class TrainOptions:
         costs = {"costs": None if self.costs is None else [str(each) for each in _listed(self.costs)]}
         return declaration.decisive(self) | given | costs
 
+    @classmethod
+    def of_record(cls, recorded: Mapping[str, Any]) -> TrainOptions:
+        """The options of an earlier run, from the record of its model: with them it can be trained again."""
+        return cls(**recorded)
+
+    def reading(self) -> dict[str, Any]:
+        """The options that decide which rows there are and what their features are, whoever learns from them."""
+        names = ("target", "task", "on_error")
+        chosen = [
+            each for each in in_shell(type(self)) if each.written.group in (FEATURES, READING) or each.name in names
+        ]
+        return {each.name: getattr(self, each.name) for each in chosen if each.written.decisive}
+
     def decisive(self) -> dict[str, Any]:
         """The options that a resumed run must share; of a metric for the threshold only whether one is given."""
         return {**declaration.decisive(self), "threshold_for": self.threshold_for is not None}

@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.data.features.feature_map import FeatureOptions, Features
+from linnet.data.features.feature_map import Features
 from linnet.data.features.schema import Role, Schema, Task, infer_schema, task_of, task_of_numbers
 from linnet.data.sources.block import Block, Position
 from linnet.data.sources.chunks import Chunk
@@ -25,7 +25,6 @@ from linnet.learners import catalogue
 from linnet.learners.catalogue import Entry, Way
 from linnet.learners.regularisation import Regularisation
 from linnet.pipeline.options import AUTO, TrainOptions
-from linnet.pipeline.value_checks import with_text_weighting
 from linnet.training.solvers.least_squares import fits_shape
 
 
@@ -65,7 +64,7 @@ def features_of(source: Source, options: TrainOptions) -> tuple[Features, str]:
     if options.features.crosses or options.features.polynomial > 1:
         raise RecipeError(f"{source.format} data have no named columns to cross")
     task, why = (options.task, "given") if options.task is not None else task_of_numbers(_first_targets(source))
-    return Features.numbered(task, options=_feature_options(options)), why
+    return Features.numbered(task, options=options.features), why
 
 
 def _of_table(
@@ -83,14 +82,7 @@ def _of_table(
     task, why = task_of(sample.columns[schema.target])
     if options.task is not None:
         task, why = options.task, "given"
-    return Features.of(schema, task, _feature_options(options)), why
-
-
-def _feature_options(options: TrainOptions) -> FeatureOptions:
-    """How columns become features; text is weighted as the learner asks, if one is named."""
-    if options.learner == AUTO:
-        return options.features
-    return with_text_weighting(catalogue.find(options.learner), options.features)
+    return Features.of(schema, task, options.features), why
 
 
 def _first_blocks(source: Source) -> Iterator[Block]:

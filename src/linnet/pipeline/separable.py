@@ -86,11 +86,11 @@ def separability_of(
         origins.add(made.block)
         collected.add(made)
         stream.report("reading", collected.rows)
-    whole = collected.whole(LEAST_ROWS)
-    assert whole.labels is not None
-    X, y = whole.rows.matrix(), whole.labels.classes[whole.targets.astype(np.int64)]
-    if whole.weights is not None:
-        origins.kept = np.flatnonzero(whole.weights)
+    dataset = collected.dataset().pruned(LEAST_ROWS)
+    assert dataset.labels is not None
+    X, y = dataset.rows.matrix(), dataset.labels.classes[dataset.targets.astype(np.int64)]
+    if dataset.weights is not None:
+        origins.kept = np.flatnonzero(dataset.weights)
         X, y = X[origins.kept], y[origins.kept]
         if not len(y):
             raise no_training_rows()

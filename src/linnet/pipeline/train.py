@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
@@ -12,17 +12,18 @@ from linnet.data.on_error import BadRows, OnError
 from linnet.data.reading import Check
 from linnet.data.sources.opening import open_data
 from linnet.data.targets import unusable_rows
-from linnet.errors import OutputError
+from linnet.errors import OutputError, RecipeError
 from linnet.learners.entry import AUTO, Entry, Way
 from linnet.model.model import Model
 from linnet.pipeline.options import TrainOptions as TrainOptions
 from linnet.pipeline.plan import Plan as Plan
 from linnet.pipeline.plan import features_of, learner_of
 from linnet.pipeline.services import Services
+from linnet.pipeline.shared_rows import SharedRows
 from linnet.pipeline.stream import RowStream
 from linnet.pipeline.trainers import checkpoint_file as checkpoint
 from linnet.pipeline.trainers.batch import BatchTrainer
-from linnet.pipeline.trainers.checkpoints import Checkpoints
+from linnet.pipeline.trainers.checkpoints import NO_CHECKPOINTS, Checkpoints
 from linnet.pipeline.trainers.counting import CountingTrainer
 from linnet.pipeline.trainers.job import Job, Trainer
 from linnet.pipeline.trainers.online import OnlineTrainer
@@ -52,6 +53,30 @@ def train(
         rejected = BadRows(options.on_error, quarantine=kept)
         stream = RowStream(source, features, _check(entry, features.schema), rejected, services)
         return _trainer(entry, reason, options, Checkpoints.of(stream, options)).fit(stream)
+
+
+def train_each(data: Any, several: Sequence[TrainOptions], services: Services | None = None) -> list[Model]:
+    """A model for each of these options, from one reading of the data: each is what `train` would make of them.
+
+    The options may differ in the learner and how it is fitted, not in how the rows are read.
+    """
+    services = Services() if services is None else services
+    first = several[0]
+    for options in several:
+        options.check()
+        if options.reading() != first.reading():
+            raise RecipeError("learners that share one reading need the same options of reading and features")
+    source = open_data(data, first.form, header=first.header)
+    features, _ = features_of(source, first)
+    rejected = BadRows(first.on_error)
+    rows = SharedRows(RowStream(source, features, _check(None, features.schema), rejected, services), first.memory)
+    return [_fitted(rows, options) for options in several]
+
+
+def _fitted(stream: RowStream, options: TrainOptions) -> Model:
+    entry, reason = learner_of(options, stream.features.task)
+    options.check_task(stream.features.task, entry)
+    return _trainer(entry, reason, options, NO_CHECKPOINTS).fit(stream)
 
 
 def train_to_file(

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from linnet.data.features.feature_map import FeatureOptions
+from linnet.data.features.feature_map import Features
 from linnet.data.features.schema import Role, Schema
-from linnet.data.features.text_options import CountWeighting
+from linnet.data.features.text_options import CountWeighting, TextOptions
 from linnet.data.sources.block import Block, Numbers
 from linnet.errors import option
 from linnet.learners.entry import Entry, TextWeighting
@@ -17,14 +17,17 @@ from linnet.learners.entry import Entry, TextWeighting
 _COUNT_WEIGHTINGS = {TextWeighting.COUNTS: CountWeighting.COUNT, TextWeighting.BINARY: CountWeighting.BINARY}
 
 
-def with_text_weighting(entry: Entry, options: FeatureOptions) -> FeatureOptions:
-    """Text as the learner takes it."""
+def with_text_weighting(entry: Entry, features: Features) -> Features:
+    """The features with text as the learner takes it."""
     count_weighting = _COUNT_WEIGHTINGS.get(entry.text)
     if count_weighting is None:
-        return options
-    if options.text.count_weighting is CountWeighting.BINARY:
-        count_weighting = CountWeighting.BINARY
-    return replace(options, text=replace(options.text, count_weighting=count_weighting, unit_length=False))
+        return features
+
+    def weighted(text: TextOptions) -> TextOptions:
+        binary = text.count_weighting is CountWeighting.BINARY
+        return replace(text, count_weighting=CountWeighting.BINARY if binary else count_weighting, unit_length=False)
+
+    return features.with_text_options(weighted)
 
 
 def unfit_values(entry: Entry, block: Block, schema: Schema) -> dict[int, str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
@@ -21,10 +21,9 @@ from linnet.data.sources.formats import Format
 from linnet.data.sources.source import Source
 from linnet.data.targets import no_training_rows, unusable_rows
 from linnet.errors import InputError, ModelFileError, RecipeError
-from linnet.learners import catalogue
 from linnet.model.model import Model
 from linnet.pipeline.certify import proven
-from linnet.pipeline.dataset import Collected, Whole
+from linnet.pipeline.dataset import Collected, Dataset
 from linnet.pipeline.options import MEMORY
 from linnet.pipeline.scaling import measured, scaled
 from linnet.pipeline.services import CACHE_ROWS
@@ -68,28 +67,31 @@ def verify(model: Model, data: Any, form: Format | None = None, rejected: BadRow
     rejected = BadRows() if rejected is None else rejected
     if isinstance(stated, Mistakes):
         return _trained_again(model, stated, model.open(data, form, labelled=True), rejected)
-    whole = _collected(model, data, form, rejected)
+    dataset = _collected(model, data, form, rejected)
     known = [] if model.classes is None else model.classes
-    labels = [] if whole.labels is None else whole.labels.classes.tolist()
+    labels = [] if dataset.labels is None else dataset.labels.classes.tolist()
     if labels != known:
         return Verdict(False, stated, None, _other_labels(labels, known))
-    if model.record.class_weight is not None:
-        whole = replace(whole, class_weights=ClassWeights.of(model.record.class_weight))
-    rows = whole.rows
-    scaling = measured(whole.features, rows)
+    entry = model.entry
+    trained_on = dataset.for_learner(entry, _class_weights(model))
+    rows = trained_on.rows
+    scaling = measured(trained_on.features, rows)
     linear = model.linear if scaling is None else scaling.brought_back(model.linear)
-    entry = replace(catalogue.find(model.learner), recipe=model.record.recipe, text=model.record.text_weighting)
     rows = scaled(rows, scaling)
     slack = _slack(stated.primal, 0.0 if scaling is None else scaling.rounding(model.linear))
-    verdict = _compared(stated, proven(whole, entry, rows, linear), slack)
+    verdict = _compared(stated, proven(trained_on, entry, rows, linear), slack)
     tol = model.record.tol or entry.tol
     tol = min(tol, stated.gap) or tol
     for closer in CLOSER:
         if verdict.holds or not verdict.reached:
             break
-        bound = bound_again(whole, entry, rows, model.record.solver, closer * tol)
-        verdict = _compared(stated, proven(whole, entry, rows, linear, bound), slack)
+        bound = bound_again(trained_on, entry, rows, model.record.solver, closer * tol)
+        verdict = _compared(stated, proven(trained_on, entry, rows, linear, bound), slack)
     return verdict
+
+
+def _class_weights(model: Model) -> ClassWeights | None:
+    return None if model.record.class_weight is None else ClassWeights.of(model.record.class_weight)
 
 
 def _other_labels(labels: list[Any], known: list[Any]) -> str:
@@ -101,7 +103,6 @@ def _trained_again(model: Model, stated: Mistakes, source: Source, rejected: Bad
     record, features = model.record, model.features
     if record.online is None:
         raise ModelFileError("the record of the model does not say how its online learner was run: train it again")
-    class_weights = None if record.class_weight is None else ClassWeights.of(record.class_weight)
     run = OnlineRun(
         features,
         record.recipe,
@@ -109,7 +110,7 @@ def _trained_again(model: Model, stated: Mistakes, source: Source, rejected: Bad
         seed=record.seed,
         memory=MEMORY,
         cache_rows=CACHE_ROWS,
-        class_weights=class_weights,
+        class_weights=_class_weights(model),
     )
     with closing(run):
         if run.cache is None and not source.reopenable:
@@ -132,8 +133,7 @@ def _trained_again(model: Model, stated: Mistakes, source: Source, rejected: Bad
 
 def _numbered(model: Model, source: Source, rejected: BadRows) -> Iterator[Numbered]:
     """The blocks of a source as the learner took them."""
-    features, schema = model.features, model.features.schema
-    entry = replace(catalogue.find(model.learner), recipe=model.record.recipe)
+    features, schema, entry = model.features, model.features.schema, model.entry
     for made in model.blocks(
         source, rejected, 0, lambda block: unusable_rows(block, schema) | unfit_values(entry, block, schema)
     ):
@@ -174,11 +174,11 @@ def _compared(stated: Certificate, found: Certificate, slack: float) -> Verdict:
     return Verdict(True, stated, found, "", reached=True)
 
 
-def _collected(model: Model, data: Any, form: Format | None, rejected: BadRows) -> Whole:
+def _collected(model: Model, data: Any, form: Format | None, rejected: BadRows) -> Dataset:
     source = model.open(data, form, labelled=True)
     schema = model.features.schema
     collected = Collected(model.features)
     for made in model.blocks(source, rejected, 0, lambda block: unusable_rows(block, schema)):
         if made.block.rows:
             collected.add(Numbered(made.block, model.features.number(made.block, made.prepared, frozen=True)))
-    return collected.whole(0)
+    return collected.dataset()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations_with_replacement
 from typing import Any
@@ -87,6 +87,13 @@ class Features:
         if options is not None and options.conjunctions > 1:
             terms.append(ConjunctionTerm((), options.conjunctions, options.hash_bits))
         return cls(Schema({}), task, terms)
+
+    def with_text_options(self, options: Callable[[TextOptions], TextOptions]) -> Features:
+        """The same features, vocabularies included, with other options of text: for a learner that weights it so."""
+        terms = [
+            term.with_options(options(term.options)) if isinstance(term, TextTerm) else term for term in self.terms
+        ]
+        return Features(self.schema, self.task, terms)
 
     @property
     def is_numbered(self) -> bool:

@@ -74,6 +74,14 @@ class TextTerm:
     def __len__(self) -> int:
         return len(self.vocabulary)
 
+    def with_options(self, options: TextOptions) -> TextTerm:
+        """The same term, its vocabulary shared, with other options."""
+        return TextTerm(self.columns[0], options, vocabulary=self.vocabulary, prefix=self._prefix.decode())
+
+    def with_vocabulary(self, vocabulary: Vocabulary) -> TextTerm:
+        """The same term with another vocabulary."""
+        return TextTerm(self.columns[0], self.options, vocabulary=vocabulary, prefix=self._prefix.decode())
+
     def prepare(self, columns: Mapping[str, Column]) -> NgramCounts:
         column = columns[self.columns[0]]
         assert isinstance(column, Strings)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 
 from linnet.data.sources.block import Position
 from linnet.errors import RecipeError, option
 from linnet.learners.catalogue import Entry, Way
 from linnet.model.model import Model
-from linnet.pipeline.dataset import Collected, Whole
+from linnet.pipeline.dataset import Collected, Dataset
 from linnet.pipeline.decision_fit import NOTHING
 from linnet.pipeline.options import TrainOptions
 from linnet.pipeline.plan import learner_in_memory, online_learner
@@ -43,15 +43,13 @@ class BatchTrainer:
             stream.services.check_stopped()
             if collected.nbytes > self.options.memory:
                 return self._out_of_core(stream, chain(collected.replay(), blocks))
-        whole = replace(collected.whole(LEAST_ROWS), class_weights=self.options.class_weights)
-        if whole.class_weights is not None and whole.labels is not None:
-            whole.class_weights.check(whole.labels.classes.tolist())
+        dataset = collected.dataset().pruned(LEAST_ROWS)
         entry, reason = self.entry, self.reason
         if entry is None:
-            entry, reason = learner_in_memory(stream.features, collected.rows)
+            entry, reason = learner_in_memory(dataset.features, collected.rows)
             if entry.way is Way.ONLINE:
-                return OnlineTrainer(self._job(entry, reason)).fit_rows(stream, whole)
-        return self._in_memory(self._job(entry, reason), stream, whole)
+                return OnlineTrainer(self._job(entry, reason)).fit_rows(stream, dataset)
+        return self._in_memory(self._job(entry, reason), stream, dataset)
 
     def _job(self, entry: Entry, reason: str) -> Job:
         return Job(entry, reason, self.options, self.checkpoints)
@@ -68,24 +66,28 @@ class BatchTrainer:
         reason = f"the rows take more than {limit}, so they are streamed through an online learner"
         return OnlineTrainer(self._job(entry, reason)).fit(stream, blocks)
 
-    def _in_memory(self, job: Job, stream: RowStream, whole: Whole) -> Model:
+    def _in_memory(self, job: Job, stream: RowStream, dataset: Dataset) -> Model:
+        rows = dataset.for_learner(job.entry, self.options.class_weights)
+
         def say(stage: str) -> None:
             stream.services.check_stopped()
-            stream.report(stage, len(whole.targets))
+            stream.report(stage, len(rows.targets))
 
         result = train_batch(
-            whole,
+            rows,
             job.entry,
             holdout=job.holdout,
             seed=self.options.seed,
             threads=stream.services.reading_threads,
             say=say,
             watch=lambda _: stream.services.check_stopped(),
-            wanted=NOTHING if whole.labels is None else self.options.wanted(whole.labels.classes),
+            wanted=NOTHING if rows.labels is None else self.options.wanted(rows.labels.classes),
             strength=self.options.strength,
             solving=Solving(self.options.solver, self.options.tol, self.options.max_iter),
         )
-        outcome = Outcome(result.model, result.entry, result.certificate, result.decided, result.held_out)
+        outcome = Outcome(
+            rows.features, result.model, result.entry, result.certificate, result.decided, result.held_out
+        )
         return job.model(
             stream,
             outcome,

@@ -25,7 +25,7 @@ from linnet.model.predictor import Result, scorer
 from linnet.model.record import ColumnStatistics
 from linnet.pipeline import cross_fit
 from linnet.pipeline.certify import proven
-from linnet.pipeline.dataset import Whole
+from linnet.pipeline.dataset import TrainingSet
 from linnet.pipeline.decision_fit import NOTHING, Decided, Wanted
 from linnet.pipeline.scaling import Scaling, measured, scaled
 from linnet.theory.separation import examine_model
@@ -77,7 +77,7 @@ class BatchResult:
 
 
 def train_batch(
-    whole: Whole,
+    data: TrainingSet,
     entry: Entry,
     *,
     holdout: float,
@@ -93,19 +93,19 @@ def train_batch(
 
     Scores are calibrated, and thresholds chosen, on rows that are not held out either.
     """
-    classes = 0 if whole.labels is None else len(whole.labels)
-    if whole.labels is not None:
-        by_class = np.bincount(whole.targets.astype(np.int64), whole.weights, minlength=classes)
-        require_two_labels(whole.labels.classes.tolist(), by_class)
-    features, raw = whole.features, whole.rows
+    classes = 0 if data.labels is None else len(data.labels)
+    if data.labels is not None:
+        by_class = np.bincount(data.targets.astype(np.int64), data.weights, minlength=classes)
+        require_two_labels(data.labels.classes.tolist(), by_class)
+    features, raw = data.features, data.rows
     has_text = bool(features.text_features().any())
     entry = adapted(entry, strength, has_text=has_text, columns=len(features), classes=classes)
     solving = (Solving() if solving is None else solving)._replace(threads=threads, watch=watch)
-    held = _held_out(whole, holdout, seed)
-    trials = _Trials(whole, entry, raw, solving)
+    held = _held_out(data, holdout, seed)
+    trials = _Trials(data, entry, raw, solving)
     if wanted.needs_rows:
         say("cross-validating the scores")
-        decided = cross_fit.decided(whole, ~held, wanted, seed, trials.scored)
+        decided = cross_fit.decided(data, ~held, wanted, seed, trials.scored)
     else:
         decided = wanted.without_rows()
     result = None
@@ -115,14 +115,14 @@ def train_batch(
     say("training on all rows")
     scaling = measured(features, raw)
     rows = scaled(raw, scaling)
-    trained = fitted(whole, entry, rows, None, solving)
-    separation = _separation(whole, entry, rows, trained.model)
+    trained = fitted(data, entry, rows, None, solving)
+    separation = _separation(data, entry, rows, trained.model)
     model = trained.model if scaling is None else scaling.unscaled(trained.model)
     # of the model as it is kept: for raw rows it has fewer digits, where a column is narrow beside its mean
     kept = model if scaling is None else scaling.brought_back(model)
     return BatchResult(
         model=replace(model, weights=np.ascontiguousarray(model.weights)),
-        certificate=proven(whole, entry, rows, kept, trained.certificate.dual),
+        certificate=proven(data, entry, rows, kept, trained.certificate.dual),
         held_out=result,
         decided=decided,
         entry=entry,
@@ -132,13 +132,13 @@ def train_batch(
         converged=trained.converged,
         rows=raw.shape[0],
         rows_held_out=int(held.sum()),
-        class_weights=_class_weights(whole),
+        class_weights=_class_weights(data),
         columns=_statistics(features, scaling, rows),
         separation=separation,
     )
 
 
-def fitted(whole: Whole, entry: Entry, rows: Rows, which: Mask | None, solving: Solving) -> Trained:
+def fitted(data: TrainingSet, entry: Entry, rows: Rows, which: Mask | None, solving: Solving) -> Trained:
     """The learner fitted to these rows, or some of them, as they are scaled."""
     settings = Settings(
         solver=solving.solver,
@@ -146,29 +146,29 @@ def fitted(whole: Whole, entry: Entry, rows: Rows, which: Mask | None, solving: 
         max_iter=solving.max_iter,
         threads=solving.threads,
         watch=solving.watch,
-        text=whole.features.text_features(),
+        text=data.features.text_features(),
     )
-    return fit(entry, whole.examples(rows, which), whole.labels, settings)
+    return fit(entry, data.examples(rows, which), data.labels, settings)
 
 
-def bound_again(whole: Whole, entry: Entry, rows: Rows, solver: str, gap: float) -> float:
+def bound_again(data: TrainingSet, entry: Entry, rows: Rows, solver: str, gap: float) -> float:
     """The lower bound that this solver proves on these rows, as they are scaled."""
-    return fitted(whole, entry, rows, None, Solving(solver, gap, threads=os.cpu_count() or 1)).certificate.dual
+    return fitted(data, entry, rows, None, Solving(solver, gap, threads=os.cpu_count() or 1)).certificate.dual
 
 
 @dataclass(frozen=True, eq=False)
 class _Trials:
     """Fits to some of the rows, to see how they do on others."""
 
-    whole: Whole
+    data: TrainingSet
     entry: Entry
     raw: Rows
     solving: Solving
 
     def _fitted(self, trained_on: Mask, asked: Mask) -> tuple[LinearModel, Rows]:
         """A model fitted to some rows, and the others on the scale of these."""
-        rows = scaled(self.raw, measured(self.whole.features, take_rows(self.raw, np.flatnonzero(trained_on))))
-        model = fitted(self.whole, self.entry, rows, trained_on, self.solving).model
+        rows = scaled(self.raw, measured(self.data.features, take_rows(self.raw, np.flatnonzero(trained_on))))
+        model = fitted(self.data, self.entry, rows, trained_on, self.solving).model
         return model, take_rows(rows, np.flatnonzero(asked))
 
     def scored(self, trained_on: Mask, asked: Mask) -> Flat:
@@ -179,29 +179,29 @@ class _Trials:
     def measured(self, held: Mask, decided: Decided) -> Result:
         """How a model fitted to the other rows does on these."""
         model, rows = self._fitted(~held, held)
-        probable = self.whole.labels is not None and self.entry.recipe.has_probabilities
+        probable = self.data.labels is not None and self.entry.recipe.has_probabilities
         measuring = scorer(model, probable, decided.calibration, decided.rule)
         tally = measuring.tally()
-        measuring.add_result(tally, rows, self.whole.targets[held])
+        measuring.add_result(tally, rows, self.data.targets[held])
         result: Result = tally.result()
         return result
 
 
-def _separation(whole: Whole, entry: Entry, rows: Rows, model: LinearModel) -> str:
+def _separation(data: TrainingSet, entry: Entry, rows: Rows, model: LinearModel) -> str:
     """Why an unpenalised logistic fit has no finite optimum, if it has none."""
     penalty = entry.recipe.penalty
     if not entry.recipe.loss.log_odds or penalty.l1 > 0 or penalty.l2 > 0:
         return ""
-    named = replace(rows, names=tuple(whole.features.names()))
-    found = examine_model(Examples(named, whole.targets, whole.weights), model, intercept=True)
+    named = replace(rows, names=tuple(data.features.names()))
+    found = examine_model(Examples(named, data.targets, data.weights), model, intercept=True)
     return str(replace(found, collinear=())) if found.separated else ""
 
 
-def _class_weights(whole: Whole) -> dict[str, float] | None:
-    each = whole.each_class(whole.targets, whole.weights)
-    if each is None or whole.labels is None:
+def _class_weights(data: TrainingSet) -> dict[str, float] | None:
+    each = data.each_class(data.targets, data.weights)
+    if each is None or data.labels is None:
         return None
-    return dict(zip(map(str, whole.labels.classes.tolist()), each.tolist(), strict=True))
+    return dict(zip(map(str, data.labels.classes.tolist()), each.tolist(), strict=True))
 
 
 def _statistics(features: Features, scaling: Scaling | None, rows: Rows) -> dict[str, ColumnStatistics]:
@@ -217,12 +217,12 @@ def _statistics(features: Features, scaling: Scaling | None, rows: Rows) -> dict
     }
 
 
-def _held_out(whole: Whole, fraction: float, seed: int) -> Mask:
+def _held_out(data: TrainingSet, fraction: float, seed: int) -> Mask:
     """The rows to hold out: none, if they are too few, or leave a class without rows (of any weight) to train on."""
-    n = len(whole.targets)
+    n = len(data.targets)
     held = held_out(0, n, fraction, seed)
-    rest = ~held if whole.weights is None else ~held & (whole.weights > 0)
+    rest = ~held if data.weights is None else ~held & (data.weights > 0)
     enough = int(held.sum()) >= ENOUGH_HELD_OUT and bool(rest.any())
-    if enough and whole.labels is not None:
-        enough = len(np.unique(whole.targets[rest])) == len(whole.labels)
+    if enough and data.labels is not None:
+        enough = len(np.unique(data.targets[rest])) == len(data.labels)
     return held if enough else np.zeros(n, dtype=bool)

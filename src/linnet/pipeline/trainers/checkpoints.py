@@ -83,3 +83,6 @@ class Checkpoints:
     @property
     def _how_to_resume(self) -> str:
         return "run the same command with --resume to continue"
+
+
+NO_CHECKPOINTS = Checkpoints(None, None, False, None)

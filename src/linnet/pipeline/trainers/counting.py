@@ -39,6 +39,7 @@ from linnet.pipeline.decision_fit import Decided, Wanted
 from linnet.pipeline.row_cache import CachedRows, RowCache
 from linnet.pipeline.stream import Numbered, RowStream
 from linnet.pipeline.trainers.job import Job, Outcome
+from linnet.pipeline.value_checks import with_text_weighting
 from linnet.training.counting.naive_bayes import CLOSED_FORM, Counting
 
 # Fewer held-out rows than this measure nothing.
@@ -55,9 +56,10 @@ class CountingTrainer:
 
     def fit(self, stream: RowStream) -> Model:
         options = self.job.options
+        features = with_text_weighting(self.job.entry, stream.features)
         with closing(
             CountingRun(
-                stream.features,
+                features,
                 self.job.entry,
                 holdout=self.job.holdout,
                 seed=options.seed,
@@ -76,7 +78,7 @@ class CountingTrainer:
             decided = run.decided(options.wanted(run.classes))
             result = run.result(decided)
             linear = run.model()
-        outcome = Outcome(linear, self.job.entry, CLOSED_FORM, decided, result)
+        outcome = Outcome(features, linear, self.job.entry, CLOSED_FORM, decided, result)
         return self.job.model(stream, outcome, rows=run.rows, rows_held_out=0 if result is None else run.rows_held_out)
 
 

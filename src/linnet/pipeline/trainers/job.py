@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from linnet.data.features.feature_map import Features
 from linnet.learners.entry import Entry
 from linnet.learners.linear import LinearModel
 from linnet.model.model import Model
@@ -29,8 +30,9 @@ class Trainer(Protocol):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a trainer found: weights, the learner as fitted, what they prove, how to decide, the held-out metrics."""
+    """What a trainer found: features and weights, the learner as fitted, a proof, decisions, held-out metrics."""
 
+    features: Features
     linear: LinearModel
     entry: Entry
     certificate: Certificate | Mistakes
@@ -62,13 +64,13 @@ class Job:
             options=self.options.recorded(),
             seed=self.options.seed,
             rejected_rows=stream.rejected.count,
-            collisions=stream.features.collisions,
+            collisions=outcome.features.collisions,
             held_out=outcome.held_out,
             threshold=outcome.decided.threshold(outcome.held_out),
             **facts,
         )
         return Model(
-            stream.features,
+            outcome.features,
             outcome.linear,
             record,
             outcome.certificate,
