@@ -17,7 +17,7 @@ from linnet.evaluation.splits import FOLDS, decision_rows, held_out, stratified_
 from linnet.learners import catalogue
 from linnet.pipeline.train import TrainOptions, train, train_to_file
 from tests.pipeline.making import cut, write_svmlight
-from tests.pipeline.test_batch import whole_of
+from tests.pipeline.test_batch import training_set
 
 CLASSIFIERS = [entry.name for entry in catalogue.entries() if catalogue.Task.CLASSIFICATION in entry.tasks]
 COUNTED = [entry.name for entry in catalogue.entries(catalogue.Way.COUNTING)]
@@ -139,9 +139,9 @@ def test_a_batch_learner_is_calibrated_on_scores_by_the_other_folds(classes, rng
     X, y, _ = noisy(rng, 200, classes)
     options = TrainOptions(learner="logistic-regression", task=Task.CLASSIFICATION, holdout=0.0)
     model = train((X, y), replace(options, calibrate=Method.SIGMOID))
-    whole = whole_of((X, y), options)
+    data = training_set((X, y), options)
     members = np.ones(200, dtype=bool)
-    fold = stratified_folds(whole.targets, whole.labels.classes.tolist(), members, options.seed)
+    fold = stratified_folds(data.targets, data.labels.classes.tolist(), members, options.seed)
     assert all(np.ptp(np.bincount(fold[y == label], minlength=FOLDS)) <= 1 for label in range(classes))
     scores = np.empty((200, classes if classes > 2 else 1))
     for number in range(FOLDS):
@@ -271,6 +271,6 @@ def test_a_slip_in_the_costs_of_a_long_run_does_not_lose_what_was_learnt(rng, tm
         train(data, options)
     mended = replace(options, costs=["0,1=2"])
     train_to_file(data, replace(mended, resume=True), tmp_path / "resumed")
-    train(data, mended).save(tmp_path / "whole")
-    assert (tmp_path / "resumed").read_bytes() == (tmp_path / "whole").read_bytes()
+    train(data, mended).save(tmp_path / "data")
+    assert (tmp_path / "resumed").read_bytes() == (tmp_path / "data").read_bytes()
     assert not (tmp_path / "c").exists()

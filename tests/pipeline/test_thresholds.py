@@ -16,7 +16,7 @@ from linnet.evaluation.splits import FOLDS, decision_rows, held_out, stratified_
 from linnet.learners import catalogue
 from linnet.pipeline.train import TrainOptions, train
 from tests.pipeline.making import cut, write_svmlight
-from tests.pipeline.test_batch import whole_of
+from tests.pipeline.test_batch import training_set
 
 PROBABLE = [
     entry.name
@@ -74,8 +74,8 @@ def test_a_batch_learner_chooses_on_folds_that_others_scored(rng):
     plain = train((X, y), replace(options, threshold_for=None))
     np.testing.assert_array_equal(model.linear.weights, plain.linear.weights)
     kept = ~held_out(0, 600, 0.1, options.seed)
-    whole = whole_of((X, y), options)
-    fold = stratified_folds(whole.targets, whole.labels.classes.tolist(), kept, options.seed)
+    data = training_set((X, y), options)
+    fold = stratified_folds(data.targets, data.labels.classes.tolist(), kept, options.seed)
     p = np.empty(600)
     for number in range(FOLDS):
         learnt, asked = kept & (fold != number), kept & (fold == number)
@@ -174,6 +174,6 @@ def test_a_slip_in_the_label_does_not_cost_what_was_learnt(rng, tmp_path):
     with pytest.raises(InputError, match="threshold-for True, and now it is False"):
         train([str(path)], replace(options, threshold_for=None, resume=True))
     resumed = train([str(path)], replace(options, resume=True))
-    whole = train([str(path)], replace(options, checkpoint=None))
-    np.testing.assert_array_equal(resumed.linear.weights, whole.linear.weights)
-    assert resumed.record.threshold == whole.record.threshold
+    data = train([str(path)], replace(options, checkpoint=None))
+    np.testing.assert_array_equal(resumed.linear.weights, data.linear.weights)
+    assert resumed.record.threshold == data.record.threshold

@@ -107,7 +107,7 @@ class Model:
         if self.linear.classes is None:
             raise RecipeError("costs and rejection are for classification, and the model predicts a number")
         if not self.has_probabilities:
-            raise no_probabilities(self.entry)
+            raise no_probabilities(catalogue.find(self.learner))
         if costs is None and self.rule is not None and self.rule.metric is not None:
             raise RecipeError(
                 f"the model decides by a threshold chosen for {self.rule.metric}, which has no costs to compare: "
@@ -202,7 +202,7 @@ class Model:
     def predict_proba(self, data: Any, form: Format | None = None) -> NDArray[np.float64]:
         """(rows, classes): the probability of each class, in the order of `classes`."""
         if not self.has_probabilities:
-            raise no_probabilities(self.entry)
+            raise no_probabilities(catalogue.find(self.learner))
         blocks = [each.probabilities for each in self._predicted(data, form) if each.probabilities is not None]
         return np.concatenate(blocks) if blocks else np.empty((0, len(self.classes or ())))
 
