@@ -113,6 +113,11 @@ def additive_pass(
     joint: cython.bint = settings.outputs > 1
     intercepts: cython.Py_ssize_t = settings.columns * settings.outputs
     averaged: cython.bint = settings.averaging == Averaging.AVERAGE
+    voting: cython.bint = settings.averaging == Averaging.VOTE
+    owing: cython.bint = settings.l1 > 0
+    multiplicative: cython.bint = settings.geometry == Geometry.MULTIPLICATIVE
+    aggressive: cython.bint = settings.step != Step.POWER
+    ahead: cython.Py_ssize_t = 0 if ordered else AHEAD
     logged: cython.Py_ssize_t = 0
     length: cython.double = 0.0
     cython.declare(p=cython.Py_ssize_t, k=cython.Py_ssize_t, row=cython.Py_ssize_t, following=cython.Py_ssize_t)
@@ -133,7 +138,7 @@ def additive_pass(
                     ask_for_row(values, ids, starts[following], starts[following + 1], dense)
             clock.steps += 1.0
             at.spread_over = clock.steps if clock.steps < settings.population else settings.population
-            if settings.l1 > 0:
+            if owing:
                 pay_row(ids, start, stop, dense, settings.outputs, weights, touched, clock.shrunk)
             if joint:
                 dot_each(values, ids, start, stop, dense, weights, clock.scale, scores)
@@ -143,7 +148,7 @@ def additive_pass(
                         scores[k] += weights[intercepts + k]
                     at.score += scores[k]
             else:
-                at.score = clock.scale * dot(values, ids, start, stop, dense, weights, 0 if ordered else AHEAD)
+                at.score = clock.scale * dot(values, ids, start, stop, dense, weights, ahead)
                 if not dense and p + 1 < presentations:
                     following = order[p + 1] if ordered else p + 1
                     ask_for(ids, starts[following], starts[following + 1], weights)
@@ -160,12 +165,12 @@ def additive_pass(
             else:
                 pull_alone(cython.address(at), cython.address(settings), cython.address(clock))
             count_row(cython.address(at), cython.address(tally), cython.address(clock), weighted or settings.regression)
-            if settings.geometry == Geometry.MULTIPLICATIVE:
+            if multiplicative:
                 if at.loss.pull != 0.0:
                     tally.updates += 1
                     multiply(values, ids, start, stop, given, weights, sides, at.target > 0, at.weight)
                 continue
-            if settings.step != Step.POWER and at.loss.pull != 0.0:
+            if aggressive and at.loss.pull != 0.0:
                 # jointly, the row moves the weights of two classes at once
                 length = (squared_length(values, start, stop) + settings.intercept) * (2.0 if joint else 1.0)
                 if length == 0.0:
@@ -184,20 +189,21 @@ def additive_pass(
                     add(values, ids, start, stop, dense, into, amount * at.pull)
                     if averaged:
                         add(values, ids, start, stop, dense, sums, amount * clock.scale_sum * at.pull)
-                for k in range(settings.outputs if settings.intercept else 0):
-                    if joint:
-                        at.pull = pulls[k]
-                    into[intercepts + k] += at.eta * at.weight * at.pull
-                    if averaged:
-                        sums[intercepts + k] += at.eta * at.weight * at.pull * (clock.steps - 1.0)
-                if settings.averaging == Averaging.VOTE:
+                if settings.intercept:
+                    for k in range(settings.outputs):
+                        if joint:
+                            at.pull = pulls[k]
+                        into[intercepts + k] += at.eta * at.weight * at.pull
+                        if averaged:
+                            sums[intercepts + k] += at.eta * at.weight * at.pull * (clock.steps - 1.0)
+                if voting:
                     amount = at.eta * at.weight * (at.loss.pull if joint else at.pull)
                     write_line(log_of_mistakes, logged, row, at.truth, at.rival, amount, clock.survived)
                     logged += 1
                     clock.survived = 0.0
-            elif settings.averaging == Averaging.VOTE:
+            elif voting:
                 clock.survived += 1.0
-            if settings.l1 > 0:
+            if owing:
                 clock.shrunk += at.eta * settings.l1 / at.spread_over / clock.scale
             clock.scale_sum += clock.scale
     clocked[0], tallied[0], began[0] = clock, tally, at
