@@ -15,7 +15,7 @@ from benchmarks.measure import Figure, Goal, take_turns
 if TYPE_CHECKING:
     from benchmarks.workloads import Options
 
-# How near to the optimum an objective must be, as a share of it.
+# How near to the optimum an objective must be, as a fraction of it.
 NEAR = 1e-6
 # scikit-learn's quickest solvers for either kind of rows; the others take longer, or do not take an intercept.
 DENSE, SPARSE = "cholesky", "sparse_cg"

@@ -150,11 +150,11 @@ print((peak() - before) / one.nbytes)
 
 
 def memory(_: Options) -> Iterator[Figure]:
-    """How far the peak of a fresh process rises in a fit, as a share of X."""
+    """How far the peak of a fresh process rises in a fit, as a fraction of X."""
     for kind in ("sparse", "dense"):
         for learner in ("perceptron", "logistic"):
-            share = float(_python(MEMORY.format(kind=kind, learner=learner)))
-            yield Figure(f"{kind}, {learner}", "peak memory beside X, %", 100 * share, Goal(most=10))
+            fraction = float(_python(MEMORY.format(kind=kind, learner=learner)))
+            yield Figure(f"{kind}, {learner}", "peak memory beside X, %", 100 * fraction, Goal(most=10))
 
 
 def importing(options: Options) -> Iterator[Figure]:

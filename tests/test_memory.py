@@ -53,6 +53,6 @@ print((peak() - before) / size)
 @pytest.mark.parametrize(("kind", "dtype"), [("sparse", "float64"), ("dense", "float64"), ("dense", "float32")])
 def test_a_fit_adds_less_than_a_tenth_of_X(kind, dtype, model):
     code = CODE.format(kind=kind, dtype=dtype, model=model)
-    share = float(subprocess.check_output([sys.executable, "-c", code], text=True))
-    # shuffling keeps a number, a key and a place for every row
-    assert share < (0.1 if "shuffle=False" in model else 0.25)
+    fraction = float(subprocess.check_output([sys.executable, "-c", code], text=True))
+    # shuffling keeps a number, a key and a position for every row
+    assert fraction < (0.1 if "shuffle=False" in model else 0.25)

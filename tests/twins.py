@@ -51,7 +51,9 @@ def soft(w, by):
     return np.sign(w) * np.maximum(np.abs(w) - by, 0)
 
 
-def run(X, targets, recipe, outputs=1, *, intercept=True, regression=False, passes=1, shares=None, population=1.0):
+def run(
+    X, targets, recipe, outputs=1, *, intercept=True, regression=False, passes=1, sample_weights=None, population=1.0
+):
     """All weights met on the way, [(w, b), ...] after each step, and the total of mistakes."""
     X = np.asarray(X, dtype=np.float64)
     w, b, met, mistakes, t = np.zeros((X.shape[1], outputs)), np.zeros(outputs), [], 0, 0
@@ -59,7 +61,7 @@ def run(X, targets, recipe, outputs=1, *, intercept=True, regression=False, pass
     for _ in range(passes):
         for i, x in enumerate(X):
             t += 1
-            share = 1.0 if shares is None else shares[i]
+            weight = 1.0 if sample_weights is None else sample_weights[i]
             scores = x @ w + b
             value, pull = pulls(recipe.loss, scores, targets[i], regression)
             lead = (
@@ -73,14 +75,14 @@ def run(X, targets, recipe, outputs=1, *, intercept=True, regression=False, pass
             else:
                 length = (x @ x + intercept) * (2 if outputs > 1 else 1)
                 if schedule.step is Step.PASSIVE_AGGRESSIVE_1:
-                    eta = min(schedule.eta, value / (length * share)) if length else 0.0
+                    eta = min(schedule.eta, value / (length * weight)) if length else 0.0
                 else:
-                    eta = value / (share * (length + 1 / (2 * schedule.eta * share)))
+                    eta = value / (weight * (length + 1 / (2 * schedule.eta * weight)))
             spread = min(t, population)
-            w = w * max(0.0, 1 - eta * penalty.l2 / spread) + eta * share * np.outer(x, pull)
+            w = w * max(0.0, 1 - eta * penalty.l2 / spread) + eta * weight * np.outer(x, pull)
             w = soft(w, eta * penalty.l1 / spread)
             if intercept:
-                b = b + eta * share * pull
+                b = b + eta * weight * pull
             met.append((w, b))
     return met, mistakes
 
@@ -132,11 +134,11 @@ def location_and_scale(seen, intercept):
     return (np.mean(seen), np.std(seen)) if intercept else (0.0, np.sqrt(np.mean(np.square(seen))))
 
 
-def winnow(X, positive, factors, passes=1, shares=None):
+def winnow(X, positive, factors, passes=1, sample_weights=None):
     """(w, b, mistakes) of Winnow, with its complements written out as columns."""
     X = np.asarray(X, dtype=np.float64)
     n, d = X.shape
-    shares = np.ones(n) if shares is None else shares
+    sample_weights = np.ones(n) if sample_weights is None else sample_weights
     if factors.balanced:
         Z = np.hstack([X, np.ones((n, 1))])
         up, down, threshold = np.ones(d + 1), np.ones(d + 1), 0.0
@@ -146,12 +148,12 @@ def winnow(X, positive, factors, passes=1, shares=None):
         threshold = Z.shape[1] / 2 if factors.threshold is None else factors.threshold
     mistakes = 0
     for _ in range(passes):
-        for z, truth, share in zip(Z, positive, shares, strict=True):
+        for z, truth, weight in zip(Z, positive, sample_weights, strict=True):
             if ((up - down) @ z > threshold) != truth:
                 mistakes += 1
                 f, g = (factors.promotion, factors.demotion) if truth else (factors.demotion, factors.promotion)
-                up *= np.where(z > 0, f ** (share * z) if f else 0.0, 1.0)
-                down *= np.where(z > 0, g ** (share * z) if g else 1.0, 1.0)
+                up *= np.where(z > 0, f ** (weight * z) if f else 0.0, 1.0)
+                down *= np.where(z > 0, g ** (weight * z) if g else 1.0, 1.0)
     if factors.balanced:
         return (up - down)[:d], (up - down)[d], mistakes
     if factors.complement:

@@ -50,7 +50,7 @@ def test_the_sigmoid_of_separated_scores_stays_finite():
     np.testing.assert_allclose(p, np.where(y, 51 / 52, 1 / 52), rtol=1e-6)  # Platt's targets, met exactly
 
 
-def test_the_sigmoid_of_one_score_is_the_share_of_the_targets():
+def test_the_sigmoid_of_one_score_is_the_mean_of_the_targets():
     y = np.arange(10) < 3
     t = (3 * 4 / 5 + 7 * 1 / 9) / 10
     np.testing.assert_allclose(sigmoid(np.ones(10), y, np.ones(10))(np.ones(10)), t, rtol=1e-6)

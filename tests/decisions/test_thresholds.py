@@ -71,7 +71,7 @@ def test_no_threshold_does_better(seed, n, digits, name, second, weighted):
     assert theirs(name, y, p, w, choice.threshold, second=second) == pytest.approx(np.nanmax(all_of_them), abs=1e-12)
     assert choice.at_threshold == {name: pytest.approx(np.nanmax(all_of_them), abs=1e-12)}
     usual = theirs(name, y, p, w, 0.5, second=second)
-    # a share of nothing is NaN here and 0 there
+    # a fraction of nothing is NaN here and 0 there
     assert choice.at_usual[name] == pytest.approx(usual, abs=1e-12) or (np.isnan(choice.at_usual[name]) and usual == 0)
     assert choice.rows == len(y)
 

@@ -49,7 +49,7 @@ class Drawn:
     def classes(self):
         return len(np.unique(self.y[self.costs > 0]))
 
-    def shares(self):
+    def l1_and_l2(self):
         """(l1, l2) of the penalty on the sum of losses over C."""
         l1 = {"l2": 0.0, "l1": 1.0, "elasticnet": 0.4}[self.penalty]
         return l1 / self.C, (1 - l1) / self.C
@@ -80,7 +80,7 @@ class Drawn:
 
     def objective(self, W, b):
         """The mean of the losses and the penalty, from their definitions."""
-        l1, l2 = self.shares()
+        l1, l2 = self.l1_and_l2()
         total = self.costs.sum()
         scores = self.X @ W + b
         return (self.costs @ self.losses(scores) + l1 * np.abs(W).sum() + l2 / 2 * (W**2).sum()) / total
@@ -94,7 +94,7 @@ class Drawn:
         d, outputs = self.X.shape[1], self.classes if self.classes > 2 else 1
         unit = np.abs(self.X).max(axis=0)
         unit[unit == 0] = 1.0
-        l1, l2 = self.shares()
+        l1, l2 = self.l1_and_l2()
         total = self.costs.sum()
 
         def split(v):

@@ -18,13 +18,13 @@ def state(n, d):
     return np.zeros(d), np.zeros(n), np.full(n, np.inf), np.zeros((n, 1))
 
 
-def run(X, order, signs, costs, w, alphas, rests, scores, b=0.0, rho=0.0):
+def run(X, order, signs, costs, w, alphas, last_margins, scores, b=0.0, rho=0.0):
     rows = Rows.of(X)
     lengths = np.empty(len(signs))
     dual.squared_lengths(rows.values, rows.starts, rows.shape[1], rows.dense, lengths)
     return dual.epoch(
         rows.values, rows.ids, rows.starts, rows.shape[1], rows.dense, order, signs, costs, lengths,
-        w, alphas, rests, scores, b, rho,
+        w, alphas, last_margins, scores, b, rho,
     )  # fmt: skip
 
 
@@ -79,9 +79,9 @@ def test_what_an_epoch_reports_are_the_rows_as_they_were_met():
     st.floats(0, 1e12),
     st.floats(0, 1),
 )
-def test_a_step_ends_at_its_root(margin, cost, length, share):
-    alpha = share * cost
-    t = dual.margin_at_rest(margin, expit(-margin), np.inf, alpha, cost, length)
+def test_a_step_ends_at_its_root(margin, cost, length, fraction):
+    alpha = fraction * cost
+    t = dual.margin_after_step(margin, expit(-margin), np.inf, alpha, cost, length)
     slope = 1 + length * cost * expit(t) * expit(-t)
     left = t - margin - length * (cost * expit(-t) - alpha)
     # as near as the rounding of its own terms lets one see
@@ -93,8 +93,8 @@ def test_where_the_search_starts_does_not_matter(rng):
         margin, cost, length = 5 * rng.normal(), np.exp(3 * rng.normal()), np.exp(3 * rng.normal())
         before = 5 * rng.normal()
         alpha = cost * expit(-before)
-        cold = dual.margin_at_rest(margin, expit(-margin), np.inf, alpha, cost, length)
-        warm = dual.margin_at_rest(margin, expit(-margin), before, alpha, cost, length)
+        cold = dual.margin_after_step(margin, expit(-margin), np.inf, alpha, cost, length)
+        warm = dual.margin_after_step(margin, expit(-margin), before, alpha, cost, length)
         assert warm == pytest.approx(cold, rel=1e-10, abs=1e-10)
         assert min(margin, before) - 1e-9 <= warm <= max(margin, before) + 1e-9
 

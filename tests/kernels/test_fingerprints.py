@@ -9,11 +9,18 @@ from linnet.kernels import fingerprints
 from tests.conftest import sparse_table
 
 
-def of(X, targets, shares=()):
+def of(X, targets, sample_weights=()):
     rows = Rows.of(X)
     into = np.empty(rows.shape[0], dtype=np.uint64)
     fingerprints.fingerprints(
-        rows.values, rows.ids, rows.starts, rows.shape[1], rows.dense, targets, np.asarray(shares, dtype=float), into
+        rows.values,
+        rows.ids,
+        rows.starts,
+        rows.shape[1],
+        rows.dense,
+        targets,
+        np.asarray(sample_weights, dtype=float),
+        into,
     )
     return into
 

@@ -52,11 +52,13 @@ def test_boolean_rows_give_the_weights_and_mistakes_of_the_twin(factors, dtype, 
 def test_numbers_from_0_to_1_are_powers_of_the_factor(factors, kind, shared, rng):
     X = np.where(rng.random((150, 7)) < 0.4, rng.random((150, 7)), 0.0)
     y = X[:, 0] + X[:, 3] > 0.5
-    shares = rng.uniform(0.2, 1.0, 150) if shared else None
+    sample_weights = rng.uniform(0.2, 1.0, 150) if shared else None
     learner = learner_of(factors, 7)
     rows = Rows.of(csr_matrix(X) if kind == "sparse" else X)
-    made = learner.present(rows, y.astype(np.float64), None, WHOLE if shares is None else shares).mistakes
-    w, b, expected = twins.winnow(X, y, factors, shares=shares)
+    made = learner.present(
+        rows, y.astype(np.float64), None, WHOLE if sample_weights is None else sample_weights
+    ).mistakes
+    w, b, expected = twins.winnow(X, y, factors, sample_weights=sample_weights)
     np.testing.assert_allclose(learner.solution()[0][:, 0], w, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(learner.solution()[1][0], b, rtol=1e-9, atol=1e-12)
     assert made == expected > 0

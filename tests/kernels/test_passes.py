@@ -52,9 +52,11 @@ ADAPTIVE = {
 }
 
 
-def learn(recipe, X, targets, outputs, *, passes=3, shares=WHOLE, population=1.0, intercept=True, regression=False):
+def learn(
+    recipe, X, targets, outputs, *, passes=3, sample_weights=WHOLE, population=1.0, intercept=True, regression=False
+):
     learner = Learner(recipe, X.shape[1], outputs, intercept=intercept, regression=regression, population=population)
-    tallies = [learner.present(Rows.of(X), targets, None, shares) for _ in range(passes)]
+    tallies = [learner.present(Rows.of(X), targets, None, sample_weights) for _ in range(passes)]
     return learner, tallies
 
 
@@ -71,15 +73,24 @@ def problem(rng, outputs, regression=False):
 def test_every_recipe_equals_its_eager_dense_twin(name, outputs, intercept, rng):
     recipe, population = RECIPES[name], 17.0 if RECIPES[name].penalty.total else 1.0
     table, targets = problem(rng, outputs)
-    shares = rng.uniform(0.2, 1.5, size=len(targets))
+    sample_weights = rng.uniform(0.2, 1.5, size=len(targets))
     met, mistakes = twins.run(
-        table, targets, recipe, outputs, passes=3, shares=shares, population=population, intercept=intercept
+        table,
+        targets,
+        recipe,
+        outputs,
+        passes=3,
+        sample_weights=sample_weights,
+        population=population,
+        intercept=intercept,
     )
     w, b = met[-1]
     if recipe.averaging is Averaging.AVERAGE:
         w, b = np.mean([w for w, _ in met], axis=0), np.mean([b for _, b in met], axis=0)
     for X in both_forms(table):
-        learner, tallies = learn(recipe, X, targets, outputs, shares=shares, population=population, intercept=intercept)
+        learner, tallies = learn(
+            recipe, X, targets, outputs, sample_weights=sample_weights, population=population, intercept=intercept
+        )
         got_w, got_b = learner.solution()
         scale = np.abs(w).max()
         assert_allclose(got_w, w, rtol=1e-11, atol=1e-12 * scale)
@@ -187,10 +198,10 @@ def test_penalties_of_the_adaptive_learner_shrink_its_weights(penalty, rng):
     assert ((held == 0).sum() > (free == 0).sum()) == (penalty.l1 > 0)
 
 
-@pytest.mark.parametrize("share", [0.25, 1.0, 3.0])
-def test_the_mean_loss_is_a_mean_by_weight(share, rng):
+@pytest.mark.parametrize("weight", [0.25, 1.0, 3.0])
+def test_the_mean_loss_is_a_mean_by_weight(weight, rng):
     """With steps too short to matter every row costs a hinge loss of 1, however much it counts."""
     X, targets = problem(rng, 1)
     recipe = Recipe(Loss.HINGE, schedule=constant(1e-12))
-    _, (tally,) = learn(recipe, X, targets, 1, passes=1, shares=np.full(len(targets), share))
+    _, (tally,) = learn(recipe, X, targets, 1, passes=1, sample_weights=np.full(len(targets), weight))
     assert tally.loss == pytest.approx(1.0)

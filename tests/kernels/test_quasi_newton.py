@@ -18,14 +18,14 @@ def memory(rng, size):
 @pytest.mark.parametrize(("size", "penalised", "start", "stop"), SIZES)
 def test_a_direction_is_the_combination_in_plain_weights(size, penalised, start, stop, rng):
     kept, (gradient, per_unit, weights) = memory(rng, size), rng.uniform(0.5, 2.0, size=(3, size))
-    shares, into = rng.normal(size=2 * REMEMBERED).astype(np.float32), np.full(size, np.nan)
-    shares[1] = 0.0
+    coefficients, into = rng.normal(size=2 * REMEMBERED).astype(np.float32), np.full(size, np.nan)
+    coefficients[1] = 0.0
     slope, crossed, squared = direction(
-        start, stop, shares, kept, -0.7, gradient, per_unit, weights, penalised, into
+        start, stop, coefficients, kept, -0.7, gradient, per_unit, weights, penalised, into
     )  # fmt: skip
 
     at, seen = slice(start, stop), slice(start, min(stop, penalised))
-    p = shares.astype(float) @ kept - 0.7 * gradient
+    p = coefficients.astype(float) @ kept - 0.7 * gradient
     assert_allclose(into[at], (p * per_unit)[at], atol=1e-5)
     assert np.isnan(np.delete(into, np.arange(start, stop))).all()
     assert_allclose(slope, p[at] @ gradient[at], rtol=1e-5)

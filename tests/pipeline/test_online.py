@@ -26,10 +26,10 @@ def test_held_out_rows_depend_on_their_numbers_and_the_seed_alone():
     assert (held_out(0, 5000, 0.3, 3) >= whole).all()
 
 
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9])
-def test_so_many_rows_are_held_out(share):
+@pytest.mark.parametrize("fraction", [0.0, 0.1, 0.5, 0.9])
+def test_the_given_fraction_of_rows_is_held_out(fraction):
     n = 20_000
-    assert abs(held_out(0, n, share, 0).mean() - share) <= 4 * np.sqrt(share * (1 - share) / n)
+    assert abs(held_out(0, n, fraction, 0).mean() - fraction) <= 4 * np.sqrt(fraction * (1 - fraction) / n)
 
 
 def test_held_out_rows_are_not_learnt_from(rng):

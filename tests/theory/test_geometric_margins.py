@@ -62,21 +62,21 @@ def test_what_no_plane_exceeds_is_not_rounded_below_the_length_of_the_combinatio
     X = 10.0 ** rng.integers(2, 10) + rng.normal(size=(7, 2))
     signs = np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0])
     points = Points(read(X, np.zeros(7))[0], signs, (0, 1))
-    shares = rng.random(7)
+    convex = rng.random(7)
     for side in (signs > 0, signs < 0) if free else (signs != 0,):
-        shares[side] /= shares[side].sum()
-    up, down = (sum(Fraction(share) for share in shares[signs == sign].tolist()) for sign in (1, -1))
+        convex[side] /= convex[side].sum()
+    up, down = (sum(Fraction(coefficient) for coefficient in convex[signs == sign].tolist()) for sign in (1, -1))
     of_sides = {1: up, -1: down} if free else {1: up + down, -1: up + down}
     Z = X if free else np.column_stack([X, np.ones(7)])
     combination = [
         sum(
-            Fraction(share) / of_sides[int(sign)] * int(sign) * Fraction(x)
-            for share, sign, x in zip(shares.tolist(), signs.tolist(), column.tolist(), strict=True)
+            Fraction(coefficient) / of_sides[int(sign)] * int(sign) * Fraction(x)
+            for coefficient, sign, x in zip(convex.tolist(), signs.tolist(), column.tolist(), strict=True)
         )
         for column in Z.T
     ]
     length = (Fraction(1, 2) if free else 1) ** 2 * sum(each**2 for each in combination)
-    found = at_most(points, shares, free=free)
+    found = at_most(points, convex, free=free)
     assert Fraction(found) ** 2 >= length
     assert found == pytest.approx(float(length) ** 0.5, rel=1e-11, abs=1e-13 * float(np.abs(X).max()))
 

@@ -28,10 +28,10 @@ def test_a_shuffle_is_a_permutation_that_changes_with_pass_and_seed(rng):
 
 
 def test_a_shuffle_looks_random(rng):
-    """The correlation of place and row vanishes, pass for pass."""
+    """The correlation of position and row vanishes, pass for pass."""
     plan = presentations(examples(rng, 2000), shuffle=True)
-    places = np.arange(2000)
-    found = [np.corrcoef(places, plan.in_pass(number, 7))[0, 1] for number in range(50)]
+    positions = np.arange(2000)
+    found = [np.corrcoef(positions, plan.in_pass(number, 7))[0, 1] for number in range(50)]
     assert abs(np.mean(found)) < 4 / np.sqrt(50 * 2000)
     assert np.std(found) == pytest.approx(1 / np.sqrt(2000), rel=0.4)
 
@@ -64,12 +64,12 @@ def test_a_weight_is_a_number_of_copies(rng):
         assert_array_equal(order, rows if expected is None else rows[expected])
 
 
-def test_shares_add_up_to_the_weight(rng):
+def test_the_weights_of_its_presentations_add_up_to_the_weight_of_a_row(rng):
     weights = np.array([0.0, 0.25, 1.0, 2.5, 64.0, 1e9])
     plan = presentations(examples(rng, 6, weights), shuffle=False)
     order = plan.in_pass(0, 0)
     assert np.bincount(order, minlength=6).max() == MOST_PRESENTATIONS
-    assert np.bincount(order, weights=plan.shares[order], minlength=6) == pytest.approx(weights)
+    assert np.bincount(order, weights=plan.sample_weights[order], minlength=6) == pytest.approx(weights)
 
 
 def test_nothing_but_zero_weights_is_an_error(rng):

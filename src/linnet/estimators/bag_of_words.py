@@ -122,7 +122,7 @@ class BagOfWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         positive = self._positive(y, len(starts) - 1)
         self._term = term
         self._numbers = self._chosen(ids, counts, len(starts) - 1)
-        self._columns = _places(self._numbers, len(term))
+        self._columns = _new_ids(self._numbers, len(term))
         self.collisions_ = int(term.vocabulary.collisions) if self.hash_bits else 0
         X = self._damped(starts, ids, counts)
         if self.use_idf:
@@ -281,13 +281,13 @@ def _in_order(
         yield pending.popleft().result()
 
 
-def _places(numbers: NDArray[np.int64], size: int) -> NDArray[np.int32] | None:
+def _new_ids(numbers: NDArray[np.int64], size: int) -> NDArray[np.int32] | None:
     """The column of each number of the vocabulary (-1: none); None where every number is its own column."""
     if np.array_equal(numbers, np.arange(size)):
         return None
-    places = np.full(size, -1, dtype=np.int32)
-    places[numbers] = np.arange(len(numbers))
-    return places
+    new_ids = np.full(size, -1, dtype=np.int32)
+    new_ids[numbers] = np.arange(len(numbers))
+    return new_ids
 
 
 def _rows(value: float, rows: int) -> float:

@@ -55,7 +55,7 @@ cdef enum:
 
 @cython.cdivision(True)
 cdef inline double in_its_unit(double x, double* record, Py_ssize_t outputs) noexcept nogil:
-    """x as a share of the largest entry its column has shown, which it may now be itself."""
+    """x as a fraction of the largest entry its column has shown, which it may now be itself."""
     cdef double size = fabs(x), inverse = record[INVERSE_SCALE], shrinking
     cdef Py_ssize_t k
     if size * inverse > 1.0 or inverse == 0.0:

@@ -60,7 +60,7 @@ def sweep(
     classes: cython.const[cython.longlong][::1],
     costs: cython.const[cython.double][::1],
     curvatures: cython.const[cython.double][::1],
-    shares: cython.double[:, ::1],
+    q: cython.double[:, ::1],
     weights: cython.double[::1],
     intercepts: cython.double[::1],
     scores: cython.double[::1],
@@ -68,7 +68,7 @@ def sweep(
     rho: cython.double,
     largest: cython.double,
 ):
-    """One step for each row of `order`; shares (the q_i), weights and intercepts change in place, and so does order:
+    """One step for each row of `order`; q, weights and intercepts change in place, and so does order:
     the rows that are kept come first.  `largest` is by how much a row fell short in the sweep before; `scores` and
     `changes` are room for one row.
 
@@ -116,7 +116,7 @@ def sweep(
             y = classes[i]
             cost = costs[i]
             dot_each(values, ids, start, stop, dense, weights, 1.0, scores)
-            # G, its best and second best, the worst of those that hold a share, and what is held
+            # G, its best and second best, the worst of those with q > 0, and what is held
             best = second = rival = -INFINITY
             worst = INFINITY
             held = 0.0
@@ -133,9 +133,9 @@ def sweep(
                     top = k
                 elif scores[k] > second:
                     second = scores[k]
-                if shares[i, k] > 0:
+                if q[i, k] > 0:
                     worst = min(worst, scores[k])
-                    held += shares[i, k] * scores[k]
+                    held += q[i, k] * scores[k]
                     n_there += 1
             if best - best != 0.0 or rival - rival != 0.0 or held - held != 0.0:
                 lost = i
@@ -144,7 +144,7 @@ def sweep(
             loss += cost * (best - scores[y])
             if rival - 1.0 >= scores[y]:
                 mistakes += 1
-            if n_there == 1 and shares[i, top] > 0 and best - second > largest:
+            if n_there == 1 and q[i, top] > 0 and best - second > largest:
                 continue
             order[r] = order[kept]
             order[kept] = i
@@ -154,7 +154,7 @@ def sweep(
                 continue
             if curvatures[i] > 0:
                 for k in range(outputs):
-                    changes[k] = shares[i, k] + scores[k] / curvatures[i]
+                    changes[k] = q[i, k] + scores[k] / curvatures[i]
                 nearest_in_simplex(changes, cost)
             else:
                 for k in range(outputs):
@@ -162,10 +162,10 @@ def sweep(
             moved = False
             for k in range(outputs):
                 held = changes[k]
-                changes[k] = shares[i, k] - held  # of the coefficient [k = y] C - q
+                changes[k] = q[i, k] - held  # of the coefficient [k = y] C - q
                 if changes[k] != 0.0:
                     moved = True
-                    shares[i, k] = held
+                    q[i, k] = held
                     gain -= changes[k] * (scores[k] - intercepts[k] + 0.5 * (curvatures[i] - rho) * changes[k])
                     intercepts[k] += rho * changes[k]
             if moved:

@@ -1,5 +1,5 @@
-# The C face of dual.py: the step of one row, which the tests call too.
+# The C interface of dual_logistic.py: the step of one row, which the tests call too.
 
-cpdef double margin_at_rest(
+cpdef double margin_after_step(
     double margin, double pull, double before, double alpha, double cost, double length
 ) noexcept nogil

@@ -37,7 +37,7 @@ def probability(margin: cython.double) -> cython.double:
     return e / (1.0 + e) if margin >= 0 else 1.0 / (1.0 + e)
 
 
-def margin_at_rest(
+def margin_after_step(
     margin: cython.double,
     pull: cython.double,
     before: cython.double,
@@ -87,12 +87,12 @@ def epoch(
     lengths: cython.const[cython.double][::1],
     weights: cython.double[::1],
     alphas: cython.double[::1],
-    rests: cython.double[::1],
+    last_margins: cython.double[::1],
     scores: cython.double[:, ::1],
     intercept: cython.double,
     rho: cython.double,
 ):
-    """One step for each row of `order`; weights, alphas, rests (each row's t) and scores change in place.
+    """One step for each row of `order`; weights, alphas, last_margins (each row's t) and scores change in place.
 
     scores[i] becomes w . x_i as it is after row i's own step: as near to those after the epoch as a pass comes unasked.
 
@@ -141,9 +141,11 @@ def epoch(
             loss += cost
             # What the row adds to the gap is the loss's Bregman divergence from t to the margin: from infinity the loss
             # itself, else nearly half of the divergence there and back.
-            gap += cost if isinf(rests[i]) else 0.5 * (costs[i] * at.pull - alphas[i]) * (rests[i] - margin)
-            t = margin_at_rest(margin, at.pull, rests[i], alphas[i], costs[i], lengths[i] + rho)
-            rests[i] = t
+            gap += (
+                cost if isinf(last_margins[i]) else 0.5 * (costs[i] * at.pull - alphas[i]) * (last_margins[i] - margin)
+            )
+            t = margin_after_step(margin, at.pull, last_margins[i], alphas[i], costs[i], lengths[i] + rho)
+            last_margins[i] = t
             change = costs[i] * probability(t) - alphas[i]
             if change != 0.0:
                 alphas[i] += change
@@ -180,7 +182,7 @@ def best_intercept(
     costs: cython.const[cython.double][::1],
     b: cython.double,
 ):
-    """The b that minimises sum_i C_i log(1 + exp(-y_i (scores_i + b))): Newton's steps, in need bisection."""
+    """The b that minimises sum_i C_i log(1 + exp(-y_i (scores_i + b))): Newton's method, safeguarded by bisection."""
     i: cython.Py_ssize_t
     p: cython.double
     slope: cython.double

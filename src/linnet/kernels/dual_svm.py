@@ -152,12 +152,12 @@ def sweep(
     return kept, intercept, most, least, loss, gap, mistakes, gain, changed, lost
 
 
-def renumber(ids: cython.const[cython.uint][::1], places: cython.const[cython.uint][::1], into: cython.uint[::1]):
-    """into[e] = places[ids[e]]."""
+def renumber(ids: cython.const[cython.uint][::1], new_ids: cython.const[cython.uint][::1], into: cython.uint[::1]):
+    """into[e] = new_ids[ids[e]]."""
     e: cython.Py_ssize_t
     with cython.nogil:
         for e in range(ids.shape[0]):
-            into[e] = places[ids[e]]
+            into[e] = new_ids[ids[e]]
 
 
 def scores_as_they_stand(

@@ -34,10 +34,10 @@ def fingerprints(
     columns: cython.Py_ssize_t,
     dense: cython.bint,
     targets: cython.const[cython.double][::1],
-    shares: cython.const[cython.double][::1],
+    sample_weights: cython.const[cython.double][::1],
     into: cython.ulonglong[::1],
 ):
-    """One number a row from its non-zero entries, its target and its share, whatever the entries' order."""
+    """One number a row from its non-zero entries, its target and its sample weight, whatever the entries' order."""
     i: cython.Py_ssize_t
     e: cython.Py_ssize_t
     start: cython.Py_ssize_t
@@ -49,8 +49,8 @@ def fingerprints(
             start = i * columns if dense else starts[i]
             stop = start + columns if dense else starts[i + 1]
             total = mix(pattern_of(targets[i]) + 1)
-            if shares.shape[0] > 0:
-                total += mix(pattern_of(shares[i]) + 2)
+            if sample_weights.shape[0] > 0:
+                total += mix(pattern_of(sample_weights[i]) + 2)
             else:
                 total += mix(pattern_of(1.0) + 2)
             for e in range(start, stop):

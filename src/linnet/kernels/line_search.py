@@ -26,7 +26,7 @@ def moved(
     columns: cython.Py_ssize_t,
     loss: cython.int,
     signs: cython.const[cython.double][::1],
-    shares: cython.const[cython.double][::1],
+    sample_weights: cython.const[cython.double][::1],
     change: cython.double[::1],
     before: cython.const[cython.double][::1],
     along: cython.double[::1],
@@ -35,10 +35,10 @@ def moved(
     bends: cython.double[::1],
     gradient: cython.double[::1],
 ):
-    """Of sparse rows: along = (x, 1) . change, scores = before + along, and slopes and bends there; adds the rows'
-    shares of slopes times (x, 1) to gradient.
+    """Of sparse rows: along = (x, 1) . change, scores = before + along, and slopes and bends there; adds
+    sample_weights times slopes times (x, 1) to gradient.
 
-    Returns their shares of the losses, summed, and how many of any share have a score that is not on their side.
+    Returns the weighted sum of the losses, and how many rows of positive weight have a score of the wrong sign.
     """
     total: cython.double = 0.0
     pulls: cython.double = 0.0
@@ -53,9 +53,9 @@ def moved(
             at = loss_there(loss, signs[i] * scores[i])
             slopes[i] = -signs[i] * at.pull
             bends[i] = at.factor
-            total += shares[i] * at.value
-            mistakes += signs[i] * scores[i] <= 0 and shares[i] > 0
-            t = shares[i] * slopes[i]
+            total += sample_weights[i] * at.value
+            mistakes += signs[i] * scores[i] <= 0 and sample_weights[i] > 0
+            t = sample_weights[i] * slopes[i]
             if t != 0.0:
                 pulls += t
                 add(values, ids, starts[i], starts[i + 1], False, gradient, t)
@@ -66,7 +66,7 @@ def moved(
 def moved_by(
     loss: cython.int,
     signs: cython.const[cython.double][::1],
-    shares: cython.const[cython.double][::1],
+    sample_weights: cython.const[cython.double][::1],
     before: cython.const[cython.double][::1],
     along: cython.const[cython.double][::1],
     scores: cython.double[::1],
@@ -74,7 +74,7 @@ def moved_by(
     bends: cython.double[::1],
     pulls: cython.double[::1],
 ):
-    """The same of rows whose scores are known to change by `along`; pulls are the rows' shares of slopes."""
+    """The same of rows whose scores are known to change by `along`; pulls are sample_weights times slopes."""
     total: cython.double = 0.0
     mistakes: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
@@ -85,9 +85,9 @@ def moved_by(
             at = loss_there(loss, signs[i] * scores[i])
             slopes[i] = -signs[i] * at.pull
             bends[i] = at.factor
-            pulls[i] = shares[i] * slopes[i]
-            total += shares[i] * at.value
-            mistakes += signs[i] * scores[i] <= 0 and shares[i] > 0
+            pulls[i] = sample_weights[i] * slopes[i]
+            total += sample_weights[i] * at.value
+            mistakes += signs[i] * scores[i] <= 0 and sample_weights[i] > 0
     return total, mistakes
 
 

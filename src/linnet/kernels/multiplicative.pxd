@@ -11,5 +11,5 @@ cdef void multiply(
     double[::1] w,
     double[::1] sides,
     bint promoting,
-    double share,
+    double sample_weight,
 ) noexcept nogil

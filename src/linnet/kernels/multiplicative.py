@@ -27,7 +27,7 @@ MOST = cython.declare(cython.double, 1e100)
 @cython.nogil
 @cython.exceptval(check=False)
 def times(w: cython.double, factor: cython.double, log_factor: cython.double, x: cython.double) -> cython.double:
-    """w factor^x, x from 0 on; a factor of 0 eliminates whatever has a share in the row."""
+    """w factor^x, x from 0 on; a factor of 0 eliminates every weight with x > 0."""
     if x == 1.0:
         w *= factor
     elif x == 0.0:
@@ -50,9 +50,9 @@ def multiply(
     w: cython.double[::1],
     sides: cython.double[::1],
     promoting: cython.bint,
-    share: cython.double,
+    sample_weight: cython.double,
 ):
-    """Promote the row's weights, or demote them; a row that counts `share` does so to that power."""
+    """Promote the row's weights, or demote them; factors are raised to the power of the sample weight."""
     columns: cython.Py_ssize_t = settings.columns
     f: cython.double = settings.promotion if promoting else settings.demotion
     g: cython.double = settings.demotion if promoting else settings.promotion
@@ -65,7 +65,7 @@ def multiply(
     if settings.sides == Sides.ONE:
         for e in range(start, stop):
             j = e - start if settings.dense else ids[e]
-            w[j] = times(w[j], f, log_f, share * values[e])
+            w[j] = times(w[j], f, log_f, sample_weight * values[e])
     elif settings.sides == Sides.BALANCED:
         if not settings.dense:
             for e in range(start, stop):  # all at once: mistakes are rare, and no side is in cache
@@ -73,27 +73,27 @@ def multiply(
                 prefetch(cython.address(sides[2 * j]))
         for e in range(start, stop):
             j = e - start if settings.dense else ids[e]
-            x = share * values[e]
+            x = sample_weight * values[e]
             sides[2 * j] = times(sides[2 * j], f, log_f, x)
             sides[2 * j + 1] = times(sides[2 * j + 1], g, log_g, x)
             w[j] = sides[2 * j] - sides[2 * j + 1]
         if settings.intercept:
-            sides[2 * columns] = times(sides[2 * columns], f, log_f, share)
-            sides[2 * columns + 1] = times(sides[2 * columns + 1], g, log_g, share)
+            sides[2 * columns] = times(sides[2 * columns], f, log_f, sample_weight)
+            sides[2 * columns + 1] = times(sides[2 * columns + 1], g, log_g, sample_weight)
             w[columns] = sides[2 * columns] - sides[2 * columns + 1]
     else:
         for e in range(start, stop):
             j = e - start if settings.dense else ids[e]
             x = values[e]
-            sides[2 * j] = times(sides[2 * j], f, log_f, share * x)
+            sides[2 * j] = times(sides[2 * j], f, log_f, sample_weight * x)
             # below 0: done already
-            sides[2 * j + 1] = -times(sides[2 * j + 1], f, log_f, share * (1.0 - x))
+            sides[2 * j + 1] = -times(sides[2 * j + 1], f, log_f, sample_weight * (1.0 - x))
         total = 0.0
         for j in range(columns):
             if sides[2 * j + 1] < 0.0:
                 sides[2 * j + 1] = -sides[2 * j + 1]
             else:
-                sides[2 * j + 1] = times(sides[2 * j + 1], f, log_f, share)
+                sides[2 * j + 1] = times(sides[2 * j + 1], f, log_f, sample_weight)
             total += sides[2 * j + 1]
             w[j] = sides[2 * j] - sides[2 * j + 1]
         w[columns] = total - settings.threshold

@@ -11,16 +11,16 @@ import cython
 def direction(
     start: cython.Py_ssize_t,
     stop: cython.Py_ssize_t,
-    shares: cython.const[cython.float][::1],
+    coefficients: cython.const[cython.float][::1],
     kept: cython.const[cython.float][:, ::1],
-    share: cython.double,
+    coefficient: cython.double,
     gradient: cython.const[cython.double][::1],
     per_unit: cython.const[cython.double][::1],
     weights: cython.const[cython.double][::1],
     penalised: cython.Py_ssize_t,
     into: cython.double[::1],
 ):
-    """into = p per_unit, with p = sum_r shares_r kept_r + share gradient.
+    """into = p per_unit, with p = sum_r coefficients_r kept_r + coefficient gradient.
 
     Returns p . gradient, and of the penalised weights, which come first, the sums of into weights and of into^2.
     """
@@ -40,14 +40,14 @@ def direction(
             size = min(8192, stop - first)
             for j in range(size):
                 combined[j] = 0.0
-            for r in range(shares.shape[0]):
-                c = shares[r]
+            for r in range(coefficients.shape[0]):
+                c = coefficients[r]
                 if c != 0.0:
                     one = cython.address(kept[r, first])
                     for j in range(size):
                         combined[j] += c * one[j]
             for j in range(first, first + size):
-                p = combined[j - first] + share * gradient[j]
+                p = combined[j - first] + coefficient * gradient[j]
                 slope += p * gradient[j]
                 p *= per_unit[j]
                 into[j] = p

@@ -17,7 +17,7 @@ def along(
     change: cython.const[cython.double][:, ::1],
     length: cython.double,
     targets: cython.const[cython.double][::1],
-    shares: cython.const[cython.double][::1],
+    sample_weights: cython.const[cython.double][::1],
     slopes: cython.double[:, ::1],
 ):
     """At scores + length change: sets the slopes by the scores; returns the sums of the loss, its slope, its bend, and
@@ -54,13 +54,13 @@ def along(
                 mean += slopes[i, k] * change[i, k]
                 square += slopes[i, k] * change[i, k] * change[i, k]
             mean /= total
-            loss += shares[i] * (log(total) + top - own)
-            slope += shares[i] * (mean - change[i, y])
-            bend += shares[i] * (square / total - mean * mean)
-            if best != y and shares[i] > 0:
+            loss += sample_weights[i] * (log(total) + top - own)
+            slope += sample_weights[i] * (mean - change[i, y])
+            bend += sample_weights[i] * (square / total - mean * mean)
+            if best != y and sample_weights[i] > 0:
                 mistakes += 1
-            total = shares[i] / total
+            total = sample_weights[i] / total
             for k in range(outputs):
                 slopes[i, k] *= total
-            slopes[i, y] -= shares[i]
+            slopes[i, y] -= sample_weights[i]
     return loss, slope, bend, mistakes

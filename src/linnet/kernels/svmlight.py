@@ -270,16 +270,16 @@ def first_duplicate(
 ) -> cython.Py_ssize_t:
     """The first entry with the id of an earlier one, or -1: sorts ids (31 bits) with their indices (33 bits)."""
     k: cython.Py_ssize_t
-    place: cython.Py_ssize_t
+    index: cython.Py_ssize_t
     found: cython.Py_ssize_t = -1
     for k in range(entries):
         keys[k] = (cython.cast(cython.ulonglong, ids[first + k]) << 33) | cython.cast(cython.ulonglong, k)
     qsort(cython.address(keys[0]), entries, 8, compare)
     for k in range(1, entries):
         if keys[k] >> 33 == keys[k - 1] >> 33:
-            place = keys[k] & cython.cast(cython.ulonglong, 0x1FFFFFFFF)
-            if found < 0 or place < found:
-                found = place
+            index = keys[k] & cython.cast(cython.ulonglong, 0x1FFFFFFFF)
+            if found < 0 or index < found:
+                found = index
     return found
 
 
@@ -346,7 +346,7 @@ def parse(text: cython.const[cython.uchar][::1]):
         np.empty(rows, dtype=np.int32),
     )
     n, nnz, errors = _read(text, *parsed, np.empty(entries, dtype=np.uint64))
-    # Shrink in place: nothing is copied.
+    # Shrink in at: nothing is copied.
     for array, length in zip(parsed, (n, n + 1, nnz, nnz, n, errors, errors, errors), strict=True):
         array.resize(length, refcheck=False)
     return parsed

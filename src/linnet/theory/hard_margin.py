@@ -18,7 +18,7 @@ import numpy as np
 from linnet.errors import NumericalError
 from linnet.kernels import dual_svm as margins
 from linnet.theory.signed_points import EPSILON, OUTWARD, Flat, Points, norm
-from linnet.training.solvers.dual_ascent import LEAST_SHARE, RHO, TOO_LONG
+from linnet.training.solvers.dual_ascent import LEAST_FRACTION, RHO, TOO_LONG
 
 # A bound on the multipliers that is never reached; finite, so that the kernel's sums are.
 UNBOUNDED = 1e300
@@ -63,7 +63,7 @@ class HardMargin:
         """Sweeps over active rows that visit as many rows as `most` passes; then all rows are active again."""
         done = 0.0
         while done < most:
-            done += max(len(self.order) / self.points.n, LEAST_SHARE)
+            done += max(len(self.order) / self.points.n, LEAST_FRACTION)
             margins.shuffle(self.order, self.sweeps)
             self.sweeps += 1
             kept, self.b, high, low, *_, lost = margins.sweep(

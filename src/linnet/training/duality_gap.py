@@ -126,20 +126,20 @@ class _Part:
     def __init__(self, problem: Objective, scores: Table, slopes: Table | None, first: int, last: int) -> None:
         self.free = problem.intercept
         self.losses = losses_at(problem, scores[first:last], slice(first, last))
-        self.primal = float(self.losses.shares @ self.losses.values)
-        self.steepness = float(self.losses.shares @ np.abs(self.losses.slopes).sum(axis=1))
+        self.primal = float(self.losses.normalised_weights @ self.losses.values)
+        self.steepness = float(self.losses.normalised_weights @ np.abs(self.losses.slopes).sum(axis=1))
         given = self.losses.slopes if slopes is None else np.asarray(slopes[first:last], dtype=np.float64)
-        self.g: Table = self.losses.allowed(given.reshape(len(self.losses.shares), -1))
+        self.g: Table = self.losses.allowed(given.reshape(len(self.losses.normalised_weights), -1))
         self.amounts: Flat = self.losses.amounts(self.g)
 
     def balanced(self, amounts: Flat) -> Table:
         """The weighted slopes of these rows, once those of all rows together add up to 0 for a free intercept."""
         if self.free:
             self.g = self.losses.balanced(self.g, amounts)
-        return np.asarray(self.losses.shares[:, np.newaxis] * self.g)
+        return np.asarray(self.losses.normalised_weights[:, np.newaxis] * self.g)
 
     def conjugate(self, g: Table) -> float:
-        return float(self.losses.shares @ self.losses.conjugates(g))
+        return float(self.losses.normalised_weights @ self.losses.conjugates(g))
 
 
 EVERY = slice(None)
@@ -150,17 +150,18 @@ def losses_at(problem: Objective, scores: Table, rows: slice = EVERY) -> OneScor
     return (ManyScores if problem.outputs > 1 else OneScore)(problem, scores, rows)
 
 
-def problem_shares(problem: Objective, rows: slice = EVERY) -> Flat:
-    """c_i / N of these rows."""
-    n = len(problem.targets[rows])
-    return np.full(n, 1.0 / problem.total) if not len(problem.shares) else problem.shares[rows] / problem.total
+def normalised_weights(problem: Objective, rows: slice = EVERY) -> Flat:
+    """The normalised sample weights c_i / N of these rows."""
+    c, n = problem.sample_weights, len(problem.targets[rows])
+    return c[rows] / problem.total if len(c) else np.full(n, 1.0 / problem.total)
 
 
 class OneScore:
     """The losses of rows that have one score each."""
 
     def __init__(self, problem: Objective, scores: Table, rows: slice) -> None:
-        self.loss, self.y, self.shares = problem.loss, problem.signed[rows], problem_shares(problem, rows)
+        self.loss, self.y = problem.loss, problem.signed[rows]
+        self.normalised_weights = normalised_weights(problem, rows)
         # where the intercept is free, slopes add up to 0, so g y may be summed about the mean: a large one would cancel
         self.about = problem.mean_target if problem.intercept and problem.regression else 0.0
         self.values, slopes = self.loss.at(scores[:, 0], self.y)
@@ -172,8 +173,8 @@ class OneScore:
     def amounts(self, g: Table) -> Flat:
         """The sum of the weighted slopes; where slopes are bounded, of those below 0 and of those above."""
         if self.loss.unbounded_slopes:
-            return self.shares @ g
-        a = self.shares * g[:, 0]
+            return self.normalised_weights @ g
+        a = self.normalised_weights * g[:, 0]
         return np.array([-a @ (a < 0), a @ (a > 0)])
 
     def balanced(self, g: Table, amounts: Flat) -> Table:
@@ -193,7 +194,7 @@ class ManyScores:
 
     def __init__(self, problem: Objective, scores: Table, rows: slice) -> None:
         assert problem.loss.joint is not None
-        self.loss, self.shares = problem.loss.joint, problem_shares(problem, rows)
+        self.loss, self.normalised_weights = problem.loss.joint, normalised_weights(problem, rows)
         self.own = np.zeros_like(scores)
         self.own[np.arange(len(scores)), problem.targets[rows].astype(np.int64)] = 1.0
         self.values, q = self.loss.at(scores, self.own)
@@ -205,7 +206,7 @@ class ManyScores:
 
     def amounts(self, g: Table) -> Flat:
         """The weighted sum of the distributions, and that of the rows' own classes."""
-        return np.array([self.shares @ (g + self.own), self.shares @ self.own])
+        return np.array([self.normalised_weights @ (g + self.own), self.normalised_weights @ self.own])
 
     def balanced(self, g: Table, amounts: Flat) -> Table:
         """Mixed with one distribution for all rows, as little as makes their mean that of the classes themselves."""

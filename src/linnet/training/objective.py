@@ -59,7 +59,7 @@ class Objective:
         self.rows, self.targets, self.loss = examples.rows, examples.targets, loss
         self.outputs, self.intercept, self.reference = outputs, intercept, reference
         self.columns = examples.rows.shape[1]
-        self.shares = NOTHING if examples.weights is None else examples.weights
+        self.sample_weights = NOTHING if examples.weights is None else examples.weights
         self.order = AS_THEY_STAND
         if examples.weights is not None and not examples.weights.all():
             self.order = np.flatnonzero(examples.weights)
@@ -96,7 +96,7 @@ class Objective:
         began = perf_counter()
         into = np.zeros(self.size)
         _, tally, _ = passes.run(
-            self.rows.values, self.rows.ids, self.rows.starts, self.order, self.shares, self.targets,
+            self.rows.values, self.rows.ids, self.rows.starts, self.order, self.sample_weights, self.targets,
             (weights, into, NOTHING, NOTHING, NOTHING, NOTHING), NO_LOG, self.settings, dict(EPOCH),
         )  # fmt: skip
         if tally["lost"] >= 0:
@@ -113,7 +113,7 @@ class Objective:
             )
         began, scores = perf_counter(), self.scores(weights)[:, 0]
         values, slopes = self.loss.at(scores, self.signed)
-        c = self.shares if len(self.shares) else np.ones(len(scores))
+        c = self.sample_weights if len(self.sample_weights) else np.ones(len(scores))
         pull = -self.summed((c * slopes / self.total)[:, np.newaxis])
         if not self.intercept:
             pull[-1] = 0.0
@@ -178,8 +178,9 @@ class Objective:
 
     @cached_property
     def mean_target(self) -> float:
-        """The mean of numbers to predict, rows counting by their shares."""
-        return float(self.shares @ self.targets if len(self.shares) else self.targets.sum()) / self.total
+        """The mean of numbers to predict, weighted by the sample weights."""
+        c = self.sample_weights
+        return float(c @ self.targets if len(c) else self.targets.sum()) / self.total
 
     @cached_property
     def rows_a_part(self) -> int:
@@ -206,7 +207,7 @@ class Objective:
 
     def column_squares(self) -> NDArray[np.float64]:
         """(1/N) sum_i c_i x_ij^2 for every column j."""
-        squares = np.zeros(self.columns)
+        squares, c = np.zeros(self.columns), self.sample_weights
         n, d = self.rows.shape
         step = max(1, (1 << 22) // max(d, 1))
         if self.rows.dense:
@@ -214,14 +215,14 @@ class Objective:
             for first in range(0, n, step):
                 block = table[first : first + step].astype(np.float64)
                 block *= block
-                squares += block.sum(axis=0) if not len(self.shares) else self.shares[first : first + step] @ block
+                squares += block.sum(axis=0) if not len(c) else c[first : first + step] @ block
         else:
             step = 1 << 22
             for first in range(0, len(self.rows.values), step):
                 block = self.rows.values[first : first + step].astype(np.float64) ** 2
-                if len(self.shares):
+                if len(c):
                     at = np.arange(first, first + len(block))
-                    block *= self.shares[np.searchsorted(self.rows.starts, at, side="right") - 1]
+                    block *= c[np.searchsorted(self.rows.starts, at, side="right") - 1]
                 squares += np.bincount(self.rows.ids[first : first + step], weights=block, minlength=d)
         return squares / self.total
 
@@ -238,7 +239,7 @@ class Objective:
         joint = self.loss.joint if self.outputs > 1 else None
         bend = self.loss.largest_curvature if joint is None else joint.largest_curvature
         matrix = self.rows.matrix()
-        shares = self.shares if len(self.shares) else np.ones(1)
+        c = self.sample_weights if len(self.sample_weights) else np.ones(1)
         unit, unit_b = units[: -self.outputs : self.outputs], float(units[-1])
         rng = np.random.default_rng(0)
         v, ones = rng.standard_normal(self.columns), float(self.intercept)
@@ -248,7 +249,7 @@ class Objective:
             if length == 0:
                 break
             v, b = v / length, float(b / length)
-            along = np.asarray(matrix @ (v / unit) + b / unit_b) * shares
+            along = np.asarray(matrix @ (v / unit) + b / unit_b) * c
             v = (bend * np.asarray(matrix.T @ along) / self.total + self.penalty.l2 * (v / unit)) / unit
             b = ones * bend * float(np.sum(along)) / self.total / unit_b
             largest = float(np.sqrt(v @ v + b * b))

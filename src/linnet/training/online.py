@@ -188,7 +188,7 @@ class OnlineTraining:
             presented = len(targets) if order is None else len(order)
             if self.recipe.penalty.total:  # spread over all rows; of a stream, over those so far
                 learner.population = float(presented) if whole else np.inf
-            history.append(learner.present(examples.rows, targets, order, plan.shares))
+            history.append(learner.present(examples.rows, targets, order, plan.sample_weights))
             watch(history[-1])
             if passes.enough(self.recipe.loss, history, presented):
                 return history, True

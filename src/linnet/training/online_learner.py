@@ -131,7 +131,7 @@ class Learner:
         if len(self.sums):
             self.sums = _widened(self.sums, np.zeros((columns + 1, self.outputs)))
         if self.recipe.averaging is Averaging.VOTE:
-            self._settle()
+            self._copy_pending_mistakes()
             mistaken, log = self._mistakes
             if mistaken.shape[0]:
                 from scipy.sparse import csr_array
@@ -170,7 +170,11 @@ class Learner:
         }
 
     def present(
-        self, rows: Rows, targets: NDArray[np.float64], order: NDArray[np.int64] | None, shares: NDArray[np.float64]
+        self,
+        rows: Rows,
+        targets: NDArray[np.float64],
+        order: NDArray[np.int64] | None,
+        sample_weights: NDArray[np.float64],
     ) -> Pass:
         """Learn from these rows in this order (None: all, as they stand)."""
         began = perf_counter()
@@ -186,7 +190,7 @@ class Learner:
             rows.ids,
             rows.starts,
             AS_THEY_STAND if order is None else order,
-            shares,
+            sample_weights,
             targets,
             (
                 weights,
@@ -209,7 +213,11 @@ class Learner:
             )
         if voting:
             self._remember(rows, log[:logged])
-        counted = presented if not len(shares) else float(shares.sum() if order is None else shares[order].sum())
+        counted = (
+            presented
+            if not len(sample_weights)
+            else float(sample_weights.sum() if order is None else sample_weights[order].sum())
+        )
         loss = tally["loss"] / counted
         return Pass(tally["mistakes"], tally["updates"], loss, perf_counter() - began)
 
@@ -242,7 +250,7 @@ class Learner:
         amount = owed / np.sqrt(np.where(w != 0, self.squares[:-1], 1.0))
         return soft_threshold(w * np.exp(-penalty.l2 * amount), penalty.l1 * amount)
 
-    def settle(self) -> None:
+    def pay_penalties(self) -> None:
         """Pay all penalties now, leaving no debt that depends on the size of the weights."""
         if len(self.touched):
             self.weights[:-1] = self._paid()
@@ -252,7 +260,7 @@ class Learner:
         """All hypotheses so far, where the recipe votes."""
         if self.recipe.averaging is not Averaging.VOTE:
             return None
-        self._settle()
+        self._copy_pending_mistakes()
         mistaken, log = self._mistakes
         which, truths, rivals = np.ascontiguousarray(log[:, :3].T).astype(np.int64)
         amounts = np.ascontiguousarray(log[:, 3])
@@ -261,7 +269,7 @@ class Learner:
 
     def mistakes(self) -> tuple[Any, NDArray[np.float64]]:
         """The rows of all mistakes so far and the log of them, where the recipe votes."""
-        self._settle()
+        self._copy_pending_mistakes()
         return self._mistakes
 
     def restore_mistakes(self, mistaken: Any, log: NDArray[np.float64]) -> None:
@@ -271,11 +279,11 @@ class Learner:
     def _remember(self, rows: Rows, log: NDArray[np.float64]) -> None:
         """Note the mistakes of a pass; passes over the same rows share one copy of the rows, made in the end."""
         if self._pending is not None and self._pending[0] is not rows:
-            self._settle()
+            self._copy_pending_mistakes()
         logs = self._pending[1] if self._pending else []
         self._pending = (rows, [*logs, log.copy()])
 
-    def _settle(self) -> None:
+    def _copy_pending_mistakes(self) -> None:
         """Copy the rows of the pending mistakes, each once, so that nothing of the caller's is held on to."""
         if self._pending is None:
             return

@@ -1,7 +1,7 @@
 """In which order rows are presented, and how often.
 
 A row of weight k is presented k times; a weight that is not a whole number in equal parts.  A shuffled order is drawn
-from the rows' contents, not from their places: sort the table and the learner still meets the rows in the same
+from the rows' contents, not from their positions: sort the table and the learner still meets the rows in the same
 random order and ends with the same bits, and a weight of 3 is, to the bit, three copies of the row.
 """
 
@@ -17,16 +17,16 @@ from linnet.errors import InputError
 from linnet.kernels import fingerprints as kernel
 
 WHOLE = np.empty(0, dtype=np.float64)
-# A heavier row is presented this often, each time with a larger share: time must not grow with the unit of weight.
+# A heavier row is presented this often, with more weight each time: time must not grow with the unit of weight.
 MOST_PRESENTATIONS = 64
 
 
 @dataclass(frozen=True, eq=False)
 class Presentations:
-    """Which rows a pass presents (None: each once, as they stand) and how much each presentation counts."""
+    """Which rows a pass presents (None: each once, as they stand) and the sample weight of each presentation."""
 
     rows: NDArray[np.int64] | None
-    shares: NDArray[np.float64]
+    sample_weights: NDArray[np.float64]
     identities: NDArray[np.uint64] | None
 
     def in_pass(self, number: int, seed: int) -> NDArray[np.int64] | None:
@@ -41,26 +41,28 @@ class Presentations:
 
 def presentations(examples: Examples, *, shuffle: bool) -> Presentations:
     """How often each row is presented, by its weight; shuffled if asked."""
-    rows, shares = None, WHOLE
+    rows, sample_weights = None, WHOLE
     if examples.weights is not None:
         times = np.minimum(np.ceil(examples.weights), MOST_PRESENTATIONS).astype(np.int64)
         if not times.any():
             raise InputError("every sample weight is zero: there is nothing to train on")
-        shares = np.divide(examples.weights, times, out=np.zeros(len(times)), where=times > 0)
+        sample_weights = np.divide(examples.weights, times, out=np.zeros(len(times)), where=times > 0)
         if (times != 1).any():
             rows = np.repeat(np.arange(len(times)), times)
-        if (shares[times > 0] == 1).all():
-            shares = WHOLE
-    identities = _identities(examples, rows, shares) if shuffle else None
-    return Presentations(rows, shares, identities)
+        if (sample_weights[times > 0] == 1).all():
+            sample_weights = WHOLE
+    identities = _identities(examples, rows, sample_weights) if shuffle else None
+    return Presentations(rows, sample_weights, identities)
 
 
-def _identities(examples: Examples, rows: NDArray[np.int64] | None, shares: NDArray[np.float64]) -> NDArray[np.uint64]:
+def _identities(
+    examples: Examples, rows: NDArray[np.int64] | None, sample_weights: NDArray[np.float64]
+) -> NDArray[np.uint64]:
     """A number for each presentation: from the row's content, and, of equal rows, which copy it is."""
     block = examples.rows
     contents = np.empty(block.shape[0], dtype=np.uint64)
     kernel.fingerprints(
-        block.values, block.ids, block.starts, block.shape[1], block.dense, examples.targets, shares, contents
+        block.values, block.ids, block.starts, block.shape[1], block.dense, examples.targets, sample_weights, contents
     )
     if rows is not None:
         contents = contents[rows]
@@ -71,8 +73,8 @@ def _identities(examples: Examples, rows: NDArray[np.int64] | None, shares: NDAr
     np.not_equal(ordered[1:], ordered[:-1], out=first_of_kind[1:])
     if first_of_kind.all():
         return contents
-    places = np.arange(len(ordered))
+    positions = np.arange(len(ordered))
     copies = np.empty(len(ordered), dtype=np.uint64)
-    copies[by_content] = places - np.maximum.accumulate(np.where(first_of_kind, places, 0))
+    copies[by_content] = positions - np.maximum.accumulate(np.where(first_of_kind, positions, 0))
     with np.errstate(over="ignore"):
         return contents + copies * np.uint64(0xD1342543DE82EF95)

@@ -116,7 +116,7 @@ def _negated(learner: Learner) -> Learner:
 
 def _joined(learner: Learner, numbers: NDArray[np.int64], classes: int) -> Learner:
     """A joint learner of more classes that decides between the old ones just as `learner` does."""
-    learner.settle()
+    learner.pay_penalties()
     joined = Learner(
         learner.recipe,
         learner.columns,

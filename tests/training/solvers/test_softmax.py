@@ -16,7 +16,7 @@ from linnet.learners.recipe import Penalty
 from linnet.training.descent import Descent
 from linnet.training.objective import Objective
 from linnet.training.solvers import softmax
-from linnet.training.solvers.hessian import place_at
+from linnet.training.solvers.hessian import point_at
 from tests.conftest import sparse_table
 from tests.training.solvers.test_newton import labels, objective, optimum
 
@@ -39,7 +39,7 @@ def test_a_product_is_the_hessian_of_softmax_times_the_vector(form, rng):
     weights = rng.normal(size=(8, 3))
     Z = np.column_stack([X, np.ones(30)])
     p = scipy_softmax(Z @ weights, axis=1)
-    product = place_at(one, weights.reshape(-1)).product(V.reshape(-1), along)
+    product = point_at(one, weights.reshape(-1)).product(V.reshape(-1), along)
     bent = [k * (np.diag(q) - np.outer(q, q)) @ t for k, q, t in zip(c, p, Z @ V, strict=True)]
     penalty = np.vstack([V[:-1], np.zeros(3)])
     assert_allclose(along, Z @ V, atol=1e-12)

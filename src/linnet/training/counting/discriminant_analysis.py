@@ -72,7 +72,7 @@ class Moments:
             if len(self.waiting) == ROWS_AT_ONCE:
                 self._merge()
 
-    def settled(self) -> Moments:
+    def with_waiting(self) -> Moments:
         """The moments of all rows, including the waiting ones, which stay waiting here."""
         all_rows = copy(self)
         if self.waiting:
@@ -81,7 +81,7 @@ class Moments:
 
     def arranged(self, columns: NDArray[np.int64]) -> Moments:
         """The moments of all rows, with the columns in this order."""
-        other = self.settled()
+        other = self.with_waiting()
         both = np.ix_(columns, columns)
         other.mean, other.second = other.mean[columns], other.second[both]
         if self.higher:
@@ -89,7 +89,7 @@ class Moments:
         return other
 
     def _merge(self) -> None:
-        """Add the waiting rows' moments; nothing is changed in place, so that `settled` may share arrays."""
+        """Add the waiting rows' moments; nothing is changed in place, so that `with_waiting` may share arrays."""
         X, weights = np.ascontiguousarray(self.waiting), np.array(self.waiting_weights)[:, np.newaxis]
         self.waiting, self.waiting_weights = [], []
         added = float(sum(weights[:, 0].tolist()))
@@ -116,8 +116,8 @@ class Moments:
         if shrinkage == "auto":
             units = np.sqrt(np.diag(C))
             units[_constant(np.diag(C), self.mean, self.weight)] = 1.0
-            share = self._shrinkage(C / np.outer(units, units), units)
-            return np.asarray(_shrunk(C / np.outer(units, units), share) * np.outer(units, units))
+            shrinkage = self._shrinkage(C / np.outer(units, units), units)
+            return np.asarray(_shrunk(C / np.outer(units, units), shrinkage) * np.outer(units, units))
         return C if shrinkage is None else _shrunk(C, float(shrinkage))
 
     def _shrinkage(self, C: Table, units: Table) -> float:
@@ -149,8 +149,8 @@ def _moved(n: float, second: Table, third: Table, fourth: Table, by: Table) -> t
     return new_third, new_fourth
 
 
-def _shrunk(C: Table, share: float) -> Table:
-    return np.asarray((1.0 - share) * C + share * (np.trace(C) / len(C)) * np.eye(len(C)))
+def _shrunk(C: Table, shrinkage: float) -> Table:
+    return np.asarray((1.0 - shrinkage) * C + shrinkage * (np.trace(C) / len(C)) * np.eye(len(C)))
 
 
 def _constant(variance: Table, mean: Table, n: float) -> NDArray[np.bool_]:
@@ -183,7 +183,7 @@ class Discriminant(Counting):
     def _extend(self, at: NDArray[np.int64], classes: int) -> None:
         self._check_size(self.columns, classes)
         known = dict(zip(at.tolist(), self.moments, strict=True))
-        self.moments = [known.get(place) or self._empty(self.columns) for place in range(classes)]
+        self.moments = [known.get(k) or self._empty(self.columns) for k in range(classes)]
 
     def _widen(self, columns: int) -> None:
         self._check_size(columns, len(self.labels))
@@ -194,8 +194,8 @@ class Discriminant(Counting):
         self.moments = [each.arranged(columns) for each in self.moments]
 
     def _add(self, examples: Examples, weights: Table) -> None:
-        for place, moments in enumerate(self.moments):
-            mine = examples.targets == float(place)
+        for k, moments in enumerate(self.moments):
+            mine = examples.targets == float(k)
             which = np.flatnonzero(mine & (weights > 0) if len(weights) else mine)
             for first in range(0, len(which), ROWS_AT_ONCE):
                 at = which[first : first + ROWS_AT_ONCE]
@@ -205,13 +205,13 @@ class Discriminant(Counting):
                 moments.take(wide, weights[at] if len(weights) else np.ones(len(at)))
 
     def _scores(self) -> tuple[Table, Table]:
-        moments = [each.settled() for each in self.moments]
+        moments = [each.with_waiting() for each in self.moments]
         counts = np.array([each.weight for each in moments])
-        shares = self.priors.shares(counts)
+        priors = self.priors.probabilities(counts)
         means = np.column_stack([each.mean for each in moments])
         covariance = np.zeros((self.columns, self.columns))
-        for share, each in zip(shares.tolist(), moments, strict=True):
-            covariance += share * each.covariance(self.shrinkage)
+        for prior, each in zip(priors.tolist(), moments, strict=True):
+            covariance += prior * each.covariance(self.shrinkage)
         largest = np.abs(means).max(axis=1, initial=0.0)
         centre, apart = about_mean(means, counts)
         weights = _solved(covariance, apart, _constant(np.diag(covariance), largest, float(counts.sum())))

@@ -57,7 +57,7 @@ class SharedGaussian(Counting):
         return np.asarray(self.sums[: self.columns, :, 0] / np.where(counts > 0, counts, 1.0))
 
     def variance(self) -> Table:
-        """v: what rows vary about the mean of their class, and a share of the largest variance of all rows more."""
+        """v: the variance within classes, plus `smoothing` times the largest variance of a column over all rows."""
         sums, squares = self.sums[: self.columns], self.squares[: self.columns]
         within = np.empty(self.columns)
         variances(self.counts, sums, squares, within)

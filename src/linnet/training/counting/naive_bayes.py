@@ -45,7 +45,7 @@ class Priors:
         if self.given and (min(self.given) < 0 or not np.isclose(sum(self.given), 1.0)):
             raise RecipeError(f"priors are probabilities that add up to 1; they are {list(self.given)}")
 
-    def shares(self, counts: Table) -> Table:
+    def probabilities(self, counts: Table) -> Table:
         """The probability of each class, given its number of rows."""
         if self.given:
             if len(self.given) != len(counts):
@@ -55,8 +55,8 @@ class Priors:
 
     def logs(self, counts: Table) -> Table:
         """The logarithms; a class that has no row yet is never the most probable, whatever was given."""
-        shares = np.where(counts > 0, self.shares(counts), 0.0)
-        return np.where(shares > 0, np.log(np.where(shares > 0, shares, 1.0)), NEVER)
+        priors = np.where(counts > 0, self.probabilities(counts), 0.0)
+        return np.where(priors > 0, np.log(np.where(priors > 0, priors, 1.0)), NEVER)
 
 
 class Counting:

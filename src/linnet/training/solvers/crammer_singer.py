@@ -20,30 +20,30 @@ from linnet.training.solvers.dual_ascent import TOO_LONG, Costs, Estimate
 
 
 class CrammerSinger:
-    """The shares q of all rows, the weights they make, and the rows that take part."""
+    """The dual variables q of all rows, the weights they determine, and the rows that take part."""
 
     def __init__(self, problem: Objective) -> None:
         n, d = problem.rows.shape
         self.problem, self.rows, self.outputs = copy(problem), problem.rows, problem.outputs
         self.classes = problem.targets.astype(np.int64)
         costs = Costs.of(problem)
-        self.problem.shares = costs.shares
+        self.problem.sample_weights = costs.sample_weights
         self.costs, self.rho, self.everyone = costs.each, costs.rho, costs.rows
         self.curvatures = costs.lengths + self.rho
         self.own = np.zeros((n, self.outputs))
         self.own[np.arange(n), self.classes] = self.costs
-        self.shares = self.own.copy()
+        self.q = self.own.copy()
         self.weights, self.intercepts = np.zeros(d * self.outputs), np.zeros(self.outputs)
         self.room = np.empty((2, self.outputs))
         self.value, self.sweeps = 0.0, 0
         self.order, self.largest = self.everyone.copy(), np.inf
 
     def begin(self, start: Flat, slopes: Table | None) -> None:
-        """Start from the shares that were found with these weights, which do not tell them."""
+        """Start from the dual variables found with these weights; the weights alone do not determine them."""
         if slopes is None:
             return
         g = slopes * (self.costs > 0)[:, np.newaxis]
-        self.shares = self.own + self.costs[:, np.newaxis] * g
+        self.q = self.own + self.costs[:, np.newaxis] * g
         self.weights = -self.problem.summed(self.costs[:, np.newaxis] * g)[: -self.outputs]
         self.intercepts = start[-self.outputs :].copy()
         self.value = certify(self.problem, start, slopes).dual / self.problem.penalty.l2
@@ -54,7 +54,7 @@ class CrammerSinger:
         self.sweeps += 1
         kept, most, loss, gap, mistakes, gain, changed, lost = kernel.sweep(
             rows.values, rows.ids, rows.starts, rows.shape[1], rows.dense, self.order, self.classes, self.costs,
-            self.curvatures, self.shares, self.weights, self.intercepts, self.room[0], self.room[1],
+            self.curvatures, self.q, self.weights, self.intercepts, self.room[0], self.room[1],
             self.rho, self.largest,
         )  # fmt: skip
         if lost >= 0:
@@ -62,7 +62,7 @@ class CrammerSinger:
         self.value += gain
         self.order, self.largest = self.order[:kept], most or np.inf
         if self.problem.intercept:
-            self.intercepts += self.rho * (self.own - self.shares).sum(axis=0)
+            self.intercepts += self.rho * (self.own - self.q).sum(axis=0)
         tally = Pass(mistakes, changed, loss / float(self.costs.sum()), perf_counter() - began)
         return Estimate(tally, visited / len(self.everyone), self.value, gap)
 
@@ -78,4 +78,4 @@ class CrammerSinger:
         costs = np.where(self.costs > 0, self.costs, 1.0)[:, np.newaxis]
         own = np.zeros_like(self.own)
         own[np.arange(len(own)), self.classes] = 1.0
-        return np.where(self.costs[:, np.newaxis] > 0, self.shares / costs, own) - own
+        return np.where(self.costs[:, np.newaxis] > 0, self.q / costs, own) - own

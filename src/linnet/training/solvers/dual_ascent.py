@@ -29,7 +29,7 @@ from linnet.training.threads import over_parts
 # rho, the part of a free intercept in every step (kernels/dual_logistic.py), in the rows' mean squared length.
 RHO = 0.1
 # A sweep counts as this much of a pass at least: however few rows it visits, it takes its time.
-LEAST_SHARE = 1 / 16
+LEAST_FRACTION = 1 / 16
 # Copies are better visited one by one, for steps go where the weight is; in small tables that costs little.
 COPIES_SOUGHT = 4096
 
@@ -41,7 +41,7 @@ class Estimate:
     """What a sweep saw: its tally, the fraction of rows that it visited, about the dual value and the gap above it."""
 
     tally: Pass
-    share: float
+    fraction: float
     dual: float
     gap: float
 
@@ -63,12 +63,12 @@ class Dual(Protocol):
 class Costs:
     """C_i and |x_i|^2 of every row, rho (0 where there is no intercept to move), and the rows that cost anything.
 
-    In a table of up to COPIES_SOUGHT rows, copies of a row are one row with the weight (share) of all, and rows are in
+    In a table of up to COPIES_SOUGHT rows, copies of a row are one row with the sample weight of all, and rows are in
     an order that their contents tell: so a weight of 3 is three copies, and a sorted table is the same as any other.
     In larger ones that holds up to `tol`.
     """
 
-    shares: Flat
+    sample_weights: Flat
     each: Flat
     lengths: Flat
     rho: float
@@ -77,8 +77,8 @@ class Costs:
     @classmethod
     def of(cls, problem: Objective) -> Costs:
         rows, (n, d) = problem.rows, problem.rows.shape
-        order, shares = _without_copies(problem)
-        each, lengths = shares / (problem.total * problem.penalty.l2), np.empty(n)
+        order, c = _without_copies(problem)
+        each, lengths = c / (problem.total * problem.penalty.l2), np.empty(n)
 
         def part(first: int, last: int) -> None:
             values = rows.values[first * d : last * d] if rows.dense else rows.values
@@ -86,18 +86,18 @@ class Costs:
 
         over_parts(part, n, problem.rows_a_part)
         with np.errstate(over="ignore"):
-            rho = (RHO * float((shares / problem.total * lengths)[order].sum()) or 1.0) if problem.intercept else 0.0
+            rho = (RHO * float((c / problem.total * lengths)[order].sum()) or 1.0) if problem.intercept else 0.0
             if not np.isfinite(float(each.max()) * (float(lengths.max()) + rho)):
                 raise NumericalError(TOO_LONG)
-        return cls(shares, each, lengths, rho, order[each[order] > 0])
+        return cls(c, each, lengths, rho, order[each[order] > 0])
 
 
 def _without_copies(problem: Objective) -> tuple[NDArray[np.int64], Flat]:
-    """One row of each kind, by a random projection; and how much every row counts, of copies the first for all."""
+    """One row of each kind, found by a random projection; and the sample weights, the first copy with that of all."""
     rows, (n, d) = problem.rows, problem.rows.shape
-    shares = problem.shares if len(problem.shares) else np.ones(n)
+    c = problem.sample_weights if len(problem.sample_weights) else np.ones(n)
     if n > COPIES_SOUGHT:
-        return np.arange(n), shares
+        return np.arange(n), c
     entries = (rows.values, rows.ids, rows.starts, d, rows.dense)
     keys, copies = np.empty(n), np.empty(n, dtype=np.uint8)
     margins.scores_as_they_stand(*entries, np.random.default_rng(0).random(d), keys)
@@ -106,9 +106,9 @@ def _without_copies(problem: Objective) -> tuple[NDArray[np.int64], Flat]:
     copies[1:] &= np.diff(problem.targets[order]) == 0
     first = copies == 0
     if first.all():
-        return order, shares
+        return order, c
     summed = np.zeros(n)
-    summed[order[first]] = np.bincount(np.cumsum(first) - 1, weights=shares[order])
+    summed[order[first]] = np.bincount(np.cumsum(first) - 1, weights=c[order])
     return order[first], summed
 
 
@@ -140,7 +140,7 @@ def ascend(problem: Dual, *, tol: float | None, most: int, scale: float = 1.0, w
         if done < len(history):
             seen = replace(seen, tally=_continued(history.pop(), seen.tally))
         history.append(seen.tally)
-        done += max(seen.share, LEAST_SHARE)
+        done += max(seen.fraction, LEAST_FRACTION)
         if done >= len(history):
             watch(seen.tally)
         # What a sweep leaves is about what it met, times how much less that was than in the one before.

@@ -44,27 +44,27 @@ class DualLogistic:
         rows, (n, d) = problem.rows, problem.rows.shape
         self.loss, self.signs, self.free, self.seed = problem.loss, problem.signed, problem.intercept, seed
         self._entries = rows.layout
-        shares = problem.shares if len(problem.shares) else np.ones(n)
-        _check_sides(self.signs[shares > 0])
-        self.costs = 1.0 / (problem.total * problem.penalty.l2) * shares
+        sample_weights = problem.sample_weights if len(problem.sample_weights) else np.ones(n)
+        _check_sides(self.signs[sample_weights > 0])
+        self.costs = 1.0 / (problem.total * problem.penalty.l2) * sample_weights
         self._presentations = presentations(Examples(rows, self.signs), shuffle=True)
-        self._idle = None if shares.all() else shares == 0
+        self._idle = None if sample_weights.all() else sample_weights == 0
         self._lengths, self.rho = np.empty(n), 0.0
         kernel.squared_lengths(rows.values, rows.starts, d, rows.dense, self._lengths)
         with np.errstate(over="ignore"):
             if self.free:
-                self.rho = RHO * float(np.sum(shares / problem.total * self._lengths))
+                self.rho = RHO * float(np.sum(sample_weights / problem.total * self._lengths))
             if not np.isfinite(float(self.costs.max()) * (float(self._lengths.max()) + self.rho)):
                 raise NumericalError(TOO_LONG)
         self.weights, self.intercept = np.zeros(d), 0.0
-        self._alphas, self._rests, self._scores = np.zeros(n), np.full(n, np.inf), np.zeros((n, 1))
+        self._alphas, self._last_margins, self._scores = np.zeros(n), np.full(n, np.inf), np.zeros((n, 1))
         self._balance, self.sweeps = 0.0, 0
 
     def begin(self, start: Flat, slopes: Table | None) -> None:
         """Start from the multipliers that were found with these weights, or that they call for."""
         weights, self.intercept = np.ascontiguousarray(start[:-1]), float(start[-1])
         scores(*self._entries, weights[:, np.newaxis], np.zeros(1), self._scores)
-        self._rests = self.signs * (self._scores[:, 0] + self.intercept)
+        self._last_margins = self.signs * (self._scores[:, 0] + self.intercept)
         if slopes is None:
             slopes = self.loss.slope(self._scores + self.intercept, self.signs[:, np.newaxis])
         self._alphas = self.costs * np.clip(-self.signs * slopes[:, 0], 0.0, 1.0)
@@ -86,7 +86,7 @@ class DualLogistic:
         self._best_intercept()
         _, self._balance, loss, gap, mistakes, lost = kernel.epoch(
             *self._entries, order, self.signs, self.costs, self._lengths,
-            self.weights, self._alphas, self._rests, self._scores,
+            self.weights, self._alphas, self._last_margins, self._scores,
             self.intercept + self.rho * self._balance, self.rho,
         )  # fmt: skip
         if lost >= 0:

@@ -44,7 +44,7 @@ class DualSVM:
         rows = problem.rows
         n, d = rows.shape
         self.free, self.squared, self.seed = problem.intercept, problem.loss is Loss.SQUARED_HINGE, seed
-        self._places, ids = _common_first(rows)
+        self._new_ids, ids = _common_first(rows)
         self._entries = (rows.values, ids, rows.starts, d, rows.dense)
         self.signs = problem.signed
         costs = Costs.of(problem)
@@ -79,8 +79,8 @@ class DualSVM:
             self.value -= 0.5 * float((self.states[there, 2] * alphas[there] ** 2).sum())
 
     def slopes(self) -> Table:
-        shares = np.divide(self.states[:, 0], self.costs, out=np.zeros_like(self.costs), where=self.costs > 0)
-        return np.asarray(-self.signs * shares)[:, np.newaxis]
+        fractions = np.divide(self.states[:, 0], self.costs, out=np.zeros_like(self.costs), where=self.costs > 0)
+        return np.asarray(-self.signs * fractions)[:, np.newaxis]
 
     def _take_back(self, short: Flat) -> None:
         """Beside those that do, the rows take part again whose a_i is not optimal this far from a margin of 1."""
@@ -119,26 +119,27 @@ class DualSVM:
             margins.combination(*rows, alphas * self.signs, made)
         loss, value = margins.both_sums(scores, self.signs, self.costs, alphas, b, self.squared)
         self._take_back(1.0 - self.signs * (scores + self.intercept))
-        weights = self.weights if self._places is None else self.weights[self._places]
+        weights = self.weights if self._new_ids is None else self.weights[self._new_ids]
         return np.append(weights, b), loss + 0.5 * squared_norm(self.weights), value - 0.5 * squared_norm(made)
 
 
 def _common_first(rows: Rows) -> tuple[NDArray[np.uint32] | None, NDArray[np.uint32]]:
-    """A place for every column, so that the weights of the common ones lie side by side and stay in the nearest cache;
-    and the ids that say so.  None, and the ids as they are, where all weights fit there, or entries are too few to pay.
+    """Renumber the columns by frequency, so that the weights of the common ones are adjacent and stay in the L1 cache.
 
-    What is common, some of the entries tell.  No sum is changed by it, for rows keep the order of their entries.
+    Returns the new id of each column, and the ids of all entries; None and the ids unchanged where all weights fit
+    the cache, or there are too few entries to pay for it.  Frequencies are counted on a sample of the entries.  Rows
+    keep the order of their entries, so no sum changes.
     """
     d = rows.shape[1]
     if rows.dense or d <= NEAR or len(rows.ids) < ENTRIES_A_COLUMN * d:
         return None, rows.ids
     counts = np.bincount(rows.ids[::COUNTED_BY], minlength=d)
     rare_last = np.argsort((TOP - np.minimum(counts, TOP)).astype(np.uint16), kind="stable")
-    places = np.empty(d, dtype=np.uint32)
-    places[rare_last] = np.arange(d, dtype=np.uint32)
+    new_ids = np.empty(d, dtype=np.uint32)
+    new_ids[rare_last] = np.arange(d, dtype=np.uint32)
     ids = np.empty_like(rows.ids)
-    over_parts(lambda first, last: margins.renumber(rows.ids[first:last], places, ids[first:last]), len(ids), PART)
-    return places, ids
+    over_parts(lambda first, last: margins.renumber(rows.ids[first:last], new_ids, ids[first:last]), len(ids), PART)
+    return new_ids, ids
 
 
 def row_scores(entries: Entries, weights: Flat, n: int) -> Flat:
@@ -166,26 +167,26 @@ def balanced(alphas: Flat, signs: Flat) -> Flat:
 def best_intercept(scores: Flat, signs: Flat, costs: Flat, *, squared: bool) -> float:
     """The b that minimises sum_i C_i loss(y_i (scores_i + b)).
 
-    Row i begins or ends to count at b = y_i - scores_i.  Between two such places the slope by b is straight (constant
-    for the hinge, which has its minimum at one of them, or between two).
+    The loss of row i reaches 0 at b = y_i - scores_i.  Between two such breakpoints the slope by b is linear (for the
+    hinge, constant: its minimum is at one of them, or between two).
     """
     taking_part = costs > 0
     y, c = signs[taking_part], costs[taking_part]
-    places = y - scores[taking_part]
-    order = np.argsort(places, kind="stable")
-    places, c, up = places[order], c[order], y[order] > 0
+    breakpoints = y - scores[taking_part]
+    order = np.argsort(breakpoints, kind="stable")
+    breakpoints, c, up = breakpoints[order], c[order], y[order] > 0
     if not squared:
-        slopes = np.cumsum(c) - float(c[up].sum())  # right of each place
-        at = min(int(np.searchsorted(slopes, 0.0)), len(places) - 1)
-        beyond = at + 1 if slopes[at] == 0 and at + 1 < len(places) else at
-        return float(0.5 * (places[at] + places[beyond]))
+        slopes = np.cumsum(c) - float(c[up].sum())  # right of each breakpoint
+        at = min(int(np.searchsorted(slopes, 0.0)), len(breakpoints) - 1)
+        beyond = at + 1 if slopes[at] == 0 and at + 1 < len(breakpoints) else at
+        return float(0.5 * (breakpoints[at] + breakpoints[beyond]))
     below, above = np.where(up, 0.0, c), np.where(up, c, 0.0)
-    # the slope left of place k, over 2, is  bend_k b - pull_k
+    # the slope left of breakpoint k, over 2, is  bend_k b - pull_k
     bends = np.cumsum(below) + float(above.sum()) - np.cumsum(above)
-    pulls = np.cumsum(below * places) + float((above * places).sum()) - np.cumsum(above * places)
-    slopes = bends * places - pulls
+    pulls = np.cumsum(below * breakpoints) + float((above * breakpoints).sum()) - np.cumsum(above * breakpoints)
+    slopes = bends * breakpoints - pulls
     at = max(int(np.searchsorted(slopes, 0.0, side="right")) - 1, 0)
-    return float(pulls[at] / bends[at]) if bends[at] > 0 else float(places[at])
+    return float(pulls[at] / bends[at]) if bends[at] > 0 else float(breakpoints[at])
 
 
 def descend(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:

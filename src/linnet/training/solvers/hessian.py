@@ -1,4 +1,4 @@
-"""A place on the objective, with its slopes and how it bends there: what Newton's method asks for.
+"""A point on the objective, with its gradient and curvature: what Newton's method needs.
 
     f(w, b) = (1/N) sum_i c_i loss(z_i, y_i) + l2/2 |w|^2,   z_i = w . x_i + b        (objective.py, with L2 alone)
 
@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from linnet.errors import NumericalError
 from linnet.kernels import hessian as kernel
-from linnet.kernels import line_search as places
+from linnet.kernels import line_search
 from linnet.learners.losses import Loss
-from linnet.training.duality_gap import ManyScores, losses_at, problem_shares
+from linnet.training.duality_gap import ManyScores, losses_at, normalised_weights
 from linnet.training.objective import TOO_LARGE, Flat, Objective
 from linnet.training.threads import added, over_parts
 
@@ -31,15 +31,15 @@ IN_KERNEL = (Loss.LOGISTIC.code, Loss.SQUARED_HINGE.code)
 TINY = 1e-300
 
 
-class Place(ABC):
-    """Weights, the scores they give, the losses there, and f.  Slopes are a row's own, not yet times its share.
+class Point(ABC):
+    """Weights, their scores, the losses there, and f.  `slopes` are those of each row, not yet times its weight.
 
-    `along` is what the scores have changed by from the place before.
+    `along` is the change of the scores from the previous point.
     """
 
     slopes: Table
     along: Table
-    shares: Flat
+    normalised_weights: Flat
     loss: float
     mistakes: int
 
@@ -54,7 +54,7 @@ class Place(ABC):
 
     @abstractmethod
     def moved(self, change: Flat, length: float, along: Table | None = None, /) -> Self:
-        """The place so far along a change of the weights; `along` is what all of it changes the scores by, if known."""
+        """The point at weights + length change; `along` is the change of the scores at length 1, if known."""
 
     @abstractmethod
     def gradient(self) -> Flat:
@@ -73,7 +73,7 @@ class Place(ABC):
     def diagonal(self) -> Flat:
         """Of H."""
         into = np.zeros(self.problem.size)
-        kernel.diagonal(*self.problem.rows.layout, self.shares[:, np.newaxis] * self.own_bends(), into)
+        kernel.diagonal(*self.problem.rows.layout, self.normalised_weights[:, np.newaxis] * self.own_bends(), into)
         self.problem.penalised(into)[:] += self.problem.penalty.l2
         free = into[-self.problem.outputs :]
         free[free == 0] = 1.0  # where nothing bends it may still slope: then a step of some size
@@ -100,12 +100,12 @@ class Place(ABC):
         """About how far these slopes' conjugates and the losses here lie apart (Fenchel's gap), in the mean of rows."""
 
 
-class TwoClasses(Place):
+class TwoClasses(Point):
     """One score a row."""
 
     def __init__(self, problem: Objective, weights: Flat) -> None:
         super().__init__(problem, weights, np.empty((len(problem.targets), 1)))
-        self.shares, self.signs = problem_shares(problem), problem.signed
+        self.normalised_weights, self.signs = normalised_weights(problem), problem.signed
         self._go(weights, np.zeros_like(self.scores))
 
     def _go(self, change: Flat, before: Table) -> None:
@@ -118,19 +118,20 @@ class TwoClasses(Place):
 
         def part(first: int, last: int) -> tuple[Flat, float, int]:
             at = slice(first, last)
-            signs, shares, left = self.signs[at], self.shares[at], before[at, 0]
+            signs, sample_weights, left = self.signs[at], self.normalised_weights[at], before[at, 0]
             along, scores = self.along[at, 0], self.scores[at, 0]
             slopes, bends = self.slopes[at, 0], self._bends[at, 0]
             sums = np.zeros(problem.size)
             if problem.rows.dense:
                 X, pulls = problem.rows.matrix(at), np.empty(len(signs))
                 np.add(X @ change[:-1], change[-1], out=along)
-                result = places.moved_by(code, signs, shares, left, along, scores, slopes, bends, pulls)
+                result = line_search.moved_by(code, signs, sample_weights, left, along, scores, slopes, bends, pulls)
                 sums[:-1], sums[-1] = pulls @ X, pulls.sum()
             else:
                 values, ids, starts, d, _ = problem.layout(first, last)
-                result = places.moved(
-                    values, ids, starts, d, code, signs, shares, change, left, along, scores, slopes, bends, sums
+                result = line_search.moved(
+                    values, ids, starts, d, code, signs, sample_weights, change, left,
+                    along, scores, slopes, bends, sums,
                 )  # fmt: skip
             return sums, *result
 
@@ -147,9 +148,9 @@ class TwoClasses(Place):
         scores = self.scores[:, 0]
         values, slopes = loss.at(scores, self.signs)
         self.slopes, self._bends = slopes[:, np.newaxis], loss.curvature(scores, self.signs)[:, np.newaxis]
-        self._sums = problem.summed(self.shares[:, np.newaxis] * self.slopes)
-        self.loss = float(self.shares @ values)
-        wrong = (self.signs * scores <= 0) & (self.shares > 0)
+        self._sums = problem.summed(self.normalised_weights[:, np.newaxis] * self.slopes)
+        self.loss = float(self.normalised_weights @ values)
+        wrong = (self.signs * scores <= 0) & (self.normalised_weights > 0)
         self.mistakes = 0 if problem.regression else int(np.count_nonzero(wrong))
 
     def moved(self, change: Flat, length: float, _: Table | None = None, /) -> Self:
@@ -169,31 +170,33 @@ class TwoClasses(Place):
 
     def product(self, v: Flat, along: Table) -> Flat:
         into = np.zeros(self.problem.size)
-        kernel.product(*self.problem.rows.layout, self.shares * self._bends[:, 0], v, along, into)
+        kernel.product(*self.problem.rows.layout, self.normalised_weights * self._bends[:, 0], v, along, into)
         return self.with_penalty(into, v)
 
     def intercepts(self, rest: Flat) -> Flat:
-        return rest / (float(self.shares @ self._bends[:, 0]) or 1.0)
+        return rest / (float(self.normalised_weights @ self._bends[:, 0]) or 1.0)
 
     def distance(self, slopes: Table) -> float:
         if self.problem.loss.strictly_convex:
             off = slopes - self.slopes
-            return 0.5 * float(self.shares @ (off * off / np.maximum(self._bends, TINY))[:, 0])
+            return 0.5 * float(self.normalised_weights @ (off * off / np.maximum(self._bends, TINY))[:, 0])
         losses = losses_at(self.problem, self.scores)
         g = losses.allowed(slopes)
-        return float(self.shares @ (losses.values + losses.conjugates(g) - (g * self.scores)[:, 0]))
+        return float(self.normalised_weights @ (losses.values + losses.conjugates(g) - (g * self.scores)[:, 0]))
 
 
-class ManyClasses(Place):
+class ManyClasses(Point):
     """A score a row and class, softmax."""
 
     def __init__(self, problem: Objective, weights: Flat, scores: Table) -> None:
         super().__init__(problem, weights, scores)
-        self.shares = problem_shares(problem)
+        self.normalised_weights = normalised_weights(problem)
         self._losses = ManyScores(problem, scores, slice(None))
         self.slopes, self.along = self._losses.slopes, np.zeros_like(scores)
-        self.loss = float(self.shares @ self._losses.values)
-        self.mistakes = int(np.count_nonzero((scores.argmax(axis=1) != problem.targets) & (self.shares > 0)))
+        self.loss = float(self.normalised_weights @ self._losses.values)
+        self.mistakes = int(
+            np.count_nonzero((scores.argmax(axis=1) != problem.targets) & (self.normalised_weights > 0))
+        )
         self._p: Table = np.maximum(0.0, self.slopes + self._losses.own)
 
     def moved(self, change: Flat, length: float, along: Table | None = None, /) -> Self:
@@ -203,7 +206,9 @@ class ManyClasses(Place):
         return after
 
     def gradient(self) -> Flat:
-        return self.with_penalty(self.problem.summed(self.shares[:, np.newaxis] * self.slopes), self.weights)
+        return self.with_penalty(
+            self.problem.summed(self.normalised_weights[:, np.newaxis] * self.slopes), self.weights
+        )
 
     def own_bends(self) -> Table:
         return self._p * (1.0 - self._p)
@@ -213,10 +218,10 @@ class ManyClasses(Place):
 
     def product(self, v: Flat, along: Table) -> Flat:
         along[:] = self.problem.scores(v)
-        return self.with_penalty(self.problem.summed(self.shares[:, np.newaxis] * self.bent(along)), v)
+        return self.with_penalty(self.problem.summed(self.normalised_weights[:, np.newaxis] * self.bent(along)), v)
 
     def intercepts(self, rest: Flat) -> Flat:
-        weighed = self.shares[:, np.newaxis] * self._p
+        weighed = self.normalised_weights[:, np.newaxis] * self._p
         bends = np.diag(weighed.sum(axis=0)) - self._p.T @ weighed
         if self.problem.reference:
             return np.append(np.linalg.lstsq(bends[:-1, :-1], rest[:-1])[0], 0.0)
@@ -225,11 +230,11 @@ class ManyClasses(Place):
 
     def distance(self, slopes: Table) -> float:
         off = slopes - self.slopes
-        return 0.5 * float(self.shares @ (off * off / np.maximum(self._p, TINY)).sum(axis=1))
+        return 0.5 * float(self.normalised_weights @ (off * off / np.maximum(self._p, TINY)).sum(axis=1))
 
 
-def place_at(problem: Objective, weights: Flat) -> Place:
-    """The place at these weights."""
+def point_at(problem: Objective, weights: Flat) -> Point:
+    """The point at these weights."""
     if problem.outputs == 1:
         return TwoClasses(problem, weights)
     return ManyClasses(problem, weights, problem.scores(weights))

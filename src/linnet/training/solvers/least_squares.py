@@ -168,7 +168,7 @@ def _independent(examples: Examples, axes: Decomposed, *, intercept: bool) -> ND
 
 def examples_of(problem: Objective) -> Examples:
     """The rows behind an objective."""
-    return Examples(problem.rows, problem.targets, problem.shares if len(problem.shares) else None)
+    return Examples(problem.rows, problem.targets, problem.sample_weights if len(problem.sample_weights) else None)
 
 
 def checked(w: Flat, b: float) -> tuple[Flat, float]:

@@ -33,7 +33,7 @@ from linnet.training.descent import Descent, Found
 from linnet.training.duality_gap import certify
 from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import TOO_LARGE, Flat, Objective
-from linnet.training.solvers.hessian import Place, place_at
+from linnet.training.solvers.hessian import Point, point_at
 from linnet.training.threads import added, over_parts
 
 Table = NDArray[np.float64]
@@ -62,7 +62,7 @@ NEAR = 2e-2
 LOOSEST = 0.25
 MOST_PRODUCTS = 500
 # The fraction of the gap that the residual of conjugate gradients may make up.
-RESIDUAL_SHARE = 0.2
+RESIDUAL_FRACTION = 0.2
 # How much further the next step may go after one that was taken whole.
 FURTHER = 2.5
 
@@ -83,7 +83,7 @@ class _Direction(ABC):
     """How a step is found."""
 
     @abstractmethod
-    def __call__(self, place: Place, tol: float, /) -> _Step:
+    def __call__(self, point: Point, tol: float, /) -> _Step:
         """The step from here, no better than this relative gap asks for."""
 
     @abstractmethod
@@ -132,7 +132,7 @@ def _fewer(problem: Objective) -> Objective | None:
     if every < 4:
         return None
     some = slice(None, None, every)
-    weights = problem.shares[some] if len(problem.shares) else None
+    weights = problem.sample_weights[some] if len(problem.sample_weights) else None
     sides = problem.signed[some]
     if len(np.unique(sides if weights is None else sides[weights > 0])) < 2:
         return None
@@ -152,45 +152,45 @@ def _descend(
 ) -> Found:
     """Newton steps until the gap is at most tol, or until rounding lets f fall no further; unless it is to be proven,
     until it is so by guess."""
-    place = place_at(problem, start)
+    point = point_at(problem, start)
     history: list[Pass] = []
     tol = how.tol or 0.0
     for left in reversed(range(how.most)):
         began = perf_counter()
-        step = direction(place, tol)
-        before = place
-        place, length = _searched(before, step)
-        direction.taken(step, length, place.value)
-        tally = Pass(place.mistakes, len(problem.targets), place.loss, perf_counter() - began)
+        step = direction(point, tol)
+        before = point
+        point, length = _searched(before, step)
+        direction.taken(step, length, point.value)
+        tally = Pass(point.mistakes, len(problem.targets), point.loss, perf_counter() - began)
         history.append(tally)
         watch(tally)
-        slopes = before.slopes + step.bent(place.along) if length == 1.0 else None
-        ends = left == 0 or length == 0.0 or -step.slope <= ROUNDING * place.value
-        if ends or (slopes is not None and _guess(place, slopes, step) <= tol * place.value):
+        slopes = before.slopes + step.bent(point.along) if length == 1.0 else None
+        ends = left == 0 or length == 0.0 or -step.slope <= ROUNDING * point.value
+        if ends or (slopes is not None and _guess(point, slopes, step) <= tol * point.value):
             if not proven:
-                return Found(place.weights, history, not ends)
+                return Found(point.weights, history, not ends)
             # not by the scores at hand: they were summed over the steps, and rounding with them
-            certificate = certify(problem, place.weights, slopes)
+            certificate = certify(problem, point.weights, slopes)
             if ends or certificate.gap <= tol:
                 break
-            place = place_at(problem, place.weights)
-    return Found(place.weights, history, how.tol is None or certificate.gap <= tol, certificate)
+            point = point_at(problem, point.weights)
+    return Found(point.weights, history, how.tol is None or certificate.gap <= tol, certificate)
 
 
-def _guess(place: Place, slopes: Table, step: _Step) -> float:
-    """About what these slopes prove of the place that the step led to: primal - dual."""
-    return place.distance(slopes) + 0.5 * step.residual / place.problem.penalty.l2
+def _guess(point: Point, slopes: Table, step: _Step) -> float:
+    """About what these slopes prove of the point that the step led to: primal - dual."""
+    return point.distance(slopes) + 0.5 * step.residual / point.problem.penalty.l2
 
 
-def _searched(place: Place, step: _Step) -> tuple[Place, float]:
-    """The place after the step or its half, quarter, ...: the first where f fell enough; and which part that was."""
+def _searched(point: Point, step: _Step) -> tuple[Point, float]:
+    """The point after the step or its half, quarter, ...: the first where f fell enough; and which part that was."""
     length = 1.0
     for _ in range(HALVINGS):
-        after = place.moved(step.change, length, step.along)
-        if after.value <= place.value + ENOUGH * length * step.slope + ROUNDING * place.value:
+        after = point.moved(step.change, length, step.along)
+        if after.value <= point.value + ENOUGH * length * step.slope + ROUNDING * point.value:
             return after, length
         length /= 2
-    return place, 0.0
+    return point, 0.0
 
 
 # -- all of H ----------------------------------------------------------------------------------------------------------
@@ -206,15 +206,15 @@ class _Cholesky(_Direction):
         self._again = False
         self._factors, self._unit, self._bends = np.empty((0, 0)), np.empty(0), np.empty((0, 1))
 
-    def __call__(self, place: Place, _: float, /) -> _Step:
+    def __call__(self, point: Point, _: float, /) -> _Step:
         from scipy.linalg.lapack import dpotrs
 
-        problem = place.problem
-        gradient = place.gradient()
+        problem = point.problem
+        gradient = point.gradient()
         if not self._again:
-            hessian = _hessian(place)
+            hessian = _hessian(point)
             self._factor(hessian if problem.intercept else hessian[:-1, :-1])
-            self._bends = place.own_bends()
+            self._bends = point.own_bends()
         change, free = np.zeros(problem.size), len(self._unit)
         change[:free] = -self._unit * dpotrs(self._factors, self._unit * gradient[:free], lower=1)[0]
         return _Step(change, float(gradient @ change), partial(np.multiply, self._bends))
@@ -237,11 +237,11 @@ class _Cholesky(_Direction):
             self._factors, failed = dpotrf(scaled.T, lower=1, clean=0)
 
 
-def _hessian(place: Place) -> Table:
+def _hessian(point: Point) -> Table:
     """H, of which the upper triangle counts."""
-    problem, rows = place.problem, place.problem.rows
+    problem, rows = point.problem, point.problem.rows
     n, d = rows.shape
-    bends = place.shares * place.own_bends()[:, 0]
+    bends = point.normalised_weights * point.own_bends()[:, 0]
     if rows.dense:
         add, size = _dense_part(rows.matrix(), bends), BLOCKS_A_PART * _height(d)
     else:
@@ -299,19 +299,19 @@ class _ConjugateGradients(_Direction):
         self._squares = problem.units() ** 2
         self._reach = np.inf
 
-    def __call__(self, place: Place, tol: float, /) -> _Step:
-        problem, outputs = place.problem, place.problem.outputs
-        gradient, scale = place.gradient(), 1.0 / place.diagonal()
-        change, along, t = np.zeros(problem.size), np.zeros_like(place.scores), np.empty_like(place.scores)
+    def __call__(self, point: Point, tol: float, /) -> _Step:
+        problem, outputs = point.problem, point.problem.outputs
+        gradient, scale = point.gradient(), 1.0 / point.diagonal()
+        change, along, t = np.zeros(problem.size), np.zeros_like(point.scores), np.empty_like(point.scores)
         residual = -gradient
         preconditioned = scale * residual
         v, size, squared = preconditioned.copy(), float(residual @ preconditioned), float(residual @ residual)
-        enough = RESIDUAL_SHARE * 2.0 * problem.penalty.l2 * tol * place.value
-        loose = min(LOOSEST, np.sqrt(size / place.value)) ** 2 * size
+        enough = RESIDUAL_FRACTION * 2.0 * problem.penalty.l2 * tol * point.value
+        loose = min(LOOSEST, np.sqrt(size / point.value)) ** 2 * size
         for _ in range(MOST_PRODUCTS):
             if squared <= enough or size <= loose or size == 0.0:
                 break
-            product = place.product(v, t)
+            product = point.product(v, t)
             length = size / float(v @ product)
             within = self._within(change, v, length)
             change += within * v
@@ -326,13 +326,13 @@ class _ConjugateGradients(_Direction):
             v *= size / before
             v += preconditioned
         if problem.intercept:
-            rest = place.intercepts(residual[-outputs:])
+            rest = point.intercepts(residual[-outputs:])
             # all classes' intercepts up alike change nothing, and would be left to rounding
             if outputs > 1 and not problem.reference:
                 rest -= (change[-outputs:] + rest).mean()
             change[-outputs:] += rest
             along += rest
-        return _Step(change, float(gradient @ change), place.bent, along, squared)
+        return _Step(change, float(gradient @ change), point.bent, along, squared)
 
     def _within(self, change: Flat, v: Flat, length: float) -> float:
         """As much of the length as keeps change + length v within reach."""

@@ -22,7 +22,7 @@ import numpy as np
 
 from linnet.learners.losses import Loss
 from linnet.training.descent import Descent, Found
-from linnet.training.duality_gap import Certificate, Table, certify, problem_shares
+from linnet.training.duality_gap import Certificate, Table, certify, normalised_weights
 from linnet.training.history import Pass, Watcher
 from linnet.training.objective import Flat, Objective
 from linnet.training.solvers import dual_svm as svm
@@ -30,7 +30,7 @@ from linnet.training.solvers.newton import cholesky
 
 # From one mu to the next; and the least one, below which rounding of margins is all that is left.
 SHARPER, LEAST = 0.1, 1e-13
-# A step that lowers the objective by less than this share is the last at its mu.
+# A step that lowers the objective by less than this fraction is the last at its mu.
 SHORT = 1e-13
 HALVINGS = 40
 STEPS_A_MU = 100
@@ -43,7 +43,7 @@ class _Rounded:
         self.problem = problem
         self.X: Any = problem.rows.matrix()
         self.y = problem.signed
-        self.shares = problem_shares(problem)
+        self.normalised_weights = normalised_weights(problem)
         self.mu = 1.0
 
     def margins(self, flat: Flat) -> Flat:
@@ -51,7 +51,7 @@ class _Rounded:
 
     def value(self, flat: Flat, margins: Flat) -> float:
         a = self.multipliers(margins)
-        loss = float(self.shares @ (a * (1.0 - margins) - 0.5 * self.mu * a * a))
+        loss = float(self.normalised_weights @ (a * (1.0 - margins) - 0.5 * self.mu * a * a))
         return loss + 0.5 * self.problem.penalty.l2 * float(flat[:-1] @ flat[:-1])
 
     def multipliers(self, margins: Flat) -> Flat:
@@ -60,11 +60,11 @@ class _Rounded:
     def step(self, flat: Flat, margins: Flat) -> tuple[Flat, float]:
         """Newton's step, and how steeply the objective falls along it."""
         a = self.multipliers(margins)
-        pull = -self.y * self.shares * a
+        pull = -self.y * self.normalised_weights * a
         free = float(self.problem.intercept)
         l2 = self.problem.penalty.l2
         gradient = np.append(np.asarray(self.X.T @ pull) + l2 * flat[:-1], free * pull.sum())
-        bent = self.shares * ((a > 0) & (a < 1)) / self.mu
+        bent = self.normalised_weights * ((a > 0) & (a < 1)) / self.mu
         hessian = self._hessian(bent, free)
         unit = 1.0 / np.sqrt(hessian.diagonal())  # each column in its own unit, or small scales pass for zeros
         direction = -unit * np.linalg.lstsq(hessian * unit * unit[:, np.newaxis], unit * gradient, rcond=None)[0]
@@ -78,7 +78,7 @@ class _Rounded:
         near = (a > 0) & (a < 1)
         if not near.any():
             return a
-        signed = self.shares * self.y
+        signed = self.normalised_weights * self.y
         rest = np.append(
             self.problem.penalty.l2 * flat[:-1] - np.asarray(self.X.T @ (signed * a)),
             -float(self.problem.intercept) * float(signed @ a),

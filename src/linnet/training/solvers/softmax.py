@@ -24,7 +24,7 @@ from linnet.errors import NumericalError
 from linnet.kernels import quasi_newton as memories
 from linnet.kernels import softmax as kernel
 from linnet.training.descent import Descent, Found
-from linnet.training.duality_gap import certify, problem_shares
+from linnet.training.duality_gap import certify, normalised_weights
 from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import TOO_LARGE, Flat, Objective
 from linnet.training.threads import over_parts
@@ -96,7 +96,7 @@ class _Walk:
     """Weights, their scores, f, and, measured in each column's unit, its gradient and the memory."""
 
     def __init__(self, problem: Objective, start: Flat | None) -> None:
-        self.problem, self.shares = problem, problem_shares(problem)
+        self.problem, self.normalised_weights = problem, normalised_weights(problem)
         self.units = problem.units() ** UNIT_POWER
         self.per_unit = 1.0 / self.units
         self.l2, self.penalised = problem.penalty.l2, problem.size - problem.outputs
@@ -119,8 +119,9 @@ class _Walk:
         def part(first: int, last: int) -> tuple[float, float, float, int]:
             at = slice(first, last)
             found: tuple[float, float, float, int] = kernel.along(
-                self.scores[at], self.change[at], length, self.problem.targets[at], self.shares[at], self.slopes[at]
-            )
+                self.scores[at], self.change[at], length,
+                self.problem.targets[at], self.normalised_weights[at], self.slopes[at],
+            )  # fmt: skip
             return found
 
         sums = over_parts(part, len(self.scores), max(1, PART // self.problem.outputs))

@@ -32,7 +32,7 @@ def to_gap(method: Method) -> Method:
         history: list[Pass] = []
         own, start, least, in_vain = sqrt(tol), how.start, float("inf"), 0
         if how.warm and start is not None:
-            own, how = _share(tol, certify(problem, start).gap), replace(how, warm=False)
+            own, how = _reduction(tol, certify(problem, start).gap), replace(how, warm=False)
         while True:
             found = method(problem, replace(how, most=how.most - len(history), tol=own, start=start), watch)
             history += found.history
@@ -42,11 +42,11 @@ def to_gap(method: Method) -> Method:
             if met or len(history) >= how.most or in_vain == PATIENCE:
                 return Found(found.weights, history, met, certificate)
             start, least = found.weights, min(least, certificate.gap)
-            own = _share(tol, certificate.gap)
+            own = _reduction(tol, certificate.gap)
 
     return solve
 
 
-def _share(tol: float, gap: float) -> float:
+def _reduction(tol: float, gap: float) -> float:
     """How small the criterion of the next round is to be, beside what it is at its start."""
     return min(LEAST, max(MOST, 0.5 * sqrt(tol / gap)))
