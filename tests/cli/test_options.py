@@ -125,6 +125,8 @@ def test_without_flags_a_command_has_the_defaults():
         ("seed", 2**63, "from 0 to 9,223,372,036,854,775,807"),
         ("holdout", float("nan"), "from 0 to below 1"),
         ("task", "classify", "task is one of classification, regression; not 'classify'; did you mean"),
+        ("penalty", "L2", "penalty is one of l2, l1, elasticnet, none; not 'L2'; did you mean 'l2'"),
+        ("multiclass", "ovr", "multiclass is one of joint, reference, one-vs-rest, pairwise; not 'ovr'"),
         ("resume", "yes", "resume is True or False; not 'yes'"),
         ("ngrams", "2-1", "ngrams must be a length or a range"),
         ("ngrams", (1, 2, 3), "ngrams must be"),

@@ -10,15 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TypeVar
 
 from linnet.errors import RecipeError, option
 from linnet.learners import catalogue
 from linnet.learners.entry import Entry, Way
 from linnet.learners.recipe import Penalty, Reduction
 from linnet.learners.schedule import Step
-
-E = TypeVar("E", bound=StrEnum)
 
 # The L1 ratio of an elastic net, and alpha for learners that have no penalty of their own.
 L1_RATIO = 0.5
@@ -44,20 +41,6 @@ class Regularisation:
     l1_ratio: float | None = None
     multiclass: Reduction | None = None
     intercept: bool = False
-
-    @classmethod
-    def of_words(
-        cls,
-        C: float | None = None,
-        alpha: float | None = None,
-        penalty: str | None = None,
-        l1_ratio: float | None = None,
-        multiclass: str | None = None,
-        intercept: bool = False,
-    ) -> Regularisation:
-        """From the words that users write."""
-        kind, reduction = _one_of(PenaltyKind, "penalty", penalty), _one_of(Reduction, "multiclass", multiclass)
-        return cls(C, alpha, kind, l1_ratio, reduction, bool(intercept))
 
     @property
     def given(self) -> bool:
@@ -135,12 +118,6 @@ class Regularisation:
         if kind is PenaltyKind.NONE:
             weight = 0.0
         return Penalty(weight * l1_ratio, weight * (1.0 - l1_ratio), total=own.total)
-
-
-def _one_of(kinds: type[E], what: str, word: str | None) -> E | None:
-    if word is not None and word not in list(kinds):
-        raise RecipeError(f"{what} is one of {', '.join(map(str, kinds))}; not {word!r}")
-    return None if word is None else kinds(word)
 
 
 # Nothing was asked for: the learner's own.
