@@ -113,6 +113,16 @@ def test_joint_losses_have_the_conjugates_of_their_values(loss, rng):
         assert ((q - own) * other).sum() - loss.joint.at(other, own)[0][0] <= loss.joint.conjugate(q, own)[0] + 1e-9
 
 
+def test_the_curvature_of_the_softmax_loss_is_the_change_of_its_slopes(rng):
+    z, along, h = rng.normal(size=(50, 4)), rng.normal(size=(50, 4)), 1e-5
+    own, joint = np.eye(4)[rng.integers(4, size=50)], Loss.LOGISTIC.joint
+    q = joint.at(z, own)[1]
+    change = joint.at(z + h * along, own)[1] - joint.at(z - h * along, own)[1]
+    assert_allclose(joint.curvature(q, along), change / (2 * h), atol=1e-9)
+    by_one = [joint.curvature(q, np.eye(4)[k])[:, k] for k in range(4)]
+    assert_allclose(joint.curvatures(q), np.column_stack(by_one), rtol=1e-12)
+
+
 def row_of(loss, *solvers, task=catalogue.Task.CLASSIFICATION):
     return Entry(
         loss.name, Recipe(loss, penalty=Penalty(l2=2.0, total=True), reduction=Reduction.ONE_VS_REST), Way.BATCH,

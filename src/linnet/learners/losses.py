@@ -172,6 +172,14 @@ class JointLoss:
         """Values, and the distributions q."""
         raise NotImplementedError
 
+    def curvature(self, q: Floats, along: Floats) -> Floats:
+        """The second derivative by the scores, where q is the distribution, times a change of the scores."""
+        raise NotImplementedError
+
+    def curvatures(self, q: Floats) -> Floats:
+        """The second derivative by each score alone."""
+        raise NotImplementedError
+
     def conjugate(self, q: Floats, own: Floats) -> Floats:
         raise NotImplementedError
 
@@ -254,7 +262,7 @@ class _SquaredHinge(MarginLoss):
         return short * short, 2.0 * short
 
 
-class _Softmax(JointLoss):
+class Softmax(JointLoss):
     """-log of the probability that the scores give the row's class."""
 
     largest_curvature = 0.5
@@ -266,6 +274,13 @@ class _Softmax(JointLoss):
         e = np.exp(scores - top)
         total = e.sum(axis=1, keepdims=True)
         return (np.log(total) + top)[:, 0] - (own * scores).sum(axis=1), e / total
+
+    def curvature(self, q: Floats, along: Floats) -> Floats:
+        product: Floats = q * (along - (q * along).sum(axis=1, keepdims=True))  # diag(q) - q q', without a table
+        return product
+
+    def curvatures(self, q: Floats) -> Floats:
+        return q * (1.0 - q)
 
     def conjugate(self, q: Floats, own: Floats) -> Floats:  # noqa: ARG002
         entropy: Floats = _x_log_x(q).sum(axis=1)
@@ -279,7 +294,7 @@ class _Logistic(MarginLoss):
     largest_curvature = 0.25
     strictly_convex = True
     log_odds = True
-    joint = _Softmax()
+    joint = Softmax()
 
     def of_margin(self, margins: Floats) -> Floats:
         return self.both(margins)[0]

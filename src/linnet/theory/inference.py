@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from linnet.data.rows import Examples
 from linnet.errors import InputError, RecipeError
+from linnet.learners.losses import Softmax
 from linnet.theory.coefficient_table import Summary
 from linnet.theory.collinearity import collinear_columns
 from linnet.training.descent import one_thread
@@ -29,6 +30,7 @@ from linnet.training.solvers.least_squares import decomposed, dense
 
 Flat = NDArray[np.float64]
 
+SOFTMAX = Softmax()
 COLUMNS_AT_MOST = 4000
 ROWS_AT_ONCE = 1 << 12
 STEPS = 30
@@ -124,13 +126,14 @@ def _derivatives(
     pull, curvature, meat = np.zeros(at.shape), np.zeros((*at.shape, *at.shape)), np.zeros((*at.shape, *at.shape))
     for block in _blocks(examples):
         z = _points(examples, block, intercept)
-        p = _probabilities(z @ at.T)
-        off = (examples.targets[block, np.newaxis] == classes) - p
+        own = _with_reference(examples.targets[block, np.newaxis] == classes)
+        _, q = SOFTMAX.at(np.column_stack([z @ at.T, np.zeros(len(z))]), own)
+        off = (own - q)[:, :outputs]
         pull += (c[block, np.newaxis] * off).T @ z
         for k in range(outputs):
+            bends = c[block, np.newaxis] * SOFTMAX.curvature(q, np.eye(outputs + 1)[k])
             for m in range(k + 1):
-                bend = c[block] * p[:, k] * (float(k == m) - p[:, m])
-                curvature[k, :, m] += z.T @ (z * bend[:, np.newaxis])
+                curvature[k, :, m] += z.T @ (z * bends[:, m, np.newaxis])
                 if robust:
                     meat[k, :, m] += z.T @ (z * (c[block] ** 2 * off[:, k] * off[:, m])[:, np.newaxis])
     for table in (curvature, meat):
@@ -141,11 +144,9 @@ def _derivatives(
     return pull.reshape(-1), curvature.reshape(size, size), meat.reshape(size, size)
 
 
-def _probabilities(scores: Flat) -> Flat:
-    """The softmax of these scores and the 0 of the reference class, without the reference class."""
-    top = np.maximum(0.0, scores.max(axis=1, keepdims=True))
-    e = np.exp(scores - top)
-    return np.asarray(e / (e.sum(axis=1, keepdims=True) + np.exp(-top)))
+def _with_reference(own: NDArray[np.bool_]) -> Flat:
+    """1 in the column of each row's class; the last column is the reference class."""
+    return np.column_stack([own, ~own.any(axis=1)]).astype(np.float64)
 
 
 def squares(

@@ -211,10 +211,10 @@ class ManyClasses(Point):
         )
 
     def own_bends(self) -> Table:
-        return self._p * (1.0 - self._p)
+        return self._losses.loss.curvatures(self._p)
 
     def bent(self, along: Table) -> Table:
-        return np.asarray(self._p * (along - (self._p * along).sum(axis=1, keepdims=True)))
+        return self._losses.loss.curvature(self._p, along)
 
     def product(self, v: Flat, along: Table) -> Flat:
         along[:] = self.problem.scores(v)
