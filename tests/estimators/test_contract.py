@@ -249,6 +249,28 @@ def test_balanced_classes_count_alike_by_weight(rng):
     np.testing.assert_allclose(balanced.coef_, linnet.LogisticRegression().fit(X, y, by_hand).coef_, rtol=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("labels", "given", "weights"),
+    [
+        ([0, 1], {np.int64(1): 3.0}, [1.0, 3.0]),
+        ([0, 1], {1.0: np.float32(3.0)}, [1.0, 3.0]),
+        ([False, True], {1: 3.0}, [1.0, 3.0]),
+        (["a", "b"], {np.str_("b"): 3.0}, [1.0, 3.0]),
+        (["1", "1.0"], {"1": 3.0}, [3.0, 1.0]),  # two labels, though both spell one number
+        ([0, 1], {"1": 3.0}, [1.0, 1.0]),
+        ([0, 1], {1: 3.0, 7: 2.0}, [1.0, 3.0]),  # a label that these rows do not have may come later
+        ([0, 1, 2], {1: 3.0, 2: 0.0}, [1.0, 3.0, 0.0]),
+    ],
+)
+def test_a_dictionary_of_class_weights_names_labels_by_value(labels, given, weights, rng):
+    X, codes = rng.normal(size=(60, 3)), np.arange(60) % len(labels)
+    y, sample_weight = np.array(labels)[codes], np.array(weights)[codes]
+    for method in ("fit", "partial_fit") if all(weights) else ("partial_fit",):
+        weighted = getattr(linnet.OnlineClassifier("sgd-logistic", class_weight=given), method)(X, y)
+        plain = getattr(linnet.OnlineClassifier("sgd-logistic"), method)(X, y, sample_weight=sample_weight)
+        np.testing.assert_array_equal(weighted.coef_, plain.coef_)
+
+
 def test_one_vs_rest_probabilities_add_up_even_far_out(rng):
     X, y = rng.normal(size=(90, 3)), rng.integers(3, size=90)
     p = linnet.LogisticRegression(multiclass="one-vs-rest", C=100).fit(X, y).predict_proba(1e6 * X)

@@ -25,7 +25,7 @@ from linnet.learners.entry import Entry, Way
 from linnet.learners.linear import LinearModel
 from linnet.learners.recipe import Averaging, Reduction
 from linnet.theory.mistake_bounds import NOT_KEPT, Mistakes, has_bound, mistake_bound
-from linnet.training.class_weights import balancing
+from linnet.training.class_weights import BALANCED, ClassWeights
 from linnet.training.duality_gap import ONLINE, Certificate
 from linnet.training.fit import Settings, fit
 from linnet.training.history import Pass
@@ -235,7 +235,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         """Fit to all rows."""
         learner = self._learner()
         self._check_parameters()
-        self._check_class_weight()
+        class_weights = self._class_weights()
         rows, y = self._rows_and_targets(X, y, reset=True, numeric=False)
         check_labels(y)
         weights = self._weights(sample_weight, rows)
@@ -248,7 +248,9 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             raise InputError(
                 f"a classifier takes at least two classes; the data have one class, {labels.classes.tolist()[0]!r}"
             )
-        return self._fit(Examples(rows, codes, self._class_weighted(codes, weights, labels)), labels, learner)
+        if class_weights is not None:
+            weights = class_weights.by_row(labels.classes.tolist(), codes, weights)
+        return self._fit(Examples(rows, codes, weights), labels, learner)
 
     @offered_if(lambda self: self._streams())
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -257,8 +259,8 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         Naming all `classes` in the first call gives the same bits as a `fit` that knows them from the start.
         """
         learner = self._learner()
-        self._check_class_weight()
-        if self.class_weight == "balanced":
+        class_weights = self._class_weights()
+        if class_weights is not None and class_weights.balanced:
             raise InputError("class_weight='balanced' needs all labels at once: give partial_fit a dictionary")
         training = getattr(self, "_training", None)
         rows, y = self._rows_and_targets(X, y, reset=training is None, numeric=False)
@@ -268,7 +270,9 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             if more is not None:
                 labels = labels.including(np.asarray(more))
         codes = labels.encode(y)
-        weights = self._class_weighted(codes, self._weights(sample_weight, rows), labels)
+        weights = self._weights(sample_weight, rows)
+        if class_weights is not None:
+            weights = class_weights.by_row(labels.classes.tolist(), codes, weights)
         return self._take(Examples(rows, codes, weights), labels, learner)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -290,29 +294,17 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             logs: NDArray[np.float64] = np.log(self._proba(X))
         return logs
 
-    def _class_weighted(
-        self, codes: NDArray[np.float64], weights: NDArray[np.float64] | None, labels: Labels
-    ) -> NDArray[np.float64] | None:
-        """The rows' weights with those of their classes counted in."""
-        if self.class_weight is None:
-            return weights
-        each = self._per_class(codes, weights, labels)[codes.astype(np.int64)]
-        return each if weights is None else each * weights
-
-    def _per_class(
-        self, codes: NDArray[np.float64], weights: NDArray[np.float64] | None, labels: Labels
-    ) -> NDArray[np.float64]:
-        """A weight for each class: the one given, 1 for those not named; or such that all classes count alike."""
-        if self.class_weight == "balanced":
-            totals = np.bincount(codes.astype(np.int64), weights=weights, minlength=len(labels))
-            return balancing(totals)
-        given = [self.class_weight.get(label, 1.0) for label in labels.classes.tolist()]
-        return np.array([check_number("a weight in class_weight", weight) for weight in given])
-
-    def _check_class_weight(self) -> None:
+    def _class_weights(self) -> ClassWeights | None:
+        """The parameter `class_weight`; the labels in a dictionary are compared by value, as scikit-learn does."""
         given = self.class_weight
-        if not (given is None or isinstance(given, dict) or (isinstance(given, str) and given == "balanced")):
+        if given is None:
+            return None
+        if isinstance(given, str) and given == BALANCED:
+            return ClassWeights()
+        if not isinstance(given, dict):
             raise RecipeError(f"class_weight must be a dictionary, 'balanced' or None; it is {given!r}")
+        named = {label: check_number("a weight in class_weight", weight) for label, weight in given.items()}
+        return ClassWeights(named, key=_itself)
 
     def _reduction(self) -> Reduction:
         return cast("Reduction", chosen(Reduction, "multiclass", self.multiclass))
@@ -341,6 +333,10 @@ class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
     def _examples(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Examples:
         rows, y = self._rows_and_targets(X, y, reset=reset, numeric=True)
         return Examples(rows, np.ascontiguousarray(y, dtype=np.float64), self._weights(sample_weight, rows))
+
+
+def _itself(label: Any) -> Any:
+    return label
 
 
 _READ = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -22,9 +22,13 @@ Given = Mapping[Any, float] | Sequence[str] | str
 
 @dataclass(frozen=True)
 class ClassWeights:
-    """A weight for each label that is named, 1 for others; without any, n / (classes * rows of the class)."""
+    """A weight for each label that is named, 1 for others; without any, n / (classes * rows of the class).
+
+    Labels are compared by `key`: by their text, for users type them in a shell; or by their value, in Python alone.
+    """
 
     named: Mapping[Any, float] | None = None
+    key: Callable[[Any], Hashable] = label_text
 
     @classmethod
     def of(cls, given: Given) -> ClassWeights:
@@ -42,26 +46,32 @@ class ClassWeights:
         return self.named is None
 
     def given_to(self, labels: Iterable[Any]) -> Floats:
-        """The weights given to these labels; a label given as text may be a number."""
+        """The weights given to these labels."""
         assert self.named is not None
-        spelt = {label_text(label): weight for label, weight in self.named.items()}
-        return np.array([spelt.get(label_text(label), 1.0) for label in labels])
+        by_key = {self.key(label): weight for label, weight in self.named.items()}
+        return np.array([by_key.get(self.key(label), 1.0) for label in labels], dtype=np.float64)
 
     def each(self, labels: Sequence[Any], totals: NDArray[Any]) -> Floats:
-        """The weight of each class, of which rows count so much in all."""
-        return balancing(totals) if self.named is None else self.given_to(labels)
+        """The weight of each class, given the total sample weight of its rows."""
+        return _balanced(totals) if self.named is None else self.given_to(labels)
+
+    def by_row(self, labels: Sequence[Any], codes: Floats, sample_weights: Floats | None) -> Floats:
+        """The sample weights of rows of these classes, times the weights of their classes."""
+        which = codes.astype(np.int64)
+        each = self.each(labels, np.bincount(which, sample_weights, minlength=len(labels)))[which]
+        return each if sample_weights is None else each * sample_weights
 
     def check(self, labels: Sequence[Any]) -> None:
-        """Refuse a name that no label has, now that all are known: it would count for nothing."""
-        known = {label_text(label) for label in labels}
+        """Refuse a name that no label has, now that all are known: its weight would have no effect."""
+        known = {self.key(label) for label in labels}
         for label in self.named or ():
-            if label_text(label) not in known:
+            if self.key(label) not in known:
                 some = ", ".join(repr(each) for each in labels[:20])
                 raise RecipeError(f"a class weight names the label {label!r}, which no row has: there are {some}")
 
 
-def balancing(totals: NDArray[Any]) -> Floats:
-    """The weights by which classes whose rows come to these totals all count alike, and as much as before together."""
+def _balanced(totals: NDArray[Any]) -> Floats:
+    """Weights inversely proportional to these totals, which keep the total over all classes."""
     return np.asarray(totals.sum() / (len(totals) * totals), dtype=np.float64)
 
 

@@ -225,8 +225,7 @@ class OnlineRun:
         own = weights if len(weights) else None
         if self.class_weights is None:
             return own
-        by_row = self.class_weights.given_to(self.label_index.labels)[targets.astype(np.int64)]
-        return by_row if own is None else by_row * own
+        return self.class_weights.by_row(list(self.label_index.labels), targets, own)
 
     def _plan(self, examples: Examples, kept: CachedRows, turn: int | None) -> Presentations | None:
         """Which rows are presented, in which order; None if no row has any weight."""
