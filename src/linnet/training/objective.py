@@ -33,7 +33,7 @@ TOO_LARGE = (
     "or lower the step size eta0"
 )
 
-# Threads take rows in parts of PART entries, or of ENTRIES_A_SUM times the weights, for every part has its own sums.
+# Threads take rows in parts of this many entries, or of ENTRIES_A_SUM times the weights: every part has its own sums.
 PART = 1 << 18
 ENTRIES_A_SUM = 8
 # The same for rows with many outputs, which have no sums: this many entries times outputs.
@@ -54,6 +54,7 @@ class Objective:
         regression: bool,
         positive: float = 1.0,
         reference: bool = False,
+        part: int = PART,
     ) -> None:
         examples.rows.check_finite()
         self.rows, self.targets, self.loss = examples.rows, examples.targets, loss
@@ -67,7 +68,7 @@ class Objective:
                 raise InputError("every sample weight is zero: there is nothing to train on")
         self.total = examples.total_weight
         self.penalty = Penalty(penalty.l1 / self.total, penalty.l2 / self.total) if penalty.total else penalty
-        self.regression, self.positive = regression, positive
+        self.regression, self.positive, self.part = regression, positive, part
         self.size = (self.columns + 1) * outputs
 
     @property
@@ -186,7 +187,7 @@ class Objective:
     def rows_a_part(self) -> int:
         """How many rows a thread takes at once; the same for any number of threads."""
         entries = max(1.0, len(self.rows.values) / max(1, self.rows.shape[0]))
-        return max(1, int(max(PART, ENTRIES_A_SUM * self.size) / entries))
+        return max(1, int(max(self.part, ENTRIES_A_SUM * self.size) / entries))
 
     def layout(self, first: int, last: int) -> tuple[NDArray[Any], NDArray[np.uint32], NDArray[np.int64], int, bool]:
         """Some of the sparse rows, as kernels take them."""

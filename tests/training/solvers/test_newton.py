@@ -15,7 +15,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.special import expit, logsumexp, softmax
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from linnet import LinearSVC, LogisticRegression, RecipeError, catalogue
@@ -23,7 +22,6 @@ from linnet.data.labels import Labels
 from linnet.data.rows import Examples, Rows
 from linnet.learners.losses import Loss
 from linnet.learners.recipe import Penalty
-from linnet.training import objective as objective_module
 from linnet.training.descent import Descent
 from linnet.training.duality_gap import certify
 from linnet.training.fit import Settings, fit
@@ -140,28 +138,36 @@ def test_a_class_of_which_few_rows_show_nothing_is_no_trouble(positives, rng):
     assert reached(model, X, y, 1.0, c) == pytest.approx(optimum(X, y, 1, 1.0, c), rel=1e-7)
 
 
-def test_blocks_of_dense_rows_add_up_to_the_whole(monkeypatch, rng):
+SMALL = newton.Blocking(numbers=50, rows=20, tables=0)
+
+
+def two_classes(X, y, loss=Loss.LOGISTIC, **more):
+    examples, penalty = Examples(Rows.of(X), y.astype(float)), Penalty(l2=1.0, total=True)
+    return Objective(examples, loss, penalty, 1, intercept=True, regression=False, **more)
+
+
+def test_blocks_of_rows_add_up_to_the_whole(rng):
     X, y = rng.normal(size=(500, 6)), rng.integers(2, size=500)
-    whole = LogisticRegression(solver="newton-cholesky", tol=1e-12).fit(X, y)
-    monkeypatch.setattr(newton, "BLOCK", 50)
-    assert_allclose(LogisticRegression(solver="newton-cholesky", tol=1e-12).fit(X, y).coef_, whole.coef_, rtol=1e-9)
+    for form in both_forms(X):
+        problem = two_classes(form, y)
+        whole = newton.cholesky(problem, Descent(100, 1e-12))
+        in_blocks = newton.cholesky(problem, Descent(100, 1e-12), blocking=SMALL)
+        assert_allclose(in_blocks.weights, whole.weights, rtol=1e-9)
 
 
 def test_the_bits_do_not_depend_on_the_number_of_threads(monkeypatch, rng):
     X = rng.normal(size=(600, 5))
     y = (X @ rng.normal(size=5) + rng.logistic(size=600) > 0).astype(int)
-    monkeypatch.setattr(objective_module, "PART", 200)
-    monkeypatch.setattr(newton, "BLOCK", 50)
-    monkeypatch.setattr(newton, "ROWS_A_PART", 20)
-    monkeypatch.setattr(newton, "TABLES_A_PART", 0)
-    for learner in (LogisticRegression(solver="newton-cholesky"), LinearSVC(solver="newton")):
+    for loss in (Loss.LOGISTIC, Loss.SQUARED_HINGE):
         for form in both_forms(X):
-            fits = []
+            problem, found = two_classes(form, y, loss, part=200), []
+            assert problem.rows_a_part < 100
             for cores in (1, 3):
                 monkeypatch.setattr(os, "cpu_count", lambda cores=cores: cores)
-                fits.append(clone(learner).fit(form, y))
-            assert_array_equal(fits[0].coef_, fits[1].coef_)
-            assert fits[0].certificate_ == fits[1].certificate_
+                found.append(newton.cholesky(problem, Descent(100, 1e-6), blocking=SMALL))
+            assert_array_equal(found[0].weights, found[1].weights)
+            assert found[0].certificate == found[1].certificate
+            assert found[0].converged
 
 
 @hypothesis_settings(max_examples=40, deadline=None)

@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 
 import linnet
 from linnet import LinearRegression, Ridge
+from linnet.data.rows import Examples, Rows
 from linnet.learners.losses import Loss
 from linnet.learners.recipe import Penalty
 from linnet.training.objective import Objective
@@ -77,13 +78,16 @@ def test_columns_far_from_zero_and_of_every_scale_keep_their_digits(far, rng):
     assert_allclose(Ridge(alpha=1e-4).fit(X, y).coef_, w, rtol=1e-7)
 
 
-def test_the_three_closed_forms_agree(monkeypatch, rng):
+def test_the_three_closed_forms_agree(rng):
+    """By a table of columns, by one of rows, and by axes, which take over where a table is badly conditioned."""
     for shape in ((200, 7), (9, 30)):
         X, y, c = rng.normal(size=shape), rng.normal(size=shape[0]), rng.uniform(size=shape[0])
-        plain = Ridge().fit(X, y, c)
-        monkeypatch.setattr(ridge, "CONDITION_AT_LEAST", 2.0)
-        assert_allclose(Ridge().fit(X, y, c).coef_, plain.coef_, rtol=1e-10)
-        monkeypatch.undo()
+        examples = Examples(Rows.of(X), y, c)
+        for intercept in (True, False):
+            w, b = ridge.ridge(examples, 1.0, intercept=intercept)
+            by_axes, b_by_axes = analytic.decomposed(examples, intercept=intercept).weights(1.0)
+            assert_allclose(by_axes, w, rtol=1e-10)
+            assert b_by_axes == pytest.approx(b, rel=1e-10, abs=1e-14)
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])

@@ -29,7 +29,7 @@ from linnet.training.threads import over_parts
 
 Entries = tuple[NDArray[Any], NDArray[np.uint32], NDArray[np.int64], int, bool]
 
-# NEAR weights are in the nearest cache anyway; beyond, columns are put in order if each has ENTRIES_A_COLUMN entries.
+# So few weights are in the nearest cache anyway; more are put in order if each column has ENTRIES_A_COLUMN entries.
 NEAR = 2048
 ENTRIES_A_COLUMN = 8
 # Every COUNTED_BY-th entry is counted, up to TOP.
@@ -40,11 +40,11 @@ TOP = (1 << 16) - 1
 class DualSVM:
     """One problem of two classes: the a_i, the weights they make, and the rows that take part."""
 
-    def __init__(self, problem: Objective, seed: int = 0) -> None:
+    def __init__(self, problem: Objective, seed: int = 0, *, near: int = NEAR) -> None:
         rows = problem.rows
         n, d = rows.shape
         self.free, self.squared, self.seed = problem.intercept, problem.loss is Loss.SQUARED_HINGE, seed
-        self._new_ids, ids = _common_first(rows)
+        self._new_ids, ids = _common_first(rows, near)
         self._entries = (rows.values, ids, rows.starts, d, rows.dense)
         self.signs = problem.signed
         costs = Costs.of(problem)
@@ -123,7 +123,7 @@ class DualSVM:
         return np.append(weights, b), loss + 0.5 * squared_norm(self.weights), value - 0.5 * squared_norm(made)
 
 
-def _common_first(rows: Rows) -> tuple[NDArray[np.uint32] | None, NDArray[np.uint32]]:
+def _common_first(rows: Rows, near: int) -> tuple[NDArray[np.uint32] | None, NDArray[np.uint32]]:
     """Renumber the columns by frequency, so that the weights of the common ones are adjacent and stay in the L1 cache.
 
     Returns the new id of each column, and the ids of all entries; None and the ids unchanged where all weights fit
@@ -131,7 +131,7 @@ def _common_first(rows: Rows) -> tuple[NDArray[np.uint32] | None, NDArray[np.uin
     keep the order of their entries, so no sum changes.
     """
     d = rows.shape[1]
-    if rows.dense or d <= NEAR or len(rows.ids) < ENTRIES_A_COLUMN * d:
+    if rows.dense or d <= near or len(rows.ids) < ENTRIES_A_COLUMN * d:
         return None, rows.ids
     counts = np.bincount(rows.ids[::COUNTED_BY], minlength=d)
     rare_last = np.argsort((TOP - np.minimum(counts, TOP)).astype(np.uint16), kind="stable")

@@ -43,12 +43,6 @@ ENOUGH = 1e-4
 HALVINGS = 40
 # A promised fall of less than this fraction of f is lost in its rounding.
 ROUNDING = 1e-15
-# Dense rows are weighed and multiplied in blocks of this many numbers, which stay in cache.
-BLOCK = 1 << 15
-BLOCKS_A_PART = 16
-# Sparse rows are weighed in parts, each with a table of its own, that take the time of filling many.
-ROWS_A_PART = 4096
-TABLES_A_PART = 16
 # Few rows tell roughly where the optimum lies: the first steps see every eighth, or, of those again every eighth, while
 # there are this many a column, and no fewer than that; each time to this gap.
 SPARED = 8
@@ -65,6 +59,32 @@ MOST_PRODUCTS = 500
 RESIDUAL_FRACTION = 0.2
 # How much further the next step may go after one that was taken whole.
 FURTHER = 2.5
+
+
+@dataclass(frozen=True)
+class Blocking:
+    """How the rows are cut for threads that add up H; the number of threads does not matter.
+
+    Dense rows are multiplied in blocks of `numbers`, which stay in cache; a part is several blocks.  A part of sparse
+    rows has a table of its own, so it is to take the time of filling `tables`.
+    """
+
+    numbers: int = 1 << 15
+    blocks: int = 16
+    rows: int = 4096
+    tables: int = 16
+
+    def block_rows(self, d: int) -> int:
+        return max(1, self.numbers // (d + 1))
+
+    def dense_part(self, d: int) -> int:
+        return self.blocks * self.block_rows(d)
+
+    def sparse_part(self, d: int, entries: int) -> int:
+        return max(self.rows, self.tables * d * d // entries**2)
+
+
+BLOCKING = Blocking()
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +111,7 @@ class _Direction(ABC):
         """Learn what part of the step could be taken, and f there."""
 
 
-def cholesky(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
+def cholesky(problem: Objective, how: Descent, watch: Watcher = ignore, *, blocking: Blocking = BLOCKING) -> Found:
     """Newton's method with all of H, for two classes: where a table of all pairs of columns is small.
 
     The first steps see few of the rows only.
@@ -99,17 +119,18 @@ def cholesky(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found
     _check(problem, "newton-cholesky")
     if problem.outputs > 1:
         raise RecipeError("solver='newton-cholesky' takes many classes one by one: multiclass='one-vs-rest'")
-    start = _rough_start(problem, how.most) if how.start is None else how.start
-    return _descend(problem, start, how, watch, _Cholesky())
+    start = _rough_start(problem, how.most, blocking) if how.start is None else how.start
+    return _descend(problem, start, how, watch, _Cholesky(blocking))
 
 
-def _rough_start(problem: Objective, most: int) -> Flat:
+def _rough_start(problem: Objective, most: int, blocking: Blocking) -> Flat:
     """About the optimum on few of the rows, of which nothing need be proven; 0 where they are few already."""
     few = _fewer(problem)
     if few is None:
         return np.zeros(problem.size)
     how = Descent(most, ROUGHLY)
-    return _descend(few, _rough_start(few, most), how, ignore, _Cholesky(), proven=False).weights
+    start = _rough_start(few, most, blocking)
+    return _descend(few, start, how, ignore, _Cholesky(blocking), proven=False).weights
 
 
 def conjugate_gradients(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
@@ -144,6 +165,7 @@ def _fewer(problem: Objective) -> Objective | None:
         intercept=problem.intercept,
         regression=problem.regression,
         positive=problem.positive,
+        part=problem.part,
     )
 
 
@@ -202,8 +224,8 @@ class _Cholesky(_Direction):
     Near the optimum H hardly changes: every other step takes the last one's, with its D, and spares making a new one.
     """
 
-    def __init__(self) -> None:
-        self._again = False
+    def __init__(self, blocking: Blocking) -> None:
+        self._blocking, self._again = blocking, False
         self._factors, self._unit, self._bends = np.empty((0, 0)), np.empty(0), np.empty((0, 1))
 
     def __call__(self, point: Point, _: float, /) -> _Step:
@@ -212,7 +234,7 @@ class _Cholesky(_Direction):
         problem = point.problem
         gradient = point.gradient()
         if not self._again:
-            hessian = _hessian(point)
+            hessian = _hessian(point, self._blocking)
             self._factor(hessian if problem.intercept else hessian[:-1, :-1])
             self._bends = point.own_bends()
         change, free = np.zeros(problem.size), len(self._unit)
@@ -237,16 +259,15 @@ class _Cholesky(_Direction):
             self._factors, failed = dpotrf(scaled.T, lower=1, clean=0)
 
 
-def _hessian(point: Point) -> Table:
+def _hessian(point: Point, blocking: Blocking) -> Table:
     """H, of which the upper triangle counts."""
     problem, rows = point.problem, point.problem.rows
     n, d = rows.shape
     bends = point.normalised_weights * point.own_bends()[:, 0]
     if rows.dense:
-        add, size = _dense_part(rows.matrix(), bends), BLOCKS_A_PART * _height(d)
+        add, size = _dense_part(rows.matrix(), bends, blocking.block_rows(d)), blocking.dense_part(d)
     else:
-        entries = max(1, len(rows.values) // n)
-        size = max(ROWS_A_PART, TABLES_A_PART * d * d // entries**2)
+        size = blocking.sparse_part(d, max(1, len(rows.values) // n))
 
         def add(first: int, last: int) -> Table:
             into = np.zeros((d + 1, d + 1))
@@ -261,14 +282,9 @@ def _hessian(point: Point) -> Table:
     return hessian
 
 
-def _height(d: int) -> int:
-    return max(1, BLOCK // (d + 1))
-
-
-def _dense_part(X: Table, bends: Flat) -> Callable[[int, int], Table]:
-    """kernel.hessian for dense rows, by BLAS."""
-    d = X.shape[1]
-    height, roots = _height(d), np.sqrt(bends)
+def _dense_part(X: Table, bends: Flat, height: int) -> Callable[[int, int], Table]:
+    """kernel.hessian for dense rows, by BLAS, in blocks of this many rows."""
+    d, roots = X.shape[1], np.sqrt(bends)
 
     def part(start: int, stop: int) -> Table:
         squares, weighed = np.zeros((d + 1, d + 1)), np.empty((height, d + 1))

@@ -95,8 +95,8 @@ class _Memory:
 class _Walk:
     """Weights, their scores, f, and, measured in each column's unit, its gradient and the memory."""
 
-    def __init__(self, problem: Objective, start: Flat | None) -> None:
-        self.problem, self.normalised_weights = problem, normalised_weights(problem)
+    def __init__(self, problem: Objective, start: Flat | None, part: int) -> None:
+        self.problem, self.normalised_weights, self.part = problem, normalised_weights(problem), part
         self.units = problem.units() ** UNIT_POWER
         self.per_unit = 1.0 / self.units
         self.l2, self.penalised = problem.penalty.l2, problem.size - problem.outputs
@@ -124,7 +124,7 @@ class _Walk:
             )  # fmt: skip
             return found
 
-        sums = over_parts(part, len(self.scores), max(1, PART // self.problem.outputs))
+        sums = over_parts(part, len(self.scores), max(1, self.part // self.problem.outputs))
         loss, slope, bend, mistakes = (sum(each) for each in zip(*sums, strict=True))
         return float(loss), float(slope), float(bend), int(mistakes)
 
@@ -158,7 +158,7 @@ class _Walk:
             )  # fmt: skip
             return sums
 
-        sums = over_parts(part, self.problem.size, PART)
+        sums = over_parts(part, self.problem.size, self.part)
         slope, crossed, squared = (float(sum(each)) for each in zip(*sums, strict=True))
         return self.l2 * crossed, self.l2 * squared, slope
 
@@ -204,7 +204,7 @@ class _Walk:
             )  # fmt: skip
             return np.append(along, sums)
 
-        sums = np.sum(over_parts(part, problem.size, PART), axis=0)
+        sums = np.sum(over_parts(part, problem.size, self.part), axis=0)
         if not np.isfinite(sums).all():
             raise NumericalError(TOO_LARGE)
         *along, bend, squared, steepness = sums
@@ -212,9 +212,9 @@ class _Walk:
         return float(steepness)
 
 
-def lbfgs(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
-    """Steps until the gap is at most tol, or until rounding lets f fall no further."""
-    walk = _Walk(problem, how.start)
+def lbfgs(problem: Objective, how: Descent, watch: Watcher = ignore, *, part: int = PART) -> Found:
+    """Steps until the gap is at most tol, or until rounding lets f fall no further; threads take parts of this size."""
+    walk = _Walk(problem, how.start, part)
     history: list[Pass] = []
     tol, l2, tried = how.tol or 0.0, problem.penalty.l2, np.inf
     for left in reversed(range(how.most)):
