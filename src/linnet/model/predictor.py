@@ -114,7 +114,7 @@ def scorer(model: LinearModel, probable: bool, calibration: Calibration | None =
 
 def no_probabilities(learner: Entry) -> RecipeError:
     """What to say where decisions need probabilities and there are none."""
-    if learner.recipe.has_probabilities:
+    if learner.recipe.loss.log_odds:
         return RecipeError(
             "pairs of classes that vote have no probabilities: train with --calibrate sigmoid, or jointly"
         )
