@@ -20,7 +20,10 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline, make_union
 
 import linnet
-from linnet.estimators import bag_of_words
+from linnet.data.features.text import TextTerm
+from linnet.data.features.text_options import TextOptions
+from linnet.estimators.bag_of_words import counted_ngrams
+from linnet.estimators.columns import documents_of
 from tests.texts import texts
 
 CORPUS = [
@@ -121,12 +124,16 @@ def test_words_of_any_length_and_marks_are_those_of_a_pattern():
     equal(ours, TfidfVectorizer(token_pattern=r"(?u)\w+|[^\w\s]", ngram_range=(1, 2)), CORPUS)
 
 
-def test_pieces_of_the_texts_leave_no_trace(monkeypatch):
-    expected = linnet.BagOfWords(ngram_range=(1, 2)).fit_transform(CORPUS * 3)
-    for size in (1, 7, 50):
-        monkeypatch.setattr(bag_of_words, "BYTES_AT_ONCE", size)
-        equal(linnet.BagOfWords(ngram_range=(1, 2)), TfidfVectorizer(ngram_range=(1, 2)), CORPUS * 3, CORPUS)
-    assert expected.nnz
+@pytest.mark.parametrize("size", [1, 7, 50])
+def test_pieces_of_the_texts_leave_no_trace(size):
+    rows, options = documents_of(CORPUS * 3), TextOptions(shortest=1, longest=2)
+    whole, cut = TextTerm("text", options), TextTerm("text", options)
+    expected = counted_ngrams(whole, rows, frozen=False)
+    found = counted_ngrams(cut, rows, frozen=False, piece_bytes=size)
+    assert len(expected[1]) > 100
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert [cut.name(number) for number in range(len(cut))] == [whole.name(number) for number in range(len(whole))]
 
 
 def test_the_most_frequent_are_kept():
@@ -196,14 +203,14 @@ def test_texts_may_come_in_any_container(kind):
     ("rows", "message"),
     [
         ("one text", "single string"),
-        (["a", None], "row 1 is no text but None"),
-        (["a", float("nan")], "row 1 is no text but nan"),
-        ([None, None], "row 0 is no text"),
-        ([1, 2], "row 0 is no text but 1"),
-        (["a", 1], "row 1 is no text but 1"),
+        (["a", None], "row 1 is not text but None"),
+        (["a", float("nan")], "row 1 is not text but nan"),
+        ([None, None], "row 0 is not text"),
+        ([1, 2], "row 0 is not text but 1"),
+        (["a", 1], "row 1 is not text but 1"),
         (np.array([["a", "b"]]), "one column of texts"),
         (pd.DataFrame({"a": ["x"]}), "one column of texts"),
-        (pd.Series(["a", None]), "row 1 is no text"),
+        (pd.Series(["a", None]), "row 1 is not text"),
         ([], "empty vocabulary"),
         (["", "a b c"], "empty vocabulary"),
         (["fine", "half \ud800"], "surrogate"),

@@ -93,7 +93,7 @@ def test_a_penalised_fit_is_read_as_a_posterior_and_only_when_asked(rng):
     X, score = table(rng)
     y = (score + rng.logistic(size=len(X)) > 0).astype(int)
     model = LogisticRegression(C=0.5, max_iter=5000).fit(X, y)
-    with pytest.raises(InputError, match="drawn to 0: fit with penalty=None"):
+    with pytest.raises(InputError, match="shrunk towards 0: fit with penalty=None"):
         model.summary(X, y)
     ours = model.summary(X, y, penalised=True)
     Z = with_intercept(X, True)

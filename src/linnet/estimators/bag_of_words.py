@@ -27,7 +27,7 @@ from linnet.estimators.documentation import documented
 from linnet.estimators.parameters import check_positive, chosen
 
 # Bytes of text that are split at a time: enough to work on, and no more than a cache holds.
-BYTES_AT_ONCE = 1 << 20
+PIECE_BYTES = 1 << 20
 LONGEST = 100
 
 _ATTRIBUTES = """
@@ -46,9 +46,9 @@ class BagOfWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     With `use_idf=False, norm=None` the same as its CountVectorizer. A value is the count of an n-gram in the text
     (`binary`: 1; `sublinear_tf`: 1 + log count), times its idf, times its log-count ratio, and rows are then brought
-    to length 1. Columns are sorted by name. With `hash_bits` there are at most 2 ** hash_bits columns in the order in
-    which they were first met, each of which keeps the name that came first, and `collisions_` tells how many names fell
-    together.
+    to length 1. Columns are sorted by name. With `hash_bits` there are at most 2 ** hash_bits columns in the order of
+    first appearance, each with the name that came first, and `collisions_` is the number of names that share a column
+    with another.
 
     The log-count ratio of column j is log((p_j / sum p) / (q_j / sum q)), where p = smoothing + the sum of the rows
     of the second class, q of the first (Wang, Manning 2012, Baselines and bigrams).
@@ -108,7 +108,7 @@ class BagOfWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
     def fit(self, X: Iterable[str], y: Any = None) -> Self:
-        """Learn which n-grams there are, and what each is worth; y only for `log_count_ratio`."""
+        """Learn the vocabulary and the weight of each n-gram; y is only for `log_count_ratio`."""
         self.fit_transform(X, y)
         return self
 
@@ -116,7 +116,7 @@ class BagOfWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """As fit and then transform, with the texts read once."""
         term = self._new_term()
         self._check_parameters()
-        starts, ids, counts = _counted(term, documents_of(X), frozen=False)
+        starts, ids, counts = counted_ngrams(term, documents_of(X), frozen=False)
         if not len(term):
             raise InputError(f"empty vocabulary; none of the {len(starts) - 1} texts holds an n-gram of these settings")
         positive = self._positive(y, len(starts) - 1)
@@ -132,9 +132,9 @@ class BagOfWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self._weighed(X)
 
     def transform(self, X: Iterable[str]) -> Any:
-        """Texts as sparse rows; n-grams that were not there in fit are left out."""
+        """Texts as sparse rows; n-grams that fit has not seen are left out."""
         check_is_fitted(self)
-        return self._weighed(self._damped(*_counted(self._term, documents_of(X), frozen=True)))
+        return self._weighed(self._damped(*counted_ngrams(self._term, documents_of(X), frozen=True)))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:  # noqa: ARG002
         """The n-gram of each column."""
@@ -160,7 +160,7 @@ class BagOfWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             kept = np.flatnonzero((df >= least) & (df <= most))
             if not len(kept):
                 raise InputError("After pruning, no terms remain: try a lower min_df or a higher max_df")
-        if not self.hash_bits:  # hashing is for speed: there, columns stay in the order in which they were met
+        if not self.hash_bits:  # hashing is for speed: there, columns stay in the order of first appearance
             _, data, starts, _ = self._term.vocabulary.stored()  # type: ignore[no-untyped-call]
             kept = by_name(Strings(data, starts), kept)
         if self.max_features is not None:
@@ -168,7 +168,7 @@ class BagOfWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             kept = kept[np.sort(np.argsort(-total[kept], kind="stable")[: self.max_features])]
         return kept
 
-    # -- what a count is worth ------------------------------------------------------------------------------------
+    # -- the weights of counts ------------------------------------------------------------------------------------
 
     def _damped(self, starts: Any, ids: Any, counts: Any) -> Any:
         columns = ids.view(np.int32)
@@ -248,9 +248,11 @@ class BagOfWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(labels == classes[1])
 
 
-def _counted(term: TextTerm, texts: Documents, *, frozen: bool) -> tuple[Any, Any, Any]:
-    """The n-grams of each row, (starts, numbers, counts), a piece of the texts at a time."""
-    cuts = np.searchsorted(texts.starts, np.arange(texts.starts[0], texts.starts[-1], BYTES_AT_ONCE))
+def counted_ngrams(
+    term: TextTerm, texts: Documents, *, frozen: bool, piece_bytes: int = PIECE_BYTES
+) -> tuple[Any, Any, Any]:
+    """The n-grams of each row, (starts, numbers, counts), counted by threads a piece of the texts at a time."""
+    cuts = np.searchsorted(texts.starts, np.arange(texts.starts[0], texts.starts[-1], piece_bytes))
     edges = np.unique([0, *cuts, len(texts)]).tolist() if len(texts) else [0, 0]
 
     def counted(first: int, last: int) -> NgramCounts:

@@ -31,12 +31,12 @@ ATTRIBUTES = """
 class BestThreshold(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Of two labels, the second where its probability is above a threshold: the best for a metric on held-out folds.
 
-    Every row is scored by a copy of the classifier that has not seen it.  All thresholds that tell these rows apart are
-    compared, each in the middle between two scores; of equally good ones the nearest to the usual is taken.  A
-    classifier without probabilities gets a threshold for its scores.  `linnet train --threshold-for` does the same.
+    Every row is scored by a copy of the classifier that was not fitted to it.  The thresholds midway between two
+    neighbouring scores are compared; of equally good ones the nearest to the default is taken.  A classifier without
+    probabilities gets a threshold for its scores.  `linnet train --threshold-for` does the same.
 
-    `metric` is `f1`, `f0.5`, `f2`, `accuracy`, `balanced-accuracy` or `matthews`; or one measure while another is at
-    least so much: `precision@recall=0.95`, `recall@precision=0.9`.
+    `metric` is `f1`, `f0.5`, `f2`, `accuracy`, `balanced-accuracy` or `matthews`; or one measure subject to a
+    minimum of another: `precision@recall=0.95`, `recall@precision=0.9`.
 
     >>> from linnet import BestThreshold, LogisticRegression
     >>> X, y = [[float(i)] for i in range(12)], [0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 1, 1]
@@ -60,7 +60,7 @@ class BestThreshold(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
     def fit(self, X: Any, y: Any, **params: Any) -> Self:
         """Choose the threshold by folds, and fit the classifier to all rows.
 
-        What else is given goes to the classifier's fit; by a `sample_weight` rows also count in the metric.
+        Further parameters go to the classifier's fit; a `sample_weight` also weights the metric.
         """
         goal = Goal.parsed(self.metric, self.positive)
         self._method(self.estimator)
@@ -89,7 +89,7 @@ class BestThreshold(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         return self
 
     def _held_out_scores(self, X: Any, y: NDArray[Any], params: dict[str, Any]) -> NDArray[np.float64]:
-        """The second label's score of every row, by a copy that has not seen it."""
+        """The second label's score of every row, by a copy that was not fitted to it."""
         cv = self.cv
         if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
             fewest = int(np.unique(y, return_counts=True)[1].min())

@@ -23,7 +23,7 @@ _REFUSED = (pa.ArrowException, TypeError, ValueError, OverflowError)
 def columns_of(estimator: Any, X: Any, *, reset: bool) -> dict[str, Any]:
     """Every column of a frame or a two-dimensional array as an Arrow array, by name.
 
-    With reset the estimator takes down how many columns there are and their names; else they are checked.
+    With reset the estimator stores the number and the names of the columns; else they are checked.
     """
     frame = hasattr(X, "columns")
     if frame:
@@ -91,7 +91,7 @@ def texts_of(documents: Iterable[str]) -> Strings:
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """Texts to be taken a piece at a time; `starts` tells about where each begins."""
+    """Texts to be taken a piece at a time; `starts` is about where each begins."""
 
     starts: NDArray[np.int64]
     piece: Callable[[int, int], Strings]
@@ -122,14 +122,14 @@ def _encoded(documents: Sequence[str]) -> Strings:
 
 
 def _half_character(error: UnicodeEncodeError) -> InputError:
-    return InputError(f"a text holds half of a surrogate pair, which is no character: {error.object!r}")
+    return InputError(f"a text holds half of a surrogate pair, which is not a character: {error.object!r}")
 
 
 def _not_text(documents: Iterable[Any], why: str) -> InputError:
     for row, document in enumerate(documents):
         if not isinstance(document, str):
             return InputError(
-                f"row {row} is no text but {document!r}: fill in what is missing, convert the rest to str"
+                f"row {row} is not text but {document!r}: fill in what is missing, convert the rest to str"
             )
     return InputError(f"X cannot be read as texts: {why}")
 
@@ -145,7 +145,7 @@ def categories_of(array: Any) -> Strings:
 
 
 def _spelt(value: float) -> str:
-    """A number as short as tells it from all others; a whole one as if it were an integer."""
+    """The shortest text that distinguishes a number from all others; whole numbers as integers."""
     return str(int(value)) if abs(value) < 2**63 and value == int(value) else repr(value)
 
 

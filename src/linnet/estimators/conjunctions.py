@@ -79,4 +79,4 @@ def _named(cross: Sequence[str | int], names: list[str]) -> Iterator[str]:
         else:
             near = get_close_matches(str(column), names, n=1, cutoff=0.5)
             hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names[:20])}"
-            raise RecipeError(f"the cross {tuple(cross)!r} names {column!r}, which is no column: {hint}")
+            raise RecipeError(f"the cross {tuple(cross)!r} names {column!r}, which is not a column: {hint}")

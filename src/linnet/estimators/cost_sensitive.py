@@ -1,4 +1,4 @@
-"""CostSensitive: any classifier with probabilities, deciding for what costs least."""
+"""CostSensitive: any classifier with probabilities, deciding by the least expected cost."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ class CostSensitive(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
     """The label that costs least on average by a classifier's probabilities; or none, where that costs too much.
 
     Decisions are only as good as the probabilities: `sklearn.calibration.CalibratedClassifierCV` makes them, for
-    classifiers that have none or bad ones.  `sklearn.frozen.FrozenEstimator` keeps one that is fitted from being fitted
-    again.
+    classifiers that have none or bad ones.  `sklearn.frozen.FrozenEstimator` keeps a fitted one as it is.
 
     >>> from linnet import CostSensitive, LogisticRegression
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["ham", "ham", "spam", "spam"]

@@ -79,7 +79,7 @@ class CountingClassifier(LinearClassifier):
 
 
 def priors_of(name: str, given: Any, *, estimated: bool = True) -> Priors:
-    """Those given, as probabilities; or as often as the classes came; or all alike."""
+    """The given probabilities; or the frequencies of the classes; or uniform."""
     if given is None:
         return Priors(uniform=not estimated)
     if not isinstance(given, Sequence | np.ndarray) or isinstance(given, str):

@@ -58,7 +58,7 @@ PARAMETERS = {
     "class_weight": "A weight for each class as a dictionary, or `balanced`.",
     "n_jobs": "Threads for `one-vs-rest` and `pairwise` (-1: one a core). The result is the same for any number.",
     "warm_start": "Whether a fit begins where the last one ended. Closed forms have no use for it; the hinge by its "
-    "dual only for as many rows as before, for weights do not tell its multipliers.",
+    "dual only for as many rows as before, for the weights do not determine its dual variables.",
     "verbose": "Whether to show a progress bar.",
     "analyzer": "What n-grams are made of: `word`, `char`, or `char_wb` (characters within words, a space on each "
     "side).",

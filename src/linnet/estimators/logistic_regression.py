@@ -184,8 +184,8 @@ class LogisticRegression(LinearClassifier):
             (penalty.intercept, "are not known where the intercept is penalised: leave penalise_intercept out"),
             (
                 penalty.l2 > 0 and not penalised,
-                "of a penalised fit are no tests, for its estimates are drawn to 0: fit with penalty=None, or ask for "
-                "penalised=True and read them as a posterior",
+                "of a penalised fit are not tests, for its estimates are shrunk towards 0: fit with penalty=None, or "
+                "ask for penalised=True and read them as a posterior",
             ),
             (
                 separation is not None and separation.separated,

@@ -53,7 +53,7 @@ class MultinomialNB(CountingClassifier):
 class BernoulliNB(CountingClassifier):
     """Naive Bayes for what is there or not: a value counts as there where it is above `binarize`.
 
-    The weights are those of rows made of 1 and 0 in this way, which predictions make by themselves.
+    The weights are those of rows made of 1 and 0 in this way, and predict converts rows the same way.
 
     >>> from linnet import BernoulliNB
     >>> X, y = [[5, 0, 1], [1, 0, 0], [0, 2, 1], [0, 1, 0]], ["a", "a", "b", "b"]

@@ -50,7 +50,7 @@ def check_positive(name: str, value: Any) -> float:
 
 
 def check_labels(y: NDArray[Any]) -> None:
-    """scikit-learn's check of a classification target, without its sort of all labels where types tell enough."""
+    """scikit-learn's check of a classification target, without its sort of all labels where the types suffice."""
     if not len(y):
         raise InputError("there are no rows to train on")
     if y.dtype == object and len({type(label) for label in y.tolist()}) > 1:

@@ -1,4 +1,4 @@
-"""PassiveAggressive: the smallest step that mends each row."""
+"""PassiveAggressive: the smallest step that corrects each row."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ ROWS = {"balanced": "winnow", "winnow1": "winnow1", "winnow2": "winnow2"}
 class Winnow(LinearClassifier):
     """Winnow in its three forms: its mistakes grow with the logarithm of the number of columns.
 
-    `balanced`, the default, asks least of the data: it has weights on both sides, stands noise, treats both classes
+    `balanced`, the default, asks least of the data: it has weights on both sides, tolerates noise, treats both classes
     alike and needs no threshold.  `winnow1` and `winnow2` find a disjunction, with a bound on their mistakes
     (`certificate_`).  Columns are Boolean (`winnow1`) or numbers from 0 to 1.
 

@@ -5,12 +5,12 @@
 # factor then changes nothing that is stored, and sizes from 1e-300 to 1e300 neither underflow nor overflow.  Penalties
 # act on the stored weights, so they do not depend on units either.
 #
-# All that belongs to a column stands together, for what a row waits for is memory: with one output, a column is half a
-# cache line.  A record of K outputs is
+# Everything about a column is stored together, because a row mostly waits for memory: with one output, a column is half
+# a cache line.  A record of K outputs is
 #
 #     1 / s_j,  the shrinking paid so far,  K weights,  K sums of squared gradients
 #
-# and the record after the last column holds the intercepts.  Written out here for the reason that rows.pxd gives.
+# and the record after the last column holds the intercepts.  The bodies are here for the reason given in rows.pxd.
 
 cimport cython
 from libc.math cimport fabs, sqrt
@@ -45,11 +45,11 @@ cdef extern from *:
     Pair two_steps "linnet_two_steps"(double rate, double g0, double g1, double s0, double s1) noexcept nogil
 
 cdef enum:
-    # Where things stand in a record.
+    # Offsets in a record.
     INVERSE_SCALE = 0
     PAID = 1
     WEIGHTS = 2
-    # How many entries ahead of the score the next records are asked for: about a row.
+    # How many entries ahead of the score the next records are prefetched: about a row.
     RECORDS_AHEAD = 96
 
 
@@ -71,7 +71,7 @@ cdef inline double in_its_unit(double x, double* record, Py_ssize_t outputs) noe
 
 @cython.cdivision(True)
 cdef inline void pay(double* record, Settings* settings, double shrunk) noexcept nogil:
-    """Give a column the shrinking it owes, each weight at its own rate, 1 / sqrt(sum of squares)."""
+    """Apply the shrinking that a column owes, each weight at its own rate, 1 / sqrt(sum of squares)."""
     cdef double owed = shrunk - record[PAID], amount
     cdef Py_ssize_t k
     if owed > 0:
@@ -93,7 +93,7 @@ cdef inline double adaptive_scores(
     double shrunk,
     double[::1] scores,
 ) noexcept nogil:
-    """Score every output on the scaled row; the row's squared length in those units comes back.
+    """Score every output on the scaled row; returns the row's squared length in those units.
 
     `foreseen` says that rows come as they stand, so that the next entries are those that will be needed.
     """
@@ -107,10 +107,10 @@ cdef inline double adaptive_scores(
     for e in range(start, stop):
         if e < last_foreseen:
             prefetch(&records[ids[e + RECORDS_AHEAD] * width])
-        if values[e] == 0:  # so that a zero touches nothing, stored or not
+        if values[e] == 0:  # so that a stored zero has no effect
             continue
         record = &records[(e - start if dense else ids[e]) * width]
-        if penalised:  # before the unit may change: what is owed, is owed in the old one
+        if penalised:  # before the unit may change: the debt is in the old one
             pay(record, settings, shrunk)
         x = in_its_unit(values[e], record, outputs)
         length += x * x
@@ -131,7 +131,7 @@ cdef inline double adaptive_scores(
 cdef inline void ask_for_records(
     const unsigned int[::1] ids, Py_ssize_t start, Py_ssize_t stop, Settings* settings, double[::1] records
 ) noexcept nogil:
-    """Have the records of a row's last entries fetched (see ask_for in rows.pxd)."""
+    """Prefetch the records of a row's last entries (see ask_for in rows.pxd)."""
     cdef Py_ssize_t e, rare = 20
     if stop - start > rare:
         start = stop - rare

@@ -1,4 +1,4 @@
-"""Sums of rows by class, each row added in its turn: the bits do not depend on how the rows were cut into blocks."""
+"""Sums of rows by class, row after row: the bits do not depend on how the rows were cut into blocks."""
 
 import cython
 from cython.cimports.linnet.kernels.passes import value_t

@@ -1,4 +1,4 @@
-"""Sequential dual ascent for the SVM of many classes at once: one sweep over the rows that still matter.
+"""Sequential dual ascent for the SVM of many classes at once: one sweep over the active rows.
 
 With C_i the cost of row i, y_i its class and z_k = w_k . x_i + b_k its scores, the problems are (Crammer, Singer 2001)
 
@@ -11,7 +11,7 @@ G_k = z_k + [k != y_i], it is the point of the simplex next to q_i + G / A (Keer
 2008, A sequential dual method for large scale multi-class linear SVMs).
 
 A row whose q_i is a corner, and whose G leads there by more than any row fell short in the sweep before, is left out of
-those to come.  The intercepts are the multipliers of their conditions, and every step moves them, as in dual.py.
+those to come.  The intercepts are the multipliers of their conditions; every step moves them, as in dual_logistic.py.
 """
 
 import cython
@@ -27,7 +27,7 @@ ROWS_AHEAD = cython.declare(cython.Py_ssize_t, 4)
 @cython.exceptval(check=False)
 @cython.cdivision(True)
 def nearest_in_simplex(point: cython.double[::1], size: cython.double) -> cython.void:
-    """The point of the simplex of this size that lies next to `point`, in its place (Michelot 1986)."""
+    """The point of the simplex of this size that lies next to `point`, in place (Michelot 1986)."""
     n: cython.Py_ssize_t = point.shape[0]
     k: cython.Py_ssize_t
     count: cython.Py_ssize_t
@@ -41,7 +41,7 @@ def nearest_in_simplex(point: cython.double[::1], size: cython.double) -> cython
             if point[k] > level:
                 count += 1
                 total += point[k]
-        if count >= before or count == 0:  # fewer each time, but for rounding
+        if count >= before or count == 0:  # the count falls each time, except for rounding
             break
         before = count
         level = (total - size) / count
@@ -72,9 +72,9 @@ def sweep(
     the rows that are kept come first.  `largest` is by how much a row fell short in the sweep before; `scores` and
     `changes` are room for one row.
 
-    Returns how many rows are kept; by how much one fell short at most; of the rows as they were met the loss, the gap
-    between primal and dual, the mistakes; by how much the dual rose, how many q_i changed, and the row of no finite
-    score, which ends the sweep, or -1.
+    Returns how many rows are kept; by how much one fell short at most; of the rows as they were visited the loss, the
+    gap between primal and dual, the mistakes; by how much the dual rose, how many q_i changed, and the row whose score
+    is not finite, which ends the sweep, or -1.
     """
     n: cython.Py_ssize_t = order.shape[0]
     outputs: cython.Py_ssize_t = scores.shape[0]
@@ -116,7 +116,7 @@ def sweep(
             y = classes[i]
             cost = costs[i]
             dot_each(values, ids, start, stop, dense, weights, 1.0, scores)
-            # G, its best and second best, the worst of those with q > 0, and what is held
+            # G, its best and second best, the worst of those with q > 0, and q . G
             best = second = rival = -INFINITY
             worst = INFINITY
             held = 0.0

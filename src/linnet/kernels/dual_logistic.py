@@ -1,4 +1,4 @@
-"""Dual coordinate descent for logistic regression: one epoch over the rows, and what the gap is made of.
+"""Dual coordinate descent for logistic regression: one epoch over the rows, and the two values of the gap.
 
 With C_i the cost of row i, y_i its sign, and a free intercept b, the two problems are
 
@@ -19,9 +19,9 @@ from cython.cimports.libc.math import fabs, isinf, log, log1p, sqrt
 from cython.cimports.linnet.kernels.losses import Loss, LossPoint, exp_same_bits, loss_at
 from cython.cimports.linnet.kernels.rows import add, ask_for, ask_for_row, dot, squared_length, value_t
 
-# How many rows ahead entries are asked for: rows come in an order of their own.
+# How many rows ahead entries are prefetched: rows are visited in a random order.
 ROWS_AHEAD = cython.declare(cython.Py_ssize_t, 4)
-# Newton's steps converge from where they start, so these end only what rounding keeps from ending.
+# Newton's steps converge from where they start; this limit matters only where rounding keeps them from ending.
 MOST_STEPS = cython.declare(cython.int, 100)
 SHORT_STEP = cython.declare(cython.double, 1e-12)
 
@@ -94,10 +94,10 @@ def epoch(
 ):
     """One step for each row of `order`; weights, alphas, last_margins (each row's t) and scores change in place.
 
-    scores[i] becomes w . x_i as it is after row i's own step: as near to those after the epoch as a pass comes unasked.
+    scores[i] becomes w . x_i after row i's own step: about the score after the epoch, without another pass.
 
-    Returns the intercept; sum_i a_i y_i; of the rows as they were met, the sum of C times the loss, an estimate of the
-    gap between primal and dual, and the rows got wrong; the row of no finite score, which ends the epoch, or -1.
+    Returns the intercept; sum_i a_i y_i; of the rows as they were visited, the sum of C times the loss, an estimate of
+    the gap between primal and dual, and the mistakes; the row whose score is not finite, which ends the epoch, or -1.
     """
     balance: cython.double = 0.0
     loss: cython.double = 0.0
@@ -140,7 +140,7 @@ def epoch(
             cost = costs[i] * (at.value + log(at.factor))
             loss += cost
             # What the row adds to the gap is the loss's Bregman divergence from t to the margin: from infinity the loss
-            # itself, else nearly half of the divergence there and back.
+            # itself, else nearly half of the symmetrised divergence.
             gap += (
                 cost if isinf(last_margins[i]) else 0.5 * (costs[i] * at.pull - alphas[i]) * (last_margins[i] - margin)
             )
@@ -210,10 +210,10 @@ def best_intercept(
             else:
                 low = b
                 has_low = True
-            # far out the loss is all but straight, and Newton's step knows no measure
+            # far out the loss is nearly linear, and Newton's step far too long
             step = -slope / bend if bend * longest > fabs(slope) else (-longest if slope > 0 else longest)
             longest *= 2.0
-            # and beside a kink of the sum it creeps
+            # and near a kink of the sum it is too short
             if has_low and has_high and (not low < b + step < high or fabs(step) > 0.5 * last):
                 step = 0.5 * low + 0.5 * high - b
             last = fabs(step)
@@ -234,12 +234,12 @@ def both_values(
     b: cython.double,
     free: cython.bint,
 ):
-    """The primal value at w and b, and a value that the dual attains at a point made of alphas, or more.
+    """The primal value at w and b, and a lower bound on the dual value at a point made of alphas.
 
     `norm` is |w|^2, and scores are w . x_i without intercept.  A free intercept asks for sum_i a_i y_i = 0: the side
     with the larger sum is scaled down by s.  With u the part of w from that side, the weights are then w - (1 - s) u,
     and |w - (1 - s) u|^2 = |w|^2 - 2 (1 - s) w . u + (1 - s)^2 |u|^2; w . u is a sum of scores, and |u| is at most the
-    sum of a_i |x_i|, which spares a pass over the rows: (1 - s) times that sum vanishes as the sides come to balance.
+    sum of a_i |x_i|, which saves a pass over the rows: (1 - s) times that sum vanishes as the sides balance.
     """
     i: cython.Py_ssize_t
     side: cython.Py_ssize_t

@@ -1,4 +1,4 @@
-"""Dual coordinate descent for the two-class linear SVM: one sweep over the rows that still matter.
+"""Dual coordinate descent for the two-class linear SVM: one sweep over the active rows.
 
 With C_i the cost of row i, y_i its sign and b a free intercept, the two problems are
 
@@ -10,9 +10,10 @@ for one a_i with all others held.  A row whose a_i lies at a bound, and would go
 short in the sweep before, is left out of those to come (Hsieh, Chang, Lin, Keerthi, Sundararajan 2008, A dual
 coordinate descent method for large-scale linear SVM, algorithm 3).
 
-The intercept is the multiplier of sum_i a_i y_i = 0, and every step moves it by rho y_i (change of a_i), as in dual.py.
+The intercept is the multiplier of sum_i a_i y_i = 0, and every step moves it by rho y_i (change of a_i), as in
+dual_logistic.py.
 
-What a step needs of a row beside its entries lies together, so that it is one line of cache: `states` has a_i, y_i, the
+What a step needs of a row beside its entries is stored together, in one cache line: `states` has a_i, y_i, the
 limit (C_i for the hinge, e_i for the squared one) and 1 / (|x_i|^2 + e_i + rho), infinite for a row of zeros.
 """
 
@@ -20,15 +21,15 @@ import cython
 from cython.cimports.libc.math import INFINITY
 from cython.cimports.linnet.kernels.rows import add, ask_for, ask_for_row, dot, prefetch, value_t
 
-# How many rows ahead entries are asked for, and how many ahead of those where they are is asked for.
+# How many rows ahead entries are prefetched, and how many ahead of those their positions.
 ROWS_AHEAD = cython.declare(cython.Py_ssize_t, 4)
 STATES_AHEAD = cython.declare(cython.Py_ssize_t, 12)
-# Steps go so far beyond the best a_i: the rows to come mostly ask for more of the same (Mangasarian, Musicant 1999,
-# Successive overrelaxation for support vector machines; below 2 every step still climbs).
+# Overrelaxation: a step goes beyond the best a_i by this factor, as the next rows mostly move the weights the same way
+# (Mangasarian, Musicant 1999, Successive overrelaxation for support vector machines; below 2 every step still climbs).
 BEYOND = cython.declare(cython.double, 1.15)
 # Up to this many weights are in the nearest cache anyway.
 NEAR = cython.declare(cython.Py_ssize_t, 2048)
-# How many entries ahead of a dot product the next ones are asked for, where rows come as they stand.
+# How many entries ahead of a dot product the next ones are prefetched, where rows are visited in their own order.
 ENTRIES_AHEAD = cython.declare(cython.Py_ssize_t, 256)
 
 
@@ -67,9 +68,9 @@ def sweep(
     """One step for each row of `order`; states and weights change in place, and so does order: the rows that are kept
     come first.  `highest` and `lowest` are the largest and the least slope of the sweep before.
 
-    Returns how many rows are kept; the intercept; the largest and the least slope; of the rows as they were met the
+    Returns how many rows are kept; the intercept; the largest and the least slope; of the rows as they were visited the
     loss, the gap between primal and dual, the mistakes; by how much the dual rose, how many a_i changed, and the row
-    of no finite score, which ends the sweep, or -1.
+    whose score is not finite, which ends the sweep, or -1.
     """
     n: cython.Py_ssize_t = order.shape[0]
     kept: cython.Py_ssize_t = 0

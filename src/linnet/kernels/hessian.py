@@ -1,4 +1,4 @@
-"""Second derivatives of the loss, as Newton's method asks for them: all at once, or times a direction.
+"""Second derivatives of the loss, as Newton's method needs them: the whole matrix, or its product with a vector.
 
 With D_i the second derivative of row i's loss by its score
 

@@ -1,7 +1,7 @@
 """Lines of JSON that are flat objects of strings, as most files of texts are: the values of some keys, unescaped.
 
-Whatever is not plainly that (a number, a list, a key twice or never, half a surrogate pair, anything wrong) is not read
-at all: then a parser of all of JSON must look at it.
+Anything else (a number, a list, a key twice or missing, half a surrogate pair, an error) is not read at all: it is left
+to a full JSON parser.
 """
 
 import cython
@@ -167,7 +167,7 @@ def text_fields(
                 if p >= end or p[0] != 34:
                     break
                 q = p + 1
-                # keys are compared as they stand, so one with an escape is not for us
+                # keys are compared as they stand, so one with an escape does not match
                 p = string(q, end, cython.address(texts[count, 0]), cython.address(length))
                 if p == cython.NULL or p - 1 - q != length:
                     break

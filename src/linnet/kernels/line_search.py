@@ -1,12 +1,11 @@
-"""Where a change of the weights leads to, for two classes: scores, losses, slopes, how they bend, and the gradient.
+"""The objective after a change of the weights, for two classes: scores, losses, slopes, curvatures, the gradient.
 
-For a margin m = y z and
-s = 1 - m, with slope = -y pull and bend the second derivative,
+For a margin m = y z and s = 1 - m, with slope = -y pull and bend the second derivative,
 
     logistic       log(1 + exp(-m))     pull 1 / (1 + exp(m))       bend pull (1 - pull)
     squared hinge  max(0, s)^2          pull 2 max(0, s)            bend 2 where s > 0
 
-Of sparse rows one read does it all: a row's entries are still at hand when its slope is known.  Dense ones are
+Sparse rows are read once for all of it: a row's entries are still in cache when its slope is known.  Dense ones are
 multiplied by BLAS.  Everything adds in row order.
 """
 
@@ -15,7 +14,7 @@ from cython.cimports.libc.math import fabs, log
 from cython.cimports.linnet.kernels.losses import Loss, LossPoint, exp_inline
 from cython.cimports.linnet.kernels.rows import add, dot, value_t
 
-# How many entries ahead of a dot product the next ones are asked for.
+# How many entries ahead of a dot product the next ones are prefetched.
 ENTRIES_AHEAD = cython.declare(cython.Py_ssize_t, 256)
 
 
@@ -97,7 +96,7 @@ def moved_by(
 @cython.exceptval(check=False)
 @cython.cdivision(True)
 def loss_there(loss: cython.int, margin: cython.double) -> LossPoint:
-    """Value and pull at this margin, and as the factor the second derivative."""
+    """Value and pull at this margin; the second derivative is in `factor`."""
     at: LossPoint
     e: cython.double
     u: cython.double
@@ -108,10 +107,10 @@ def loss_there(loss: cython.int, margin: cython.double) -> LossPoint:
     if loss == Loss.LOGISTIC:
         e = exp_inline(-fabs(margin))
         u = 1.0 + e
-        at.value = log(u) + (e - (u - 1.0)) / u - (margin if margin < 0 else 0.0)  # what u lost of e is put back
+        at.value = log(u) + (e - (u - 1.0)) / u - (margin if margin < 0 else 0.0)  # corrects the rounding of u
         at.pull = (e if margin >= 0 else 1.0) / u
         at.factor = e / (u * u)
-    elif not short <= 0:  # no number has to be seen in the sum
+    elif not short <= 0:  # NaN must reach the sum
         at.value = short * short
         at.pull = 2.0 * short
         at.factor = 2.0

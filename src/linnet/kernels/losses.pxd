@@ -1,4 +1,4 @@
-# The C face of losses.py, so that other kernels can call it without Python in between.
+# The C declarations of losses.py, so that other kernels can call it without Python.
 
 cpdef enum Loss:
     PERCEPTRON = 0
@@ -43,7 +43,7 @@ cdef inline double exp_inline(double x) noexcept nogil:
     r4 = r2 * r2
     q = (q0 + r2 * q1) + r4 * ((q2 + r2 * q3) + r4 * (q4 + r2 * q5))
     power_of_two.pattern = (rounded.pattern + 1023) << 52
-    # below, the result would be subnormal: nothing that learns from it could tell it from 0
+    # below, the result would be subnormal: for learning it is the same as 0
     return 0.0 if x < -708.0 else (1.0 + (r + r2 * q)) * power_of_two.number
 
 

@@ -1,4 +1,4 @@
-"""What a score costs, and how hard it pulls the weights.
+"""The losses of a score, and their pull on the weights.
 
 For a margin m (y times the score for two classes, the true class's lead for more) each loss gives
 
@@ -8,10 +8,10 @@ For a margin m (y times the score for two classes, the true class's lead for mor
     logistic       log(1 + exp(-m))   pull 1 / (1 + exp(m))
     squared        (1 - m)^2 / 2      pull 1 - m
 
-with pull = -d loss / d m.  The perceptron pulls at m = 0 too: with w = 0 nothing else would ever begin.
+with pull = -d loss / d m.  The perceptron pulls at m = 0 too: otherwise w = 0 would never change.
 
-A loss is handed over as value + log(factor).  Who adds up many multiplies the factors and takes one logarithm of
-hundreds: a logarithm for every row would cost as much as the row's dot product.
+A loss is returned as value + log(factor).  A sum of many multiplies the factors and takes one logarithm for hundreds of
+rows: a logarithm for every row would cost as much as the row's dot product.
 """
 
 import cython
@@ -57,7 +57,7 @@ def loss_at(loss: cython.int, margin: cython.double):
 
 
 def soft_threshold(w: cython.double, by: cython.double):
-    """w moved towards 0 by so much, and not beyond: what an L1 penalty does to a weight."""
+    """w moved towards 0 by `by`, but not beyond: the proximal step of an L1 penalty."""
     if w > by:
         return w - by
     if w < -by:

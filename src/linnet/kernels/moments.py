@@ -1,9 +1,9 @@
-"""Sums and sums of squares of columns by class, in twice the digits of a double, and the variance they leave.
+"""Sums and sums of squares of columns by class, in twice the digits of a double, and the variance that follows.
 
 A variance is what is left of Σ x² after Σ_k (Σ_{class k} x)² / n_k is taken away; for a column like a year nearly
 nothing is, and of sums in doubles it would be rounding.  Here a number is the unevaluated sum of two doubles (Dekker
 1971, A floating-point technique for extending the available precision): 106 bits, so that a single read in any cut of
-blocks is enough, zeros need not be touched, and every row is added in its turn.
+blocks is enough, zeros need not be touched, and rows are added in order.
 """
 
 import cython
@@ -165,4 +165,4 @@ def variances(
                 part.high, part.low = -part.high, -part.low
                 left = sum_of(left, part)
             left = over(left, total)
-            into[j] = 0.0 if left.high <= 0.0 else left.high  # what is no number stays none
+            into[j] = 0.0 if left.high <= 0.0 else left.high  # NaN stays NaN

@@ -1,4 +1,4 @@
-# The C face of joint.py: a few calls a row, from passes.py.
+# The C declarations of multiclass.py: a few calls a row, from passes.py.
 
 from linnet.kernels.losses cimport LossPoint
 from linnet.kernels.passes cimport value_t

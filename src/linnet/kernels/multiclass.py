@@ -78,7 +78,7 @@ def pull_each(
     rival: cython.Py_ssize_t,
     pulls: cython.double[::1],
 ):
-    """The pull on every output; the loss, and whether anything pulls, comes back."""
+    """Sets the pull on every output; returns the loss, with a pull of 0 where nothing pulls."""
     at: LossPoint
     one: LossPoint
     k: cython.Py_ssize_t

@@ -1,4 +1,4 @@
-# The C face of multiplicative.py: a call a mistake, from passes.py.
+# The C declarations of multiplicative.py: a call a mistake, from passes.py.
 
 from linnet.kernels.passes cimport Settings, value_t
 

@@ -17,7 +17,7 @@ import cython
 from cython.cimports.linnet.kernels.losses import exp_same_bits
 from cython.cimports.linnet.kernels.passes import Settings, Sides, prefetch, value_t
 
-# A weight that is not 0 stays between these, so that it can come back from wherever noise has brought it.
+# A weight that is not 0 stays between these, so that it can recover from noise.
 LEAST = cython.declare(cython.double, 1e-100)
 MOST = cython.declare(cython.double, 1e100)
 

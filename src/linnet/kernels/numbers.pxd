@@ -1,4 +1,4 @@
-# The C face of numbers.py.  What runs for every number stands here with its body: only so is it compiled into the loop
+# The C declarations of numbers.py.  What runs for every number is here with its body, so that it is compiled into the loop
 # of the kernel that calls it.  What is rare, `nearest`, is a call.
 
 from cpython.ref cimport PyObject
@@ -70,7 +70,7 @@ cdef inline unsigned long long eight_digits(unsigned long long word) noexcept no
     ) >> 32
 
 cdef inline Text read_digits(Text p, Text end, unsigned long long* number) noexcept nogil:
-    """Append the digits from p on to the number (modulo 2^64) and tell where they end, eight at a time.
+    """Append the digits from p on to the number (modulo 2^64) and find where they end, eight at a time.
 
     How many of eight bytes are digits is computed, not branched on: lengths vary, and a wrong guess costs more.
     """
@@ -120,7 +120,7 @@ cdef inline Number read_number(Text p, Text end) noexcept nogil:
     if negative or peek(p, end) == c'+':
         p += 1
     start = p
-    # one digit before the point is the rule, and foreseen
+    # one digit before the point is the most frequent case
     if c'0' <= peek(p, end) <= c'9':
         mantissa = p[0] - c'0'
         p += 1

@@ -55,7 +55,7 @@ _fill_powers()
 @cython.nogil
 @cython.exceptval(check=False)
 def scaled(mantissa: cython.ulonglong, exponent: cython.longlong) -> cython.double:
-    """The double nearest to mantissa 10^exponent, mantissa > 0; -1 where this method cannot tell, or it is subnormal.
+    """The double nearest to mantissa 10^exponent, mantissa > 0; -1 where this method cannot decide, and if subnormal.
 
     The product of the normalised mantissa and the power's high word has an error below one in its lowest place.  Where
     a carry from there could reach the 54 bits that matter, the low word is brought in; where even that leaves it open,

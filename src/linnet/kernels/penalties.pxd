@@ -1,4 +1,4 @@
-# The C face of penalties.py: a call a row at most, from passes.py.
+# The C declarations of penalties.py: at most one call a row, from passes.py.
 
 from linnet.kernels.passes cimport Clock, Settings
 

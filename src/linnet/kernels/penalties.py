@@ -1,4 +1,4 @@
-"""Penalties of the additive learners, paid late: what L1 owes, and the scale that L2 leaves (see passes.py)."""
+"""Lazy penalties of the additive learners: the L1 debt of a column, and the scale of L2 (see passes.py)."""
 
 import cython
 from cython.cimports.linnet.kernels.losses import soft_threshold
@@ -16,7 +16,7 @@ def pay(
     touched: cython.double[::1],
     shrunk: cython.double,
 ) -> cython.void:
-    """Give column j the soft-thresholding it owes."""
+    """Apply the soft-thresholding that column j owes."""
     k: cython.Py_ssize_t
     owed: cython.double = shrunk - touched[j]
     if owed > 0:
@@ -35,7 +35,7 @@ def pay_row(
     touched: cython.double[::1],
     shrunk: cython.double,
 ):
-    """Give every column of a row what it owes, before the row is scored."""
+    """Apply what every column of a row owes, before the row is scored."""
     e: cython.Py_ssize_t
     for e in range(start, stop):
         pay(e - start if dense else ids[e], outputs, w, touched, shrunk)
@@ -48,7 +48,7 @@ def fold(
     settings: cython.pointer(Settings),
     clock: cython.pointer(Clock),
 ):
-    """Multiply the scale into the weights and go on from scale 1, before the scale underflows."""
+    """Multiply the scale into the weights and continue with scale 1, before the scale underflows."""
     j: cython.Py_ssize_t
     n: cython.Py_ssize_t = settings.columns * settings.outputs
     if settings.l1 > 0:

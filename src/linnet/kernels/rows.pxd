@@ -1,5 +1,5 @@
-# One row, one output: what all the time goes into.  Written out here, in a file that every kernel includes, for only so
-# does it become part of the loop that asks for it: a call would hand over more than a short row has entries.
+# One row, one output: the innermost loops.  Their bodies are here, in a file that every kernel includes, so that they are
+# inlined: passing the arguments of a call would cost as much as a short row.
 
 cdef extern from *:
     """
@@ -93,7 +93,7 @@ cdef inline void add(
 cdef inline void ask_for_row(
     const value_t[::1] values, const unsigned int[::1] ids, Py_ssize_t start, Py_ssize_t stop, bint dense
 ) noexcept nogil:
-    """Have a row's own entries fetched, a cache line at a time: in a shuffled order nothing else foresees them."""
+    """Prefetch a row's own entries, a cache line at a time: in a shuffled order the processor cannot foresee them."""
     cdef Py_ssize_t e
     if start == stop:
         return
@@ -109,8 +109,8 @@ cdef inline void ask_for_row(
 cdef inline void ask_for(
     const unsigned int[::1] ids, Py_ssize_t start, Py_ssize_t stop, double[::1] w
 ) noexcept nogil:
-    """Have a row's weights fetched before they are needed: only its last ones, where a numbering by first appearance
-    has the rare columns (the common ones are in cache anyway)."""
+    """Prefetch a row's weights: only its last ones, where a numbering by first appearance has the rare columns (the common
+    ones are in cache anyway)."""
     cdef Py_ssize_t e, rare = 20
     if stop - start > rare:
         start = stop - rare

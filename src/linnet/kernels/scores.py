@@ -4,7 +4,7 @@ import cython
 from cython.cimports.libc.math import fabs, frexp
 from cython.cimports.linnet.kernels.passes import prefetch, value_t
 
-# How many entries ahead the weights are asked for; 8 of them make a line of the cache.
+# How many entries ahead the weights are prefetched; 8 of them make a cache line.
 ENTRIES_AHEAD = cython.declare(cython.Py_ssize_t, 12)
 
 

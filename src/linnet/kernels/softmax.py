@@ -1,4 +1,4 @@
-"""The softmax loss of all rows, some way along a change of their scores, with its slope and bend that way.
+"""The softmax loss of all rows along a change of their scores, with its slope and curvature in that direction.
 
 For a row of weight c, class y and scores z, with p = exp(z) / sum exp(z):
 
@@ -21,7 +21,7 @@ def along(
     slopes: cython.double[:, ::1],
 ):
     """At scores + length change: sets the slopes by the scores; returns the sums of the loss, its slope, its bend, and
-    how many rows of any weight are got wrong."""
+    how many rows of positive weight are predicted wrong."""
     outputs: cython.Py_ssize_t = scores.shape[1]
     i: cython.Py_ssize_t
     k: cython.Py_ssize_t

@@ -1,4 +1,4 @@
-"""A look at a sparse matrix before its row pointers and column ids are trusted, in one read of them."""
+"""Checks of the row pointers and column ids of a sparse matrix, in one read of them."""
 
 import cython
 
@@ -20,7 +20,7 @@ def ids_rise(ids: cython.const[cython.int][::1], starts: cython.const[cython.lon
     """Whether the ids of each of these rows rise strictly and lie in 0 to columns - 1.
 
     Rising steps are counted over some rows together, in a loop without branches that compiles to vectors, and then
-    over the places between those rows, which do not count: within rows all rise exactly if the rest is every step.
+    over the steps between those rows, which do not count: within rows all rise exactly if the rest is every step.
     """
     rows: cython.Py_ssize_t = starts.shape[0] - 1
     first: cython.Py_ssize_t = 0

@@ -43,7 +43,7 @@ def scaled(
     counted: cython.const[cython.uchar][::1],
     into: value_t[::1],
 ):
-    """into = values times the scales of their columns; the sum of squares in the counted columns comes back."""
+    """into = values times the scales of their columns; returns the sum of squares in the counted columns."""
     e: cython.Py_ssize_t
     x: cython.double
     squares: cython.double = 0.0

@@ -25,7 +25,7 @@ cdef extern from *:
         return bits;
     }
     """
-    # A bit for each of the 64 bytes from p on that is no digit, the first byte's lowest.
+    # A bit for each of the 64 bytes from p on that is not a digit, the first byte's lowest.
     unsigned long long not_digits "linnet_not_digits"(Text p) noexcept nogil
 
 cdef inline unsigned long long digits_at(Text p, Py_ssize_t count) noexcept nogil:

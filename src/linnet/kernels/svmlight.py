@@ -346,7 +346,7 @@ def parse(text: cython.const[cython.uchar][::1]):
         np.empty(rows, dtype=np.int32),
     )
     n, nnz, errors = _read(text, *parsed, np.empty(entries, dtype=np.uint64))
-    # Shrink in at: nothing is copied.
+    # Shrink in place: nothing is copied.
     for array, length in zip(parsed, (n, n + 1, nnz, nnz, n, errors, errors, errors), strict=True):
         array.resize(length, refcheck=False)
     return parsed

@@ -1,4 +1,4 @@
-# The C face of svmlight_errors.py.
+# The C declarations of svmlight_errors.py.
 
 from linnet.kernels.numbers cimport Number, Text
 from linnet.kernels.svmlight cimport Row

@@ -1,4 +1,4 @@
-"""What is wrong with a line of svmlight text, and how it is said; called once for a bad line."""
+"""What is wrong with a line of svmlight text, and the message; called once for a bad line."""
 
 import cython
 from cython.cimports.linnet.kernels.numbers import Fault, Number, Text, peek

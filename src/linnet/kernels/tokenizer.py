@@ -81,8 +81,8 @@ def flag(
     flags: cython.pointer(cython.uchar),
     lowered: cython.pointer(cython.uchar),
 ) -> cython.uchar:
-    """What each byte is: 0 a space, 1 part of a word, 2 a mark, 4 part of a character that is no ASCII; and its lower
-    case.  All bytes or-ed together come back.
+    """What each byte is: 0 a space, 1 part of a word, 2 a mark, 4 part of a non-ASCII character; and its lower case.
+    Returns all bytes or-ed together.
 
     Arithmetic only, so that compilers vectorise it.
     """
@@ -119,7 +119,7 @@ def flag_others(
     flags: cython.pointer(cython.uchar),
     where: cython.pointer(cython.Py_ssize_t),
 ) -> cython.int:
-    """What the characters are that are no ASCII: every byte of one in a word gets 1, the first byte of a mark 2, all
+    """The kinds of non-ASCII characters: every byte of one in a word gets 1, the first byte of a mark 2, all
     others 0.  Why it stopped, and where, if one is not known."""
     at: cython.Py_ssize_t = start
     k: cython.Py_ssize_t

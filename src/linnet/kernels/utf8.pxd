@@ -1,6 +1,6 @@
 # One character of UTF-8 (RFC 3629): with its body, so that it is compiled into the loops of the kernels that read text.
 
-# The code point at p, of which `left` bytes follow, and how many bytes it has; -1 where they are no UTF-8.
+# The code point at p, of which `left` bytes follow, and how many bytes it has; -1 where they are not UTF-8.
 cdef inline int decode(const unsigned char* p, Py_ssize_t left, Py_ssize_t* length) noexcept nogil:
     cdef int first = p[0]
     cdef Py_ssize_t need

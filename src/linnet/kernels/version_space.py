@@ -1,8 +1,8 @@
-"""A version space as bits, one a concept: which of them say yes to an example, how many, and which of them stay.
+"""A version space as bits, one a concept: which of them are true of an example, how many, and which remain.
 
 The concepts are rules "at least m of these j variables", for every set of j out of d variables in lexicographic order;
 a class is one or more such segments, one after the other.  Rank and set determine each other, so nothing is stored but
-the bits.  The sets that begin alike have consecutive ranks, and an example often settles all of them at once:
+the bits.  The sets that begin alike have consecutive ranks, and an example often decides all of them at once:
 
     enough of the beginning is true already, or must become so    a run of ones
     too little of it can become true                              a run of zeros
@@ -45,7 +45,7 @@ def is_dead(
     at: cython.longlong,
     size: cython.longlong,
 ) -> cython.bint:
-    """Whether no concept from `at` on is alive, as far as whole words (of a long run, whole blocks) tell."""
+    """Whether no concept from `at` on is alive, judged by whole words (of a long run, whole blocks)."""
     first: cython.longlong = at >> SHIFT
     last: cython.longlong = (at + size - 1) >> SHIFT
     if last - first > 2 * MASK:
@@ -122,7 +122,7 @@ def vote(
     walk: cython.longlong[:, ::1],
     votes: cython.ulonglong[::1],
 ):
-    """votes: a bit for each concept that says yes to the row; where no concept of a block is alive, anything.
+    """votes: a bit for each concept that is true of the row; where no concept of a block is alive, anything.
 
     A segment is (j, m, the rank of its first concept), ways[n, j] the number of sets of j out of n, live[b] whether
     block b has a concept alive.  Room to work in: `packed` for the row as bits and a word more, `after` for d + 1

@@ -20,7 +20,7 @@ def count_votes(
 ):
     """into[i, k]: the votes for output k on row i; for one output, votes for minus votes against.
 
-    products[i, u] is row i times the u-th distinct mistaken row, `which` tells which of them mistake m was, and
+    products[i, u] is row i times the u-th distinct mistaken row, `which[m]` is the one of mistake m, and
     survived[m] how many rows hypothesis m got right before mistake m (the last entry: before the end).
     """
     outputs: cython.Py_ssize_t = into.shape[1]

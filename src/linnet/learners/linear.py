@@ -60,7 +60,7 @@ class LinearModel:
     def evidence(self, decision: NDArray[np.float64]) -> NDArray[np.float64]:
         """What probabilities are calibrated on: scores, or, of classes fitted jointly, leads over the best rival.
 
-        Their scores mean nothing one by one: naive Bayes's fall with every word of a text, in all classes.
+        Single scores are not comparable between rows: those of naive Bayes fall with every word, in all classes.
         """
         if decision.ndim == 1 or self.reduction is not Reduction.JOINT:
             return decision
@@ -81,7 +81,7 @@ class LinearModel:
         if decision.ndim > 1:
             largest: NDArray[np.int64] = decision.argmax(axis=1)
             return largest
-        if len(self.classes) == 1:  # a stream that has shown one class only
+        if len(self.classes) == 1:  # a stream with only one class so far
             return np.zeros(len(decision), np.int64)
         return (decision > 0).astype(np.int64)
 

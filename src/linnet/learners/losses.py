@@ -1,6 +1,6 @@
 """Loss functions: each is one object with all that solvers and certificates need of it.
 
-    value(z, y)      what a score z costs where the target is y
+    value(z, y)      the loss of a score z for the target y
     slope(z, y)      its derivative by z, a subgradient at a kink
     curvature(z, y)  its second derivative by z (smooth losses)
     conjugate(g, y)  max over z of g z - value(z, y), for slopes g in its domain; `allowed` brings others there
@@ -185,13 +185,13 @@ class JointLoss:
 
 
 class _Perceptron(MarginLoss):
-    """max(0, -m).  It pulls at m = 0, too: with w = 0 nothing else would ever begin."""
+    """max(0, -m).  It pulls at m = 0, too: otherwise w = 0 would never change."""
 
     name, code = "perceptron", 0
 
     @property
     def has_conjugate(self) -> bool:
-        return False  # its minimum, 0, is at w = 0: no gap says anything about the classes
+        return False  # its minimum, 0, is at w = 0: a gap would say nothing about the classes
 
     def of_margin(self, margins: Floats) -> Floats:
         import numpy as np

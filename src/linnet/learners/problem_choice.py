@@ -14,7 +14,7 @@ from linnet.learners.regularisation import Regularisation
 
 # More columns than this are wide.
 WIDE = 1000
-# C on texts: words take less shrinking than numbers, for there are many of them.
+# C on texts: words need less shrinkage than numbers, because there are many of them.
 C_OF_TEXT = 16.0
 
 _ONE_BY_ONE = (Reduction.ONE_VS_REST, Reduction.PAIRWISE)

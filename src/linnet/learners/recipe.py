@@ -12,7 +12,7 @@ from linnet.learners.values import ZERO_OR_ONE, ZERO_TO_ONE, Values
 
 
 class Update(IntEnum):
-    """How a pull moves the weights: all alike, each column in its own unit at its own rate, or by a factor."""
+    """How a pull moves the weights: additively, each column in its own unit at its own rate, or by a factor."""
 
     ADDITIVE = 0
     ADAPTIVE = 1

@@ -77,7 +77,7 @@ class Regularisation:
         return True
 
     def of(self, entry: Entry) -> Entry:
-        """The learner, regularised so; an error that names learners that take it, where it does not."""
+        """The learner with this regularisation; where it does not take it, an error that names learners that do."""
         for name, value in (("C", self.C), ("alpha", self.alpha)):
             if value is not None and entry.strength != name:
                 raise _not_for(entry, option(name), lambda other, name=name: other.strength == name)  # type: ignore[misc]

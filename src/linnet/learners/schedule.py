@@ -31,7 +31,7 @@ class RobbinsMonro:
 
 @dataclass(frozen=True)
 class Schedule:
-    """eta_t = eta t^(-power); or passive-aggressive: the step that just mends the row, eta its aggressiveness C.
+    """eta_t = eta t^(-power); or passive-aggressive: the step that just corrects the row, eta its aggressiveness C.
 
     With `per_penalty`, eta counts in units of 1 / l2: pegasos takes steps of 1 / (l2 t).
     """

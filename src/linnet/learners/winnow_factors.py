@@ -26,7 +26,7 @@ class WinnowFactors:
         return self != WinnowFactors()
 
     def of(self, entry: Entry) -> Entry:
-        """The learner with these factors; an error that names learners that take them, where it does not."""
+        """The learner with these factors; where it does not take them, an error that names learners that do."""
         factors = entry.recipe.factors
         if self.promotion is not None:
             _check(entry, "promotion")

@@ -150,7 +150,7 @@ def _sound_bound(certificate: Mistakes) -> bool:
 
 
 def _digest(linear: LinearModel, certificate: Certificate | Mistakes | None) -> str:
-    """What tells these weights, with this statement, from any others."""
+    """A digest that identifies these weights with this statement."""
     digest = hashlib.sha256(np.ascontiguousarray(linear.weights, dtype="<f8").tobytes())
     digest.update(np.ascontiguousarray(linear.intercepts, dtype="<f8").tobytes())
     stated: list[float] = []

@@ -80,7 +80,7 @@ class Classifier:
         return found
 
     def add_result(self, tally: ClassificationTally, rows: Rows, truth: NDArray[np.float64]) -> float:
-        """Predict rows, add how that went to the tally; the sum of losses comes back (log loss, or mistakes)."""
+        """Predict rows, add the result to the tally; returns the sum of losses (log loss, or mistakes)."""
         answers = self.answers(rows)
         scores = answers.decision if answers.decision.ndim == 1 and len(self.classes) == 2 else None
         tally.add(truth, answers.codes, probabilities=answers.probabilities, scores=scores)
@@ -101,14 +101,14 @@ class Regressor:
         return RegressionTally()
 
     def add_result(self, tally: RegressionTally, rows: Rows, truth: NDArray[np.float64]) -> float:
-        """Predict rows, add how that went to the tally; the sum of squares comes back."""
+        """Predict rows, add the result to the tally; returns the sum of squares."""
         predicted = self.linear.predict(rows)
         tally.add(truth, predicted)
         return float(((predicted - truth) ** 2).sum())
 
 
 def scorer(model: LinearModel, probable: bool, calibration: Calibration | None = None, rule: Rule | None = None) -> Any:
-    """What predicts with this model and holds it against the truth."""
+    """What predicts with this model and compares with the truth."""
     return Regressor(model) if model.classes is None else Classifier(model, probable, calibration, rule)
 
 

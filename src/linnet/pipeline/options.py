@@ -281,7 +281,7 @@ class TrainOptions:
         return cls(**recorded)
 
     def reading(self) -> dict[str, Any]:
-        """The options that decide which rows there are and what their features are, whoever learns from them."""
+        """The options that decide which rows there are and what their features are, for any learner."""
         names = ("target", "task", "on_error")
         chosen = [
             each for each in in_shell(type(self)) if each.written.group in (FEATURES, READING) or each.name in names

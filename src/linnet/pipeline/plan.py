@@ -144,7 +144,7 @@ def _penalised(strength: Regularisation, task: Task) -> tuple[Entry | None, str]
 
 
 def online_learner(task: Task) -> Entry:
-    """The one for data that say nothing of themselves."""
+    """The default, where nothing is known of the data."""
     return catalogue.default(Way.ONLINE, task)
 
 

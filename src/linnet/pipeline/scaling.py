@@ -37,7 +37,7 @@ class Scaling:
         return replace(rows, values=values)
 
     def unscaled(self, model: LinearModel) -> LinearModel:
-        """The model for raw rows: a missing number, 0 when scaled, is worth its column's mean."""
+        """The model for raw rows: a missing number, 0 when scaled, counts as its column's mean."""
         with np.errstate(over="ignore", invalid="ignore"):  # one error below instead
             weights = model.weights / self.units[:, np.newaxis]
             shift = weights * self.centres[:, np.newaxis]
@@ -59,7 +59,7 @@ class Scaling:
         )
 
     def rounding(self, model: LinearModel) -> float:
-        """What the rounding of the centres, summed in whatever order, may do to a score of this model."""
+        """The error of a score of this model by the rounding of the centres, summed in any order."""
         shifts = np.abs(model.weights * self.centres[:, np.newaxis]).sum(axis=0)
         return 4.0 * float(np.finfo(np.float64).eps) * float(shifts.max(initial=0.0))
 

@@ -1,6 +1,6 @@
-"""Can a plane separate the classes of a file?  Its rows as `train` would learn from them, asked of the theory.
+"""Can a plane separate the classes of a file?  Its rows are made as for `train`, and tested by `linnet.theory`.
 
-Columns become features just as for training, but for their scales: margins are those of the features as they stand.
+Columns become features as in training, but are not scaled: margins are those of the raw features.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class RowOrigins:
         self.kept: NDArray[np.int64] | None = None
 
     def add(self, block: Block) -> None:
-        """Remember the lines of a block, and let its contents go."""
+        """Keep the lines of a block, not its contents."""
         if block.rows:
             self._blocks.append(Block(block.path, block.rows, block.after, lines=block.lines))
             self._ends.append(block.rows + (self._ends[-1] if self._ends else 0))
@@ -75,7 +75,7 @@ def separability_of(
     max_seconds: float | None = None,
     watch: Callable[[Progress], None] = lambda _: None,
 ) -> Separability:
-    """Read the rows, ask, and check the answer against them afresh.  Rows of weight 0 take no part."""
+    """Read the rows, decide, and check the answer against them.  Rows of weight 0 are left out."""
     options = TrainOptions(target=target, columns=roles or {}, format=form, task=Task.CLASSIFICATION)
     source = open_data(data, form)
     features, _ = features_of(source, options)

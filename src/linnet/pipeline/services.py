@@ -24,11 +24,11 @@ class Progress:
 
 
 def silent(_: Progress) -> None:
-    """Report to nobody."""
+    """Report nothing."""
 
 
 def never() -> bool:
-    """Nobody asks to stop."""
+    """Never stop."""
     return False
 
 

@@ -53,7 +53,7 @@ class RowStream:
             yield Numbered(made.block, pieces)
 
     def again(self) -> Iterator[Numbered]:
-        """All blocks once more; what was rejected before is left out without another word."""
+        """All blocks once more; what was rejected before is left out silently."""
         for made in self._prepared(Position(), BadRows(OnError.SKIP)):
             pieces = self.features.number(made.block, made.prepared, frozen=True) if made.block.rows else []
             yield Numbered(made.block, pieces)

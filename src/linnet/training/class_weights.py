@@ -24,7 +24,7 @@ Given = Mapping[Any, float] | Sequence[str] | str
 class ClassWeights:
     """A weight for each label that is named, 1 for others; without any, n / (classes * rows of the class).
 
-    Labels are compared by `key`: by their text, for users type them in a shell; or by their value, in Python alone.
+    Labels are compared by `key`: by their text, as users type them in a shell; or by value, in Python alone.
     """
 
     named: Mapping[Any, float] | None = None
@@ -32,7 +32,7 @@ class ClassWeights:
 
     @classmethod
     def of(cls, given: Given) -> ClassWeights:
-        """balanced, a dictionary by label, or LABEL=WEIGHT, often."""
+        """`balanced`, a dictionary by label, or one or several LABEL=WEIGHT."""
         if given == BALANCED or (isinstance(given, list | tuple) and list(given) == [BALANCED]):
             return cls()
         named = given if isinstance(given, Mapping) else _parsed([given] if isinstance(given, str) else given)

@@ -29,7 +29,7 @@ class Descent:
     """Where to start and when to stop: after `most` steps, or at `tol` (see each solver); without `tol`, after all.
 
     Without a `start`, all weights are 0 at first.  A `warm` start is the end of an earlier descent: steps and gradients
-    are then compared with the first at weights 0, for beside the first at the end none is short.  It may come with the
+    are then compared with those at weights 0: relative to those at the end none would be short.  It may come with the
     `slopes` of the losses that were found there, a dual point.
     """
 

@@ -8,7 +8,7 @@ For the objective of objective.py, with g_i the slope of row i's loss by its sco
 is at most f(w, b) for every w and b, if each g_i lies where the conjugate loss* is finite and, for a free intercept,
 sum_i c_i g_i = 0.  R*(s) = sum_j max(0, |s_j| - l1)^2 / (2 l2); without L2, 0 where all |s_j| <= l1, else infinite.
 Any weights give such a point: the slopes there, moved to where the conditions hold.  At the optimum nothing is moved,
-and D = f.  A loss with a kink leaves its slope there open: then the solver hands its dual point over.  The conjugates
+and D = f.  The slope of a loss at a kink is not determined: then the solver passes its dual point.  The conjugates
 are those of learners/losses.py; for many classes g + (1 for the row's class) is a distribution.
 """
 
@@ -53,7 +53,7 @@ class Certificate:
         return max(0.0, self.primal - self.dual) / self.primal if self.primal > 0 else 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON: numbers that are none as null."""
+        """For JSON: what is not finite as null."""
         values = {"primal": self.primal, "dual": self.dual, "gap": self.gap}
         return {name: value if np.isfinite(value) else None for name, value in values.items()} | {"reason": self.reason}
 
@@ -79,8 +79,8 @@ def certify(
 ) -> Certificate:
     """The objective at these weights, and a value that it cannot fall below.
 
-    `slopes`, (n, outputs), is a dual point that a solver came to; else it is made of the weights.  `scores` are
-    those of the weights, where they are at hand.
+    `slopes`, (n, outputs), is a dual point found by a solver; by default it is computed from the weights.  `scores`
+    are those of the weights, if they are known already.
     """
     if not problem.loss.has_conjugate or (problem.outputs > 1 and problem.loss.joint is None):
         return Certificate(np.nan, -np.inf, f"no dual is known here for the {problem.loss.name} loss")
@@ -88,7 +88,7 @@ def certify(
         scores = problem.scores(weights)
     w, penalty = problem.penalised(weights), problem.penalty
     n, size = len(scores), problem.rows_a_part
-    # in this thread: of many short steps on arrays, others would do little but take turns
+    # in this thread: with many short operations on arrays, other threads would mostly wait for one another
     parts = [_Part(problem, scores, slopes, first, min(n, first + size)) for first in range(0, n, size)]
     primal = sum(part.primal for part in parts)
     primal += penalty.l1 * float(np.abs(w).sum()) + 0.5 * penalty.l2 * float(w @ w)
@@ -110,7 +110,7 @@ def certify(
     if not np.isfinite(dual):
         return Certificate(primal, dual, OVERFLOWN)
     dual -= lost_digits(weights[-problem.outputs :], scores) * sum(part.steepness for part in parts)
-    # a dual point far from the optimum may prove less than what is plain: no loss and no penalty is below 0
+    # far from the optimum a dual point may prove less than the trivial bound 0: losses and penalties are not negative
     return Certificate(primal, max(dual, 0.0))
 
 
@@ -121,7 +121,7 @@ def lost_digits(intercepts: Flat, scores: Table) -> float:
 
 
 class _Part:
-    """Some of the rows: what their losses come to, and a dual point of theirs."""
+    """Some of the rows: the sum of their losses, and their part of a dual point."""
 
     def __init__(self, problem: Objective, scores: Table, slopes: Table | None, first: int, last: int) -> None:
         self.free = problem.intercept
@@ -146,7 +146,7 @@ EVERY = slice(None)
 
 
 def losses_at(problem: Objective, scores: Table, rows: slice = EVERY) -> OneScore | ManyScores:
-    """The losses of these rows at their scores: `values` and `slopes`, and what the dual asks of them."""
+    """The losses of these rows at their scores: `values` and `slopes`, and what the dual needs of them."""
     return (ManyScores if problem.outputs > 1 else OneScore)(problem, scores, rows)
 
 
@@ -209,7 +209,7 @@ class ManyScores:
         return np.array([self.normalised_weights @ (g + self.own), self.normalised_weights @ self.own])
 
     def balanced(self, g: Table, amounts: Flat) -> Table:
-        """Mixed with one distribution for all rows, as little as makes their mean that of the classes themselves."""
+        """Mixed with one distribution for all rows, just enough to make their mean that of the classes."""
         q, wanted = amounts
         there = q > 0
         t = max(0.0, 1.0 - float((wanted[there] / q[there]).min()))

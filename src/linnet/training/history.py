@@ -19,7 +19,7 @@ Watcher = Callable[[Pass], None]
 
 
 def ignore(_: Pass) -> None:
-    """The watcher that does not look."""
+    """Watch nothing."""
 
 
 def added(histories: Sequence[Sequence[Pass]]) -> list[Pass]:

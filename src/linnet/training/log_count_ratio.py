@@ -7,7 +7,7 @@ An n-gram of a text enters times
 
 where p and q of the n rows on either side of the problem have it, and s is the first side's fraction of all n-grams: r
 is the naive Bayes log-count ratio (Wang, Manning 2012), smoothed towards 0 also where one side has far more words.
-N-grams that tell the sides apart are thus allowed larger weights.  Text as a whole is then scaled to a mean square
+N-grams that distinguish the sides can thus have larger weights.  Text as a whole is then scaled to a mean square
 length of 1.
 """
 

@@ -89,7 +89,7 @@ class OnlineTraining:
 
     @property
     def mistakes_made(self) -> int:
-        """By the learners there are now, in all that they were given."""
+        """Of the present learners, on all rows they were given."""
         return int(sum(learner.clock["mistakes"] for learner in self.learners.values()))
 
     def facts(self, passes: int, *, joining: bool = False) -> OnlineFacts:
@@ -110,7 +110,7 @@ class OnlineTraining:
             raise
 
     def learn(self, examples: Examples, labels: Labels | None = None, plan: Presentations | None = None) -> Pass:
-        """As `take`, without the way back: after an error, nothing here is to be relied on."""
+        """As `take`, but an error leaves an undefined state."""
         examples.rows.check_finite()
         self._check_fit(examples.rows)
         self.extend(labels)

@@ -41,7 +41,7 @@ EPOCH = {
 class Learner:
     """Weights of (columns + 1) x outputs, the last row the intercepts, stored as the kernel has them.
 
-    An adaptive learner's arrays are views into one, `records`, where the kernel finds all of a column in one place.
+    An adaptive learner's arrays are views into one, `records`, in which everything about a column is together.
 
     One output serves regression, and two sides of classes: targets equal to `positive`, and all others.  Several
     serve as many classes, whose numbers are the targets.  `population` is how many rows a penalty given in total is
@@ -176,7 +176,7 @@ class Learner:
         order: NDArray[np.int64] | None,
         sample_weights: NDArray[np.float64],
     ) -> Pass:
-        """Learn from these rows in this order (None: all, as they stand)."""
+        """Train on these rows in this order (None: all, in their own order)."""
         began = perf_counter()
         presented = len(targets) if order is None else len(order)
         if not presented:
@@ -222,7 +222,7 @@ class Learner:
         return Pass(tally["mistakes"], tally["updates"], loss, perf_counter() - began)
 
     def solution(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """(weights of columns x outputs, intercepts) as the recipe means them; what is stored stays as it is."""
+        """(weights of columns x outputs, intercepts) as the recipe defines them; the state does not change."""
         w, b, clock = self._paid(), self.weights[-1].copy(), self.clock
         if self.recipe.update is Update.ADAPTIVE:
             w *= self.inverse_scales[:, np.newaxis]
@@ -239,7 +239,7 @@ class Learner:
         return _finite(w, b)
 
     def _paid(self) -> NDArray[np.float64]:
-        """The stored weights of columns x outputs, a copy, with the penalties paid that they still owe."""
+        """The stored weights of columns x outputs, a copy, after the penalties that they still owe."""
         w = self.weights[:-1].copy()
         if not len(self.touched):
             return w
@@ -273,18 +273,18 @@ class Learner:
         return self._mistakes
 
     def restore_mistakes(self, mistaken: Any, log: NDArray[np.float64]) -> None:
-        """Go on from mistakes made before."""
+        """Continue from the mistakes of an earlier run."""
         self._pending, self._mistakes = None, (mistaken, log)
 
     def _remember(self, rows: Rows, log: NDArray[np.float64]) -> None:
-        """Note the mistakes of a pass; passes over the same rows share one copy of the rows, made in the end."""
+        """Note the mistakes of a pass; passes over the same rows share one copy of the rows, made at the end."""
         if self._pending is not None and self._pending[0] is not rows:
             self._copy_pending_mistakes()
         logs = self._pending[1] if self._pending else []
         self._pending = (rows, [*logs, log.copy()])
 
     def _copy_pending_mistakes(self) -> None:
-        """Copy the rows of the pending mistakes, each once, so that nothing of the caller's is held on to."""
+        """Copy the rows of the pending mistakes, each once, so that the caller's rows are not kept alive."""
         if self._pending is None:
             return
         rows, logs = self._pending

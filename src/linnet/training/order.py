@@ -23,7 +23,7 @@ MOST_PRESENTATIONS = 64
 
 @dataclass(frozen=True, eq=False)
 class Presentations:
-    """Which rows a pass presents (None: each once, as they stand) and the sample weight of each presentation."""
+    """Which rows a pass presents (None: each once, in their own order) and the sample weight of each presentation."""
 
     rows: NDArray[np.int64] | None
     sample_weights: NDArray[np.float64]

@@ -19,7 +19,7 @@ R = TypeVar("R")
 def in_threads(work: Callable[[T], R], items: Iterable[T], n_jobs: int) -> list[R]:
     """work(item) for each, on `n_jobs` threads (-1: one a core); independent work, so the results are the same."""
     items, threads = list(items), n_jobs
-    if n_jobs <= 0 and len(items) > 1:  # to count the cores takes longer than a short piece of work
+    if n_jobs <= 0 and len(items) > 1:  # counting the cores takes longer than a short piece of work
         threads = (os.cpu_count() or 1) + 1 + n_jobs
     threads = min(len(items), threads)
     if threads <= 1:
@@ -35,10 +35,10 @@ def in_threads(work: Callable[[T], R], items: Iterable[T], n_jobs: int) -> list[
             try:
                 results[at] = work(items[at])
             except BaseException:
-                left.clear()  # nobody waits for the rest
+                left.clear()  # the others are not needed any more
                 raise
 
-    # This thread works, too; what NumPy shall not warn of here, it shall not there.
+    # This thread works, too.  The context carries NumPy's settings about warnings to the others.
     with ThreadPoolExecutor(threads - 1) as pool:
         others = [pool.submit(copy_context().run, take_turns) for _ in range(threads - 1)]
         take_turns()

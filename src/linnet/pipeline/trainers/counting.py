@@ -120,7 +120,7 @@ class CountingRun:
         return [self.held_out] if self.for_decisions is None else [self.held_out, self.for_decisions]
 
     def take(self, made: Numbered) -> None:
-        """Count the next block, but for the held-out rows."""
+        """Count the next block, except for the held-out rows."""
         block, schema = made.block, self.features.schema
         if not block.rows:
             return
@@ -182,7 +182,7 @@ class CountingRun:
         return result
 
     def decided(self, wanted: Wanted) -> Decided:
-        """The decisions that the scores lead to which the model of the rows so far gives the rows kept for them."""
+        """The decisions, fitted to the scores of the rows kept for them by the model of the rows so far."""
         if not wanted.needs_rows:
             return wanted.without_rows()
         assert self.for_decisions is not None

@@ -138,7 +138,7 @@ class OnlineTrainer:
         return dict(zip(map(str, labels), given.given_to(labels).tolist(), strict=True))
 
     def _again(self, run: OnlineRun, stream: RowStream) -> Iterator[Numbered]:
-        """All blocks once more: the mistake bound is worked out from them."""
+        """All blocks once more, to compute the mistake bound."""
         rows = 0
         for made in stream.again():
             yield made

@@ -69,7 +69,7 @@ def decide(run: OnlineRun, model: LinearModel, wanted: Wanted) -> Decided:
 
 
 def mistakes(run: OnlineRun, model: LinearModel, read_again: ReadAgain | None) -> Mistakes:
-    """The mistakes of all passes, beside the bound that the rows prove: from the cache, or read once more."""
+    """The mistakes of all passes, and the bound that the rows prove: from the cache, or read once more."""
     assert run.training is not None
     read: Callable[[], Iterator[Examples]] = partial(_from_cache, run)
     if run.cache is None:

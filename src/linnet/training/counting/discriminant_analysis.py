@@ -7,14 +7,14 @@ its prior (n_k / n if estimated: then Σ is the pooled scatter over n).  Where �
 in units of the columns' deviations: a direction in which no class varies has no weight.  (Fisher 1936, The use of
 multiple measurements in taxonomic problems.)
 
-A shrinkage s between 0 and 1 replaces each S_k / n_k =: C by (1 - s) C + s mean(diag C) I; "auto" works s out for each
+A shrinkage s between 0 and 1 replaces each S_k / n_k =: C by (1 - s) C + s mean(diag C) I; "auto" estimates s for each
 class, on columns of unit variance (Ledoit, Wolf 2004, A well-conditioned estimator for large-dimensional covariance
 matrices):
 
     s = min(1, b / a),   b = (Σ_i |z_i|⁴ / n - |C|²) / (d n),   a = (|C|² - 2 m tr C + d m²) / d,   m = tr C / d
 
 Moments are kept about the mean, by class, and merged (Chan, Golub, LeVeque 1983, Algorithms for computing the sample
-variance) whenever a class has that many more rows, wherever blocks begin.
+variance) whenever a class has ROWS_AT_ONCE more rows, wherever blocks begin.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ ROUNDING = float(np.finfo(np.float64).eps)
 
 
 class Moments:
-    """Weight, mean and central moments of the rows of one class; for shrinkage worked out, those of order 3 and 4, too.
+    """Weight, mean and central moments of the rows of one class; of order 3 and 4 only to estimate the shrinkage.
 
     second = Σ c_j c_l, third = Σ c_j c_l², fourth = Σ c_j² c_l², where c = x - mean.
     """

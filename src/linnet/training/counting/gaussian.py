@@ -1,6 +1,6 @@
 """Gaussian naive Bayes with one variance a column for all classes, which makes it linear.
 
-Every column is taken for a Gaussian about the mean of its class, with a deviation that the classes share:
+Every column is Gaussian about the mean of its class, with one variance for all classes:
 
     score of class k = log(n_k / n) + Σ_j [x_j μ_kj / v_j - μ_kj² / (2 v_j)],
     v_j = Σ_k Σ_{rows of k} (x_j - μ_kj)² / n + ε

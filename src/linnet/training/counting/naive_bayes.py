@@ -1,4 +1,4 @@
-"""Naive Bayes: linear models that one read of the rows gives, as sums by class.
+"""Naive Bayes: linear models from sums by class, in one pass over the rows.
 
 With n_k the weight of the rows of class k, n = Σ n_k, and N_kj = Σ x_j over them, the score of class k is the logarithm
 of its probability, up to a term that all classes share:
@@ -7,7 +7,7 @@ of its probability, up to a term that all classes share:
     Bernoulli     log(n_k / n) + Σ_j [x_j log p_kj + (1 - x_j) log(1 - p_kj)],    p_kj = (N_kj + α) / (n_k + 2 α)
 
 Two classes have one output, the difference of the two.  (Manning, Raghavan, Schütze 2008, Introduction to information
-retrieval, chapter 13.)  Rows are added in their turn, so a stream gives the bits of the whole in any cut of blocks.
+retrieval, chapter 13.)  Rows are added one by one in order, so the bits do not depend on the blocks of a stream.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ CLOSED_FORM = Certificate(float("nan"), float("-inf"), "a closed form of sums ov
 
 @dataclass(frozen=True)
 class Priors:
-    """How probable the classes are before a row is seen: as often as they came, all alike, or as given."""
+    """The prior probabilities of the classes: their frequencies, uniform, or as given."""
 
     uniform: bool = False
     given: tuple[float, ...] = ()
@@ -60,7 +60,7 @@ class Priors:
 
 
 class Counting:
-    """A model in the making: blocks of rows are added to it, columns and classes may join at any time."""
+    """Sums by class, to which blocks of rows are added; new columns and classes may appear at any time."""
 
     def __init__(self, columns: int, labels: Labels, priors: Priors) -> None:
         self.columns = columns
@@ -174,11 +174,11 @@ class Multinomial(ClassSums):
 
 
 class Bernoulli(ClassSums):
-    """x_j is 1 or 0: the row has feature j or has it not, and both tell something."""
+    """x_j is 1 or 0: whether the row has feature j; its absence counts, too."""
 
     def _scores(self) -> tuple[Table, Table]:
         there = np.log(self.sums + self.alpha)
-        # not below 0, which the sums of weights that are no whole numbers may miss by a rounding
+        # not below 0: sums of fractional weights are rounded
         absent = np.log(np.maximum(self.counts - self.sums, 0.0) + self.alpha)
         never = absent.sum(axis=0) - self.columns * np.log(self.counts + 2.0 * self.alpha)
         return there - absent, self.priors.logs(self.counts) + never

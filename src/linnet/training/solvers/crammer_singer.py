@@ -1,6 +1,6 @@
 """The SVM of many classes at once, by its dual (kernels/crammer_singer.py states both), to a proven duality gap.
 
-The q_i of the kernel, over C_i, are the distributions q of duality_gap.py: so it, too, has the last word on the gap.
+The q_i of the kernel, over C_i, are the distributions q of duality_gap.py: it also certifies the gap.
 """
 
 from __future__ import annotations

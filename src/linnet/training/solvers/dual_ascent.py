@@ -1,11 +1,11 @@
-"""Coordinate ascent on a dual until the gap is proven: sweeps, and now and then a measurement of where they have come.
+"""Coordinate ascent on a dual until the gap is proven: sweeps over the rows, and from time to time the exact gap.
 
-A sweep takes a step for every row that takes part, and leaves out those to come the rows that have nothing to add.  So
-many sweeps as visit as many rows as there are make a pass.
+A sweep takes a step for every active row, and deactivates rows whose variable is at its bound to stay.  Sweeps that
+together visit as many rows as there are make a pass.
 
-Every sweep adds up what the gap was at the rows as it met them.  That is an estimate, for the weights moved meanwhile
-and rows were left out.  To measure takes a pass over all rows, so it is done when the estimate says that it may be the
-last one.  If it is not, the rows that it finds wanting take part again.
+Every sweep adds up the gap at the rows as it visits them.  That is an estimate: the weights change meanwhile, and
+inactive rows are not counted.  The exact gap takes a pass over all rows, so it is computed when by the estimate it may
+be small enough.  If it is not, the rows whose variable is not optimal become active again.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import Flat, Objective
 from linnet.training.threads import over_parts
 
-# rho, the part of a free intercept in every step (kernels/dual_logistic.py), in the rows' mean squared length.
+# rho, the step of a free intercept (kernels/dual_logistic.py), as a multiple of the rows' mean squared length.
 RHO = 0.1
-# A sweep counts as this much of a pass at least: however few rows it visits, it takes its time.
+# A sweep counts as this fraction of a pass at least: even with few rows it takes some time.
 LEAST_FRACTION = 1 / 16
-# Copies are better visited one by one, for steps go where the weight is; in small tables that costs little.
+# In tables of up to this many rows copies are merged, which costs little there; in larger ones steps on each copy are
+# better, because they go where the weight is.
 COPIES_SOUGHT = 4096
 
 TOO_LONG = "the rows are too long to square: scale the features down (sklearn.preprocessing.StandardScaler)"
@@ -38,7 +39,7 @@ TOO_LONG = "the rows are too long to square: scale the features down (sklearn.pr
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a sweep saw: its tally, the fraction of rows that it visited, about the dual value and the gap above it."""
+    """The result of a sweep: its tally, the fraction of rows visited, estimates of the dual value and of the gap."""
 
     tally: Pass
     fraction: float
@@ -47,24 +48,24 @@ class Estimate:
 
 
 class Dual(Protocol):
-    """A dual problem that can be climbed."""
+    """A dual problem that can be maximised by sweeps."""
 
     def sweep(self) -> Estimate:
-        """A step for every row that takes part."""
+        """A step for every active row."""
 
     def slopes(self) -> Table:
         """The dual point as duality_gap.py has it."""
 
     def measured(self) -> tuple[Flat, float, float]:
-        """Weights, the primal value there, and a value of the dual, proven; all rows found wanting take part again."""
+        """Weights, the primal value there, a proven dual value; rows that are not optimal become active again."""
 
 
 @dataclass(frozen=True, eq=False)
 class Costs:
-    """C_i and |x_i|^2 of every row, rho (0 where there is no intercept to move), and the rows that cost anything.
+    """C_i and |x_i|^2 of every row, rho (0 without an intercept), and the rows of a positive cost.
 
     In a table of up to COPIES_SOUGHT rows, copies of a row are one row with the sample weight of all, and rows are in
-    an order that their contents tell: so a weight of 3 is three copies, and a sorted table is the same as any other.
+    an order that depends on their contents: so a weight of 3 is three copies, and sorting the table changes nothing.
     In larger ones that holds up to `tol`.
     """
 
@@ -143,7 +144,7 @@ def ascend(problem: Dual, *, tol: float | None, most: int, scale: float = 1.0, w
         done += max(seen.fraction, LEAST_FRACTION)
         if done >= len(history):
             watch(seen.tally)
-        # What a sweep leaves is about what it met, times how much less that was than in the one before.
+        # The gap after a sweep is about the gap it met, reduced by the same factor as from the sweep before.
         left = seen.gap * min(1.0, seen.gap / before) if before > 0 else seen.gap
         before = seen.gap
         if done >= most or (tol is not None and left <= tol * (seen.dual + left)):

@@ -1,4 +1,4 @@
-"""Logistic regression by dual coordinate descent, to a duality gap that is measured, not guessed.
+"""Logistic regression by dual coordinate descent, to a duality gap that is computed, not estimated.
 
     primal  P(w, b) = 1/2 |w|^2 + C sum_i c_i log(1 + exp(-y_i (w . x_i + b)))
     dual    D(a) = -1/2 |sum_i a_i y_i x_i|^2 + sum_i C c_i H(a_i / (C c_i)),   0 <= a_i <= C c_i,   sum_i a_i y_i = 0
@@ -14,8 +14,8 @@ The intercept moves with every step, and before each epoch starts anew from
 
 where the scores for the first part are those that the epoch before met.  Where an epoch changes nothing, a_i is the
 slope of row i's loss, so that the sum is -dP/db: then b can only stay if it is the minimum, and all is at the optimum.
-(To hold b during an epoch and to minimise over b alone comes to the same end, but where the rows have much in common it
-goes there in steps a hundred times as short.)
+(Holding b during an epoch and minimising over b alone has the same limit, but where the rows have much in common its
+steps are a hundred times as short.)
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from linnet.training.solvers.dual_ascent import RHO, TOO_LONG, Estimate, ascend,
 
 
 class DualLogistic:
-    """One problem of two classes: the a_i, and the weights they make."""
+    """One problem of two classes: the a_i, and the weights they determine."""
 
     def __init__(self, problem: Objective, seed: int = 0) -> None:
         rows, (n, d) = problem.rows, problem.rows.shape
@@ -61,7 +61,7 @@ class DualLogistic:
         self._balance, self.sweeps = 0.0, 0
 
     def begin(self, start: Flat, slopes: Table | None) -> None:
-        """Start from the multipliers that were found with these weights, or that they call for."""
+        """Start from the dual variables that were found with these weights, or from those that the weights imply."""
         weights, self.intercept = np.ascontiguousarray(start[:-1]), float(start[-1])
         scores(*self._entries, weights[:, np.newaxis], np.zeros(1), self._scores)
         self._last_margins = self.signs * (self._scores[:, 0] + self.intercept)
@@ -73,12 +73,12 @@ class DualLogistic:
         self._balance = float((self.signs * self._alphas).sum())
 
     def slopes(self) -> Table:
-        """The multipliers as slopes of the losses: (n, 1), 0 for rows of no weight."""
+        """The dual variables as slopes of the losses: (n, 1), 0 for rows of no weight."""
         parts = np.divide(self._alphas, self.costs, out=np.zeros_like(self.costs), where=self.costs > 0)
         return np.asarray(-self.signs * parts)[:, np.newaxis]
 
     def sweep(self) -> Estimate:
-        """One step for each row, in an order of its own."""
+        """One step for each row, in a new random order."""
         began, order = perf_counter(), self._presentations.in_pass(self.sweeps, self.seed)
         assert order is not None  # a shuffled order always is one
         if self._idle is not None:
@@ -96,7 +96,7 @@ class DualLogistic:
         return Estimate(tally, 1.0, loss + 0.5 * squared_norm(self.weights) - gap, gap)
 
     def measured(self) -> tuple[Flat, float, float]:
-        """The weights with their best intercept, the primal value there, and a value that the dual reaches."""
+        """The weights with their best intercept, the primal value there, and a value that the dual attains."""
         norm = squared_norm(self.weights)
         scores(*self._entries, self.weights[:, np.newaxis], np.zeros(1), self._scores)
         self._best_intercept()
@@ -111,7 +111,7 @@ class DualLogistic:
 
 
 def _check_sides(signs: Flat) -> None:
-    """Raise where one of the two classes has no row of any weight: the intercept would grow without end."""
+    """Raise where one of the two classes has no row of any weight: the intercept would grow without bound."""
     if not ((signs > 0).any() and (signs < 0).any()):
         raise InputError("one of the two classes has no row with a positive weight: give rows of both")
 

@@ -29,7 +29,7 @@ from linnet.training.threads import over_parts
 
 Entries = tuple[NDArray[Any], NDArray[np.uint32], NDArray[np.int64], int, bool]
 
-# So few weights are in the nearest cache anyway; more are put in order if each column has ENTRIES_A_COLUMN entries.
+# Up to NEAR weights fit the L1 cache; more are sorted if there are ENTRIES_A_COLUMN entries a column.
 NEAR = 2048
 ENTRIES_A_COLUMN = 8
 # Every COUNTED_BY-th entry is counted, up to TOP.
@@ -38,7 +38,7 @@ TOP = (1 << 16) - 1
 
 
 class DualSVM:
-    """One problem of two classes: the a_i, the weights they make, and the rows that take part."""
+    """One problem of two classes: the a_i, the weights they determine, and the active rows."""
 
     def __init__(self, problem: Objective, seed: int = 0, *, near: int = NEAR) -> None:
         rows = problem.rows
@@ -50,7 +50,7 @@ class DualSVM:
         costs = Costs.of(problem)
         self.costs, self.rho, self.everyone = costs.each, costs.rho, costs.rows
         self.cost = float(self.costs.sum())
-        with np.errstate(divide="ignore"):  # rows of no weight take no part, and for those of no length it is meant
+        with np.errstate(divide="ignore"):  # rows of weight 0 are not active, and for rows of zeros infinity is right
             limits = 0.5 / self.costs if self.squared else self.costs
             steps = 1.0 / (costs.lengths + self.rho + (limits if self.squared else 0.0))
         self.states = np.column_stack([np.zeros(n), self.signs, limits, steps])
@@ -58,10 +58,9 @@ class DualSVM:
         self.order, self.highest, self.lowest = self.everyone.copy(), np.inf, -np.inf
 
     def begin(self, start: Flat, slopes: Flat | None) -> None:
-        """Start from the multipliers that were found with these weights; or that they call for, 2 C_i times what the
-        margin lacks of 1.
+        """Start from the dual variables found with these weights, or those they imply, 2 C_i max(0, 1 - margin_i).
 
-        For the hinge itself they do not tell them: a row on the margin has any from 0 to C_i.
+        For the hinge the weights do not determine them: a row on the margin has any value from 0 to C_i.
         """
         if slopes is None and not self.squared:
             return
@@ -82,8 +81,8 @@ class DualSVM:
         fractions = np.divide(self.states[:, 0], self.costs, out=np.zeros_like(self.costs), where=self.costs > 0)
         return np.asarray(-self.signs * fractions)[:, np.newaxis]
 
-    def _take_back(self, short: Flat) -> None:
-        """Beside those that do, the rows take part again whose a_i is not optimal this far from a margin of 1."""
+    def _activate(self, short: Flat) -> None:
+        """Activate the rows whose a_i is not optimal at 1 - margin = short."""
         alphas = self.states[:, 0]
         wanting = np.where(short > 0, alphas < self.states[:, 2], alphas > 0)
         if self.squared:
@@ -118,7 +117,7 @@ class DualSVM:
             alphas, made = balanced(alphas, self.signs), np.zeros_like(made)
             margins.combination(*rows, alphas * self.signs, made)
         loss, value = margins.both_sums(scores, self.signs, self.costs, alphas, b, self.squared)
-        self._take_back(1.0 - self.signs * (scores + self.intercept))
+        self._activate(1.0 - self.signs * (scores + self.intercept))
         weights = self.weights if self._new_ids is None else self.weights[self._new_ids]
         return np.append(weights, b), loss + 0.5 * squared_norm(self.weights), value - 0.5 * squared_norm(made)
 

@@ -15,7 +15,7 @@ PATIENCE = 100
 
 
 def descend(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
-    """Gradient steps: of the sizes given; else of a safe size and accelerated; else, where there is a kink, down it."""
+    """Steps of the given sizes; else accelerated steps of a safe size, or subgradient steps where there is a kink."""
     if how.steps is not None:
         return _by_schedule(problem, how, how.steps, watch)
     if problem.has_kinks:
@@ -44,7 +44,7 @@ def _accelerated(problem: Objective, how: Descent, watch: Watcher) -> Found:
     """Proximal gradient steps of 1/L with momentum (FISTA: Beck, Teboulle 2009), until |step| <= tol |first step|.
 
     Weights are measured in each column's own unit.  Momentum starts anew whenever it points uphill (O'Donoghue, Candes
-    2015), and the step is halved should it ever prove too long.
+    2015), and the step is halved if it proves too long.
     """
     units = problem.units()
     eta = problem.safe_step(units)
@@ -77,7 +77,7 @@ def _accelerated(problem: Objective, how: Descent, watch: Watcher) -> Found:
 
 
 def _by_subgradient(problem: Objective, how: Descent, watch: Watcher) -> Found:
-    """Steps of 1 / (l2 t + R^2) down a subgradient, R^2 the mean squared length of a row, keeping the best weights met.
+    """Steps of 1 / (l2 t + R^2) down a subgradient, R^2 the mean squared length of a row, keeping the best weights.
 
     A subgradient does not vanish at the optimum: it is over when a hundred steps improve the best value by less than
     a fraction tol.

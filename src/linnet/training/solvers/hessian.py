@@ -3,7 +3,7 @@
     f(w, b) = (1/N) sum_i c_i loss(z_i, y_i) + l2/2 |w|^2,   z_i = w . x_i + b        (objective.py, with L2 alone)
 
 Two classes: kernels/line_search.py has loss' = g and loss''.  K classes: g = p - (1 for the row's class) and
-loss'' = diag(p) - p p', which needs no table: times t it is p (t - p . t).
+loss'' = diag(p) - p p' (learners/losses.py).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Table = NDArray[np.float64]
 
 # The losses whose values, slopes and curvatures the kernel computes (kernels/line_search.py).
 IN_KERNEL = (Loss.LOGISTIC.code, Loss.SQUARED_HINGE.code)
-# A second derivative that has come to nothing still divides.
+# A second derivative of 0 must not divide.
 TINY = 1e-300
 
 
@@ -61,7 +61,7 @@ class Point(ABC):
         """Of f, by weights and intercepts."""
 
     def with_penalty(self, product: Flat, v: Flat) -> Flat:
-        """The loss's part of a gradient (v the weights) or of H v, made whole; 0 for an intercept that is held."""
+        """The loss's part of a gradient (v the weights) or of H v, plus the penalty's; 0 for a fixed intercept."""
         problem = self.problem
         problem.penalised(problem.free(product))[:] += problem.penalty.l2 * problem.penalised(v)
         if not problem.intercept:
@@ -76,7 +76,7 @@ class Point(ABC):
         kernel.diagonal(*self.problem.rows.layout, self.normalised_weights[:, np.newaxis] * self.own_bends(), into)
         self.problem.penalised(into)[:] += self.problem.penalty.l2
         free = into[-self.problem.outputs :]
-        free[free == 0] = 1.0  # where nothing bends it may still slope: then a step of some size
+        free[free == 0] = 1.0  # no curvature, but perhaps a slope: then a step of size 1
         return np.maximum(into, TINY)
 
     @abstractmethod
@@ -89,15 +89,15 @@ class Point(ABC):
 
     @abstractmethod
     def product(self, v: Flat, along: Table) -> Flat:
-        """H v; `along` becomes what v changes the scores by."""
+        """H v; `along` becomes the change of the scores along v."""
 
     @abstractmethod
     def intercepts(self, rest: Flat) -> Flat:
-        """The change of the intercepts alone that gives their part of the gradient this change."""
+        """The change of the intercepts alone that changes their part of the gradient by this."""
 
     @abstractmethod
     def distance(self, slopes: Table) -> float:
-        """About how far these slopes' conjugates and the losses here lie apart (Fenchel's gap), in the mean of rows."""
+        """An estimate of the mean Fenchel gap between the losses here and the conjugates of these slopes."""
 
 
 class TwoClasses(Point):
@@ -109,7 +109,7 @@ class TwoClasses(Point):
         self._go(weights, np.zeros_like(self.scores))
 
     def _go(self, change: Flat, before: Table) -> None:
-        """Read the rows once for all that the change makes of the scores before it."""
+        """Compute everything at the scores `before`, changed by `change`, in one pass over the rows."""
         problem, code = self.problem, self.problem.loss.code
         self.along, self.slopes, self._bends = (np.empty_like(before) for _ in range(3))
         if code not in IN_KERNEL:
@@ -225,7 +225,7 @@ class ManyClasses(Point):
         bends = np.diag(weighed.sum(axis=0)) - self._p.T @ weighed
         if self.problem.reference:
             return np.append(np.linalg.lstsq(bends[:-1, :-1], rest[:-1])[0], 0.0)
-        bends += bends.trace()  # all intercepts alike change nothing: where that is not asked for, it is not done
+        bends += bends.trace()  # a common change of all intercepts has no effect: take the shortest
         return np.asarray(np.linalg.lstsq(bends, rest)[0])
 
     def distance(self, slopes: Table) -> float:

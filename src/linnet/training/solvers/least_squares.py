@@ -7,9 +7,9 @@ weights are from the best is known exactly: with g the gradient of f = (1/2N) |A
 
     f(w, b) - min f = (N/2) sum_k (v_k . g)^2 / s_k^2,   and (mean residual)^2 / 2 for the intercept,
 
-if all s_k are above rounding.  Columns that others make up exactly, in whole multiples and a constant (one a category,
-or empty ones), are left out first: without them the least squares are the same.  If some s_k are 0 to rounding even so,
-nothing is proven along those v_k: the data do not tell whether f falls there.
+if all s_k are above rounding.  Columns that are exact integer combinations of others and a constant (one column a
+category, or empty ones), are left out first: without them the least squares are the same.  If some s_k are still 0 to
+rounding, nothing is proven along those v_k: the data do not determine whether f falls there.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ TOO_LARGE = "the weights left the range of numbers: scale the features or the ta
 
 
 def fits(data: Examples | Objective) -> bool:
-    """Whether the closed form is within reach."""
+    """Whether the closed form is feasible."""
     return fits_shape(*data.rows.shape)
 
 
 def fits_shape(n: int, d: int) -> bool:
-    """Whether the closed form of n rows of d columns is within reach."""
+    """Whether the closed form of n rows of d columns is feasible."""
     return d <= COLUMNS_AT_MOST or n * d <= DECOMPOSED_AT_MOST
 
 
@@ -94,7 +94,7 @@ class Decomposed:
                 primal,
                 -np.inf,
                 f"the columns are collinear (rank {rank} of {len(self.means)}): where they cancel to rounding, the "
-                "data do not tell whether the squares could still fall",
+                "data do not determine whether the squares could still fall",
             )
         slope = gradient[:-1] - self.means * gradient[-1]  # with the intercept at its best
         along = (self.axes @ slope) / self.singular

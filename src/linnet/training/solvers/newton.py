@@ -11,7 +11,7 @@ The same step solves the dual.  With g the slopes of the losses at z, g + D X p 
 
 and nothing on the intercept: a dual point that fits w + p exactly.  What is left of the gap is how far each loss is
 from its own parabola, which falls with the fourth power of the step and is not multiplied by 1 / l2, as the gap of the
-slopes at w + p would be.  It is guessed from that, and certified (duality_gap.py) once the guess is small enough.
+slopes at w + p would be.  It is estimated from that, and certified (duality_gap.py) once the estimate is small enough.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ ENOUGH = 1e-4
 HALVINGS = 40
 # A promised fall of less than this fraction of f is lost in its rounding.
 ROUNDING = 1e-15
-# Few rows tell roughly where the optimum lies: the first steps see every eighth, or, of those again every eighth, while
-# there are this many a column, and no fewer than that; each time to this gap.
+# The first steps are on a sample: every eighth row, or every eighth of those again, while there are ROWS_A_COLUMN rows
+# a column and FEWEST rows; each time to the gap ROUGHLY.
 SPARED = 8
 ROWS_A_COLUMN = 40
 FEWEST = 1000
@@ -57,7 +57,7 @@ LOOSEST = 0.25
 MOST_PRODUCTS = 500
 # The fraction of the gap that the residual of conjugate gradients may make up.
 RESIDUAL_FRACTION = 0.2
-# How much further the next step may go after one that was taken whole.
+# How much longer the next step may be after a full one.
 FURTHER = 2.5
 
 
@@ -104,17 +104,17 @@ class _Direction(ABC):
 
     @abstractmethod
     def __call__(self, point: Point, tol: float, /) -> _Step:
-        """The step from here, no better than this relative gap asks for."""
+        """The step from here, as accurate as this relative gap requires."""
 
     @abstractmethod
     def taken(self, step: _Step, length: float, value: float) -> None:
-        """Learn what part of the step could be taken, and f there."""
+        """Note what fraction of the step was taken, and f there."""
 
 
 def cholesky(problem: Objective, how: Descent, watch: Watcher = ignore, *, blocking: Blocking = BLOCKING) -> Found:
     """Newton's method with all of H, for two classes: where a table of all pairs of columns is small.
 
-    The first steps see few of the rows only.
+    The first steps are on a sample of the rows.
     """
     _check(problem, "newton-cholesky")
     if problem.outputs > 1:
@@ -124,7 +124,7 @@ def cholesky(problem: Objective, how: Descent, watch: Watcher = ignore, *, block
 
 
 def _rough_start(problem: Objective, most: int, blocking: Blocking) -> Flat:
-    """About the optimum on few of the rows, of which nothing need be proven; 0 where they are few already."""
+    """The approximate optimum on a sample of the rows, without a proof; 0 where there are few rows."""
     few = _fewer(problem)
     if few is None:
         return np.zeros(problem.size)
@@ -172,8 +172,8 @@ def _fewer(problem: Objective) -> Objective | None:
 def _descend(
     problem: Objective, start: Flat, how: Descent, watch: Watcher, direction: _Direction, *, proven: bool = True
 ) -> Found:
-    """Newton steps until the gap is at most tol, or until rounding lets f fall no further; unless it is to be proven,
-    until it is so by guess."""
+    """Newton steps until the gap is at most tol, or until rounding lets f fall no further; without `proven`,
+    until the estimate is."""
     point = point_at(problem, start)
     history: list[Pass] = []
     tol = how.tol or 0.0
@@ -188,7 +188,7 @@ def _descend(
         watch(tally)
         slopes = before.slopes + step.bent(point.along) if length == 1.0 else None
         ends = left == 0 or length == 0.0 or -step.slope <= ROUNDING * point.value
-        if ends or (slopes is not None and _guess(point, slopes, step) <= tol * point.value):
+        if ends or (slopes is not None and _estimated_gap(point, slopes, step) <= tol * point.value):
             if not proven:
                 return Found(point.weights, history, not ends)
             # not by the scores at hand: they were summed over the steps, and rounding with them
@@ -199,8 +199,8 @@ def _descend(
     return Found(point.weights, history, how.tol is None or certificate.gap <= tol, certificate)
 
 
-def _guess(point: Point, slopes: Table, step: _Step) -> float:
-    """About what these slopes prove of the point that the step led to: primal - dual."""
+def _estimated_gap(point: Point, slopes: Table, step: _Step) -> float:
+    """An estimate of the gap, primal - dual, that these slopes prove at the point after the step."""
     return point.distance(slopes) + 0.5 * step.residual / point.problem.penalty.l2
 
 
@@ -219,9 +219,9 @@ def _searched(point: Point, step: _Step) -> tuple[Point, float]:
 
 
 class _Cholesky(_Direction):
-    """The step by factors of H, with every column in its own unit so that only their directions can be near alike.
+    """The step by factors of H, with every column in its own unit so that only nearly collinear columns matter.
 
-    Near the optimum H hardly changes: every other step takes the last one's, with its D, and spares making a new one.
+    Near the optimum H hardly changes: every other step reuses the last one, with its D.
     """
 
     def __init__(self, blocking: Blocking) -> None:
@@ -251,7 +251,7 @@ class _Cholesky(_Direction):
         scaled = hessian * np.outer(self._unit, self._unit)
         extra = 1e-12
         self._factors, failed = dpotrf(scaled.T, lower=1, clean=0)
-        while failed:  # columns all but alike: as with a little more penalty
+        while failed:  # nearly collinear columns: as with a little more penalty
             if not extra < 1:
                 raise NumericalError(TOO_LARGE)
             scaled.flat[:: len(scaled) + 1] += extra
@@ -260,7 +260,7 @@ class _Cholesky(_Direction):
 
 
 def _hessian(point: Point, blocking: Blocking) -> Table:
-    """H, of which the upper triangle counts."""
+    """H; only the upper triangle is used."""
     problem, rows = point.problem, point.problem.rows
     n, d = rows.shape
     bends = point.normalised_weights * point.own_bends()[:, 0]
@@ -278,7 +278,7 @@ def _hessian(point: Point, blocking: Blocking) -> Table:
     if not rows.dense:  # a pair whose ids do not rise within its row, as in rows of text, was added below the diagonal
         hessian += np.tril(hessian, -1).T
     hessian.flat[: d * (d + 2) : d + 2] += problem.penalty.l2
-    hessian[d, d] = hessian[d, d] or 1.0  # where nothing bends it may still slope: then a step of some size
+    hessian[d, d] = hessian[d, d] or 1.0  # no curvature, but perhaps a slope: then a step of size 1
     return hessian
 
 
@@ -303,12 +303,12 @@ def _dense_part(X: Table, bends: Flat, height: int) -> Callable[[int, int], Tabl
 
 
 class _ConjugateGradients(_Direction):
-    """The step by conjugate gradients (Hestenes, Stiefel 1952), no nearer than the gap asks for, and no further than f
-    can be trusted to be the parabola that it looks like (Steihaug 1983).
+    """The step by conjugate gradients (Hestenes, Stiefel 1952), as accurate as the gap requires, and no longer than f
+    can be trusted to be quadratic (Steihaug 1983).
 
-    A step is measured with every column in its own unit.  One that had to be halved shows how far that is; one taken
-    whole, that it may be further.  The intercepts' part is solved exactly: an imbalance there would cost the dual point
-    the most.
+    A step is measured with every column in its own unit.  One that had to be halved shows how far that is; after a
+    full step the next may be longer.  The intercepts' part is solved exactly: an imbalance there would cost the dual
+    point the most.
     """
 
     def __init__(self, problem: Objective) -> None:
@@ -343,7 +343,7 @@ class _ConjugateGradients(_Direction):
             v += preconditioned
         if problem.intercept:
             rest = point.intercepts(residual[-outputs:])
-            # all classes' intercepts up alike change nothing, and would be left to rounding
+            # a common change of all intercepts has no effect, and would be left to rounding
             if outputs > 1 and not problem.reference:
                 rest -= (change[-outputs:] + rest).mean()
             change[-outputs:] += rest

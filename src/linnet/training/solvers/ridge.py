@@ -10,8 +10,8 @@ A = sqrt(c) (X - m), r = A' sqrt(c) (y - mean):
     else     by the singular values of A (least_squares.py), where either is too near to singular to keep its digits
     large    conjugate gradients (Hestenes, Stiefel 1952) on the first, with the diagonal as preconditioner
 
-Conjugate gradients know how far they are from the end: with g the gradient of the objective f there,
-f(w) - min f <= |g|^2 / (2 l2), which is the very duality gap that the certificate shows.
+Conjugate gradients know how far they are from the optimum: with g the gradient of the objective f there,
+f(w) - min f <= |g|^2 / (2 l2), which is the duality gap that the certificate shows.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ Flat = NDArray[np.float64]
 
 # A table of squares whose reciprocal condition is below this has lost the digits that are asked for.
 CONDITION_AT_LEAST = 1e-6
-# A column whose deviation is so small a part of its mean must be centred before it is squared.
+# A column whose deviation is below this fraction of its mean must be centred before it is squared.
 NARROWEST = 1e-12
-# So much may centring take away from a sum of squares; where it takes more, it is done again about the true means.
+# Centring may reduce a sum of squares by this factor; beyond, the rows are centred again about the true means.
 CANCELLED_AT_MOST = 1e3
 # Numbers in a block: it stays in the cache while it is centred and squared.
 BLOCK = 1 << 16
@@ -63,7 +63,7 @@ def analytic(problem: Objective, how: Descent, watch: Watcher) -> Found:
 def ridge(examples: Examples, alpha: float, *, intercept: bool) -> tuple[Flat, float]:
     """The weights and the intercept, in closed form."""
     n, d = examples.rows.shape
-    with np.errstate(over="ignore", invalid="ignore"):  # what is no number is solved by the axes instead
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is solved by singular values instead
         found = _narrow(examples, alpha, intercept) if d <= n else _wide(examples, alpha, intercept)
     if found is None:
         found = decomposed(examples, intercept=intercept).weights(alpha)
@@ -204,7 +204,7 @@ def _proof(problem: Objective, flat: Flat) -> Certificate:
 
 
 class _Curvature:
-    """The Hessian of the loss, (1/N) sum_i c_i (x_i - m)(x_i - m)', as what it makes of a vector.
+    """The Hessian of the loss, (1/N) sum_i c_i (x_i - m)(x_i - m)', as a product with a vector.
 
     The kernel that sums the gradient does it in one read of the rows: with all targets 0 the gradient at (v, -m . v) is
     the Hessian times v, centred row by row and so without cancellation.

@@ -5,10 +5,10 @@
 is a parabola within mu of the kink and the hinge elsewhere, up to mu / 2.  Newton's steps on it, with mu a tenth of the
 last once they are short, end at weights whose multipliers a_i = clip((1 - m_i) / mu, 0, 1) are a dual point of the
 hinge itself: the gap is no more than mu / 2 times the rows near the kink.  (Lee, Mangasarian 2001, SSVM, round it off
-in another way.)  Should rounding keep the gap open, the dual is tried, too.
+in another way.)  If rounding keeps the gap open, the dual is tried, too.
 
-Coordinate ascent on the dual takes columns as they are, and where one is a hundred times as long as another it creeps;
-these steps do not see the scales.  Nor do they on the squared hinge, which has no kink: there they end at the optimum
+Coordinate ascent on the dual is slow where one column is a hundred times as long as another; Newton's steps do not
+depend on the scales.  Nor do they on the squared hinge, which has no kink: there they end at the optimum
 itself once the rows that count are found (Mangasarian 2002, A finite Newton method for classification).
 """
 
@@ -66,12 +66,12 @@ class _Rounded:
         gradient = np.append(np.asarray(self.X.T @ pull) + l2 * flat[:-1], free * pull.sum())
         bent = self.normalised_weights * ((a > 0) & (a < 1)) / self.mu
         hessian = self._hessian(bent, free)
-        unit = 1.0 / np.sqrt(hessian.diagonal())  # each column in its own unit, or small scales pass for zeros
+        unit = 1.0 / np.sqrt(hessian.diagonal())  # each column in its own unit, or small scales would count as zeros
         direction = -unit * np.linalg.lstsq(hessian * unit * unit[:, np.newaxis], unit * gradient, rcond=None)[0]
         return direction, float(gradient @ direction)
 
     def mended(self, flat: Flat, a: Flat) -> Flat:
-        """Multipliers of rows near the kink, changed as little as makes the gradient of these weights vanish.
+        """Multipliers of rows near the kink, changed just enough for the gradient at these weights to vanish.
 
         They are differences of margins over mu, and carry the rounding of the former.
         """
@@ -98,7 +98,7 @@ class _Rounded:
         return certify(self.problem, flat, slopes), slopes
 
     def _hessian(self, bent: Flat, free: float) -> Table:
-        """Of weights and intercept; a direction without any bend is left alone by the shortest solution."""
+        """Of weights and intercept; the shortest solution does not move along a direction without curvature."""
         d = self.X.shape[1]
         into = np.zeros((d + 1, d + 1))
         dense = self.problem.rows.dense
@@ -106,7 +106,7 @@ class _Rounded:
         into[:d, :d] = product if dense else product.toarray()
         into[np.arange(d), np.arange(d)] += self.problem.penalty.l2
         into[:d, d] = into[d, :d] = free * np.asarray(self.X.T @ bent)
-        into[d, d] = free * bent.sum() or 1.0  # where nothing bends it may still slope: then a step of some size
+        into[d, d] = free * bent.sum() or 1.0  # no curvature, but perhaps a slope: then a step of size 1
         return into
 
 
@@ -150,7 +150,7 @@ def _sharpness(rounded: _Rounded, flat: Flat) -> float:
 
 
 def _minimised(rounded: _Rounded, flat: Flat, most: int, history: list[Pass], watch: Watcher) -> Flat:
-    """Newton's steps at one mu, until they bring nothing."""
+    """Newton's steps at one mu, until they improve nothing."""
     margins = rounded.margins(flat)
     value = rounded.value(flat, margins)
     for _ in range(most):

@@ -10,7 +10,7 @@ L-BFGS (Liu, Nocedal 1989) with two changes, which make a step cost one read of 
   direction.
 
 At weights of gradient g the slopes of the losses are a dual point with a gap of |g|^2 / (2 l2), but for the intercepts'
-part; duality_gap.py has the last word.
+part; duality_gap.py certifies it.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ Table = NDArray[np.float64]
 # How many of the last steps are remembered.
 REMEMBERED = 10
 # Weights are measured in their column's unit to this power.  Whole units undo the columns' scales, but bring rare
-# columns level with common ones; none leave all to L-BFGS.  A quarter took counts of words furthest in the
-# first hundred steps.
+# columns level with common ones; no units leave it all to L-BFGS.  On word counts a
+# power of 1/4 came furthest in the first hundred steps.
 UNIT_POWER = 0.25
 # Numbers a part, for work on weights and on scores.
 PART = 1 << 16
@@ -65,7 +65,7 @@ class _Memory:
         """The step and the change that are new in this slot, by the products of all and of the gradient with the
         gradient, of the two with one another, and of the change with itself.
 
-        A change's products are differences of the gradient's.  Those of a step with earlier changes nobody asks for.
+        A change's products are differences of the gradient's.  Those of a step with earlier changes are not needed.
         """
         y, last, table = slot + REMEMBERED, 2 * REMEMBERED, self.products
         table[y, :last] = table[:last, y] = along[:last] - table[last, :last]
@@ -75,7 +75,7 @@ class _Memory:
             self.slots.append(slot)
 
     def combination(self) -> Flat:
-        """What times the steps, the changes and the gradient gives the next direction: the two loops of L-BFGS."""
+        """The coefficients of steps, changes and gradient in the next direction: the two loops of L-BFGS."""
         products, last = self.products, 2 * REMEMBERED
         c = np.zeros(last + 1)
         c[last] = -1.0
@@ -129,7 +129,7 @@ class _Walk:
         return float(loss), float(slope), float(bend), int(mistakes)
 
     def step(self) -> bool:
-        """Go one step; False where f can fall no further."""
+        """Take one step; False where f can fall no further."""
         crossed, squared, slope = self._turn()
         if not slope < 0 and self.memory.slots:
             self.memory = _Memory(self.problem.size)
@@ -163,7 +163,7 @@ class _Walk:
         return self.l2 * crossed, self.l2 * squared, slope
 
     def _length(self, crossed: float, squared: float, slope: float) -> float:
-        """How far to go: Newton's steps for the length, kept between one too short and one too far."""
+        """The length of the step: Newton's method on it, kept between one too short and one too long."""
         least, most, before = 0.0, np.inf, self.value
         length = 1.0
         if not self.memory.slots:

@@ -1,4 +1,4 @@
-"""Solvers that know only their own criterion, run on until the gap is proven small enough."""
+"""Solvers that stop by a criterion of their own, repeated until the gap is proven small enough."""
 
 from __future__ import annotations
 
@@ -48,5 +48,5 @@ def to_gap(method: Method) -> Method:
 
 
 def _reduction(tol: float, gap: float) -> float:
-    """How small the criterion of the next round is to be, beside what it is at its start."""
+    """The criterion of the next round, relative to its value at the start."""
     return min(LEAST, max(MOST, 0.5 * sqrt(tol / gap)))
