@@ -100,7 +100,7 @@ class Liblinear:
         return Fit(weights, -float(found[1]))
 
     def gap(self, loss: str, found: Fit) -> float:
-        """The relative gap between the objective at its weights and the dual value that it tells."""
+        """The relative gap between the objective at its weights and the dual value that it reports."""
         short = np.maximum(0.0, 1.0 - self.y * (self.X @ found.weights))
         losses = short if loss == "hinge" else short * short
         primal = 0.5 * float(found.weights @ found.weights) + float(losses.sum())
