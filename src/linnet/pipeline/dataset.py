@@ -66,19 +66,16 @@ class TrainingSet(Dataset):
         examples = Examples(rows, self.targets, self.weights)
         if which is not None:
             examples = select_examples(examples, which)
-        each = self.each_class(examples.targets, examples.weights)
-        if each is None:
+        if self.class_weights is None or self.labels is None:
             return examples
-        by_row = each[examples.targets.astype(np.int64)]
-        return replace(examples, weights=by_row if examples.weights is None else by_row * examples.weights)
+        labels = self.labels.classes.tolist()
+        return replace(examples, weights=self.class_weights.by_row(labels, examples.targets, examples.weights))
 
-    def each_class(
-        self, targets: NDArray[np.float64], weights: NDArray[np.float64] | None
-    ) -> NDArray[np.float64] | None:
-        """The weight of each class among these rows, if classes have any."""
+    def each_class(self) -> NDArray[np.float64] | None:
+        """The weight of each class, if classes have any."""
         if self.class_weights is None or self.labels is None:
             return None
-        totals = np.bincount(targets.astype(np.int64), weights, minlength=len(self.labels))
+        totals = np.bincount(self.targets.astype(np.int64), self.weights, minlength=len(self.labels))
         return self.class_weights.each(self.labels.classes.tolist(), totals)
 
 

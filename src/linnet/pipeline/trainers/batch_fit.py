@@ -198,7 +198,7 @@ def _separation(data: TrainingSet, entry: Entry, rows: Rows, model: LinearModel)
 
 
 def _class_weights(data: TrainingSet) -> dict[str, float] | None:
-    each = data.each_class(data.targets, data.weights)
+    each = data.each_class()
     if each is None or data.labels is None:
         return None
     return dict(zip(map(str, data.labels.classes.tolist()), each.tolist(), strict=True))
