@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.data.sparse_matrices import Csr, csr_of, is_sparse, numeric
 from linnet.errors import InputError
-from linnet.kernels.sparse_checks import ids_rise, pointers_rise
 
 NO_IDS = np.empty(0, dtype=np.uint32)
 NO_STARTS = np.empty(0, dtype=np.int64)
 CHECK_SIZE = 1 << 20
-LARGEST_COLUMNS = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,39 +41,33 @@ class Rows:
         """(values, ids, starts, columns, dense): the rows as most kernels take them."""
         return self.values, self.ids, self.starts, self.shape[1], self.dense
 
+    def __post_init__(self) -> None:
+        """Kernels read by these lengths unchecked, so they must fit whoever made the rows."""
+        n, d = self.shape
+        if self.dense:
+            fits = len(self.values) == n * d
+        else:
+            fits = len(self.starts) == n + 1 and self.starts[-1] <= min(len(self.ids), len(self.values))
+        if not fits:
+            raise InputError(f"the arrays of a block do not fit its shape, {n} x {d}")
+
     @classmethod
     def of(cls, X: Any, names: Sequence[str] = ()) -> Rows:
-        """A 2-D array or a SciPy sparse matrix as rows, copied only if its types do not fit."""
-        rows = cls._of_dense(np.asarray(X)) if not hasattr(X, "tocsr") else cls._of_sparse(X.tocsr())
+        """A 2-D array or a SciPy sparse matrix as rows, checked, and copied only if its types do not fit."""
+        rows = cls._of_csr(csr_of(X)) if is_sparse(X) else cls._of_dense(np.asanyarray(X))
         return replace(rows, names=tuple(names)) if len(names) else rows
 
     @classmethod
     def _of_dense(cls, X: NDArray[Any]) -> Rows:
         if X.ndim != 2:
             raise InputError(f"X must have two dimensions, rows and columns; it has {X.ndim}")
-        return cls(np.ascontiguousarray(X, dtype=_value_type(X)).reshape(-1), NO_IDS, NO_STARTS, X.shape)
+        return cls(numeric(X).reshape(-1), NO_IDS, NO_STARTS, X.shape)
 
     @classmethod
-    def _of_sparse(cls, X: Any) -> Rows:
-        n, d = X.shape
-        if d > LARGEST_COLUMNS:
-            raise InputError(f"X has {d} columns; linnet takes {LARGEST_COLUMNS} at most")
-        if X.indices.dtype != np.int32 and len(X.indices) and not 0 <= X.indices.min() <= X.indices.max() < d:
-            raise InputError(f"X is not a valid sparse matrix: a column id lies outside 0 to {d - 1}")
-        starts = np.ascontiguousarray(X.indptr, dtype=np.int64)
-        ids = np.ascontiguousarray(X.indices, dtype=np.int32)
-        if not pointers_rise(starts, min(len(ids), len(X.data))):
-            raise InputError("X is not a valid sparse matrix: its row pointers must increase from 0 to its entries")
-        stored = int(starts[-1])
-        if not ids_rise(ids, starts, d):
-            if not 0 <= ids[:stored].min() <= ids[:stored].max() < d:
-                raise InputError(f"X is not a valid sparse matrix: a column id lies outside 0 to {d - 1}")
-            X = X.copy()  # duplicate or unsorted column ids: sort and sum
-            X.has_canonical_format = X.has_sorted_indices = False
-            X.sum_duplicates()
-            return cls._of_sparse(X)
-        values = np.ascontiguousarray(X.data[:stored], dtype=_value_type(X.data))
-        return cls(values, ids[:stored].view(np.uint32), starts, (n, d))
+    def _of_csr(cls, X: Csr) -> Rows:
+        if not X.rising:  # duplicate or unsorted column ids
+            X = X.summed()
+        return cls(numeric(X.data), X.ids.view(np.uint32), X.starts, X.shape)
 
     def check_finite(self) -> None:
         """Raise for the first NaN or infinity, naming row and column."""
@@ -176,7 +169,3 @@ def with_intercept_column(rows: Rows) -> Rows:
     values = np.insert(rows.values, ends, 1.0)
     ids = np.insert(rows.ids, ends, np.uint32(d))
     return Rows(values, ids, rows.starts + np.arange(n + 1), (n, d + 1), names)
-
-
-def _value_type(X: NDArray[Any]) -> type[np.float32] | type[np.float64]:
-    return np.float32 if X.dtype == np.float32 else np.float64

@@ -14,13 +14,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from linnet.data.labels import Labels
 from linnet.data.rows import Examples, Rows
 from linnet.errors import InputError, RecipeError
 from linnet.estimators.parameters import check_labels, check_number, chosen
 from linnet.estimators.progress import watching
+from linnet.estimators.reading import read_rows, read_rows_and_targets, read_weights
 from linnet.learners.entry import Entry, Way
 from linnet.learners.linear import LinearModel
 from linnet.learners.recipe import Averaging, Reduction
@@ -166,21 +167,19 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
     def _rows(self, X: Any) -> Rows:
         """X as rows to predict, its shape and names checked."""
         check_is_fitted(self)
-        return Rows.of(validate_data(self, X, reset=False, **_READ), getattr(self, "feature_names_in_", ()))
+        return read_rows(self, X, reset=False)
 
     def _rows_and_targets(self, X: Any, y: Any, *, reset: bool, numeric: bool) -> tuple[Rows, NDArray[Any]]:
         """X and y to learn from; with reset the columns' number and names are taken down, else checked."""
-        X, y = validate_data(self, X, y, reset=reset, y_numeric=numeric, **_READ)
-        return Rows.of(X, getattr(self, "feature_names_in_", ())), y
+        return read_rows_and_targets(self, X, y, reset=reset, numeric=numeric)
 
     def _weights(self, sample_weight: Any, rows: Rows) -> NDArray[np.float64] | None:
         if sample_weight is None:
             return None
-        like = np.empty((rows.shape[0], 0))
-        weights = _check_sample_weight(sample_weight, like, dtype=np.float64, ensure_non_negative=True)
+        weights = read_weights(sample_weight, rows)
         if not weights.any():
             raise InputError("every sample weight is zero: there is nothing to train on")
-        return cast("NDArray[np.float64]", weights)
+        return weights
 
     def _check_parameters(self) -> None:
         if self.max_iter is not None and (not isinstance(self.max_iter, int | np.integer) or self.max_iter < 1):
@@ -337,16 +336,6 @@ class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
 
 def _itself(label: Any) -> Any:
     return label
-
-
-_READ = {
-    "accept_sparse": "csr",
-    "accept_large_sparse": True,
-    "dtype": (np.float64, np.float32),
-    "order": "C",
-    # linnet names the place of a bad value, and finds it without a pass of its own where it can
-    "ensure_all_finite": False,
-}
 
 
 def _unconverged(estimator: Any, trained: Trained) -> str:

@@ -12,10 +12,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linnet.data.labels import Labels
+from linnet.data.rows import Rows
+from linnet.data.sparse_matrices import csr_of, is_sparse
 from linnet.errors import InputError, RecipeError
 from linnet.estimators.columns import is_whole
 from linnet.estimators.documentation import documented
 from linnet.estimators.parameters import check_labels, chosen
+from linnet.estimators.reading import check_shape, check_unmasked, input_errors, read_targets
 from linnet.training.version_space import KINDS, Concepts, Functions, Halvings, Planes, Rules, Table, VersionSpace
 
 ATTRIBUTES = """
@@ -73,14 +76,14 @@ class Halving(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any) -> Self:
         """Start with all concepts and train on each row once, in order."""
         self.__dict__.pop("space_", None)  # on bad input nothing is left of an earlier fit
-        X, y = validate_data(self, X, y, **_READ)
+        X, y = _read(self, X, y, reset=True)
         self._begin(X, y, None)
         return self._take(X, y)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Train on one block of a stream; pass both `classes` with the first block if it may hold only one."""
         begun = hasattr(self, "space_")
-        X, y = validate_data(self, X, y, reset=not begun, **_READ)
+        X, y = _read(self, X, y, reset=not begun)
         if not begun:
             self._begin(X, y, classes)
             return self._take(X, y)
@@ -207,7 +210,9 @@ class Halving(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _yes(self, X: Any) -> NDArray[np.int64]:
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **_READ)
+        with input_errors():
+            check_unmasked(X, "X")
+            X = _sound(self, X, reset=False) if is_sparse(X) else validate_data(self, X, reset=False, **_READ)
         concepts = self.space_.concepts
         self._check(X, concepts)
         return np.concatenate([self.space_.yes(rows) for _, rows in _dense_blocks(X, _row_type(concepts))])
@@ -230,7 +235,27 @@ class Halving(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 raise InputError(f"row {first + row}, column {column}{called} is {value!r}: {wanted}")
 
 
-_READ = {"accept_sparse": "csr", "dtype": "numeric", "ensure_all_finite": False}
+_READ = {"dtype": "numeric", "ensure_all_finite": False}
+
+
+def _read(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray[Any]]:
+    with input_errors():
+        for values, name in ((X, "X"), (y, "y")):
+            check_unmasked(values, name)
+        if not is_sparse(X):
+            X, y = validate_data(estimator, X, y, reset=reset, **_READ)
+            return X, y
+        X = _sound(estimator, X, reset=reset)
+        return X, read_targets(estimator, y, X.shape[0], numeric=False)
+
+
+def _sound(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """A sparse matrix, checked, as CSR; integers stay integers."""
+    checked = csr_of(X)
+    check_shape(estimator, X, reset=reset)
+    if checked.data.dtype.kind not in "biuf" or not checked.data.dtype.isnative:
+        return Rows.of(X).matrix()
+    return checked.matrix()
 
 
 def _dense_blocks(X: Any, dtype: Any) -> Iterator[tuple[int, NDArray[Any]]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from linnet.data.features.terms import CROSS
+from linnet.data.sparse_matrices import csr_of, is_sparse
 from linnet.estimators.documentation import documented
 
 _ATTRIBUTES = """
@@ -40,6 +41,15 @@ class Polynomial(PolynomialFeatures):  # type: ignore[misc]
     ) -> None:
         super().__init__(degree, interaction_only=interaction_only, include_bias=include_bias)
 
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Take down how many columns there are, and their names."""
+        super().fit(_sound(X), y)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """The products of the columns."""
+        return super().transform(_sound(X))
+
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """The name of each column."""
         check_is_fitted(self)
@@ -49,3 +59,12 @@ class Polynomial(PolynomialFeatures):  # type: ignore[misc]
             for row in self.powers_
         ]
         return np.array([name or "1" for name in names], dtype=object)
+
+
+def _sound(X: Any) -> Any:
+    """A sparse matrix checked, in the format that it has: scikit-learn trusts its arrays; all else as it is."""
+    if not is_sparse(X):
+        return X
+    form = getattr(X, "format", "csr")
+    checked = csr_of(X).matrix(like=X)
+    return checked.tocsc() if form == "csc" else checked

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from linnet.data.labels import Labels
 from linnet.data.rows import NO_STARTS, Rows
+from linnet.data.sparse_matrices import csr_of, is_sparse
 from linnet.errors import InputError
 from linnet.kernels import dual_logistic as dual
 from linnet.kernels import dual_svm as margins
@@ -152,12 +153,12 @@ def read(X: Any, y: Any) -> tuple[Rows, Labels, Flat]:
 
 def _numbers(X: Any) -> Any:
     """X as an array or a sparse matrix of numbers that floating point represents exactly; else an error."""
-    made: Any = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
-    kept: NDArray[Any] = made.data if hasattr(X, "tocsr") else made
+    made: Any = csr_of(X).matrix() if is_sparse(X) else np.asanyarray(X)
+    kept: NDArray[Any] = made.data if is_sparse(X) else made
     if kept.dtype.kind in "OUS":
         try:
             made = made.astype(np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InputError(NO_NUMBERS) from None
     elif kept.dtype.kind not in "biuf":
         raise InputError(NO_NUMBERS)

@@ -1,0 +1,105 @@
+"""X, y and sample weights as estimators take them: scikit-learn's rules, linnet's errors, and no array unchecked.
+
+Sparse matrices go through the gate of `data/sparse_matrices.py` first, for scikit-learn hands them to SciPy's compiled
+conversions as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import _check_sample_weight, _check_y, validate_data
+
+from linnet.data.rows import Rows
+from linnet.data.sparse_matrices import is_sparse
+from linnet.errors import InputError, LinnetError
+
+_DENSE = {
+    "dtype": (np.float64, np.float32),
+    "order": "C",
+    # linnet names the place of a bad value, and finds it without a pass of its own where it can
+    "ensure_all_finite": False,
+}
+
+
+class InputTypeError(InputError, TypeError):
+    """Where scikit-learn's contract asks for a TypeError."""
+
+
+def read_rows(estimator: Any, X: Any, *, reset: bool) -> Rows:
+    """X as rows; with reset the estimator takes down how many columns there are and their names, else checks them."""
+    with input_errors():
+        if is_sparse(X):
+            rows = Rows.of(X)
+            check_shape(estimator, X, reset=reset)
+        else:
+            check_unmasked(X, "X")
+            rows = Rows.of(validate_data(estimator, X, reset=reset, **_DENSE))
+    return named(rows, estimator)
+
+
+def read_rows_and_targets(estimator: Any, X: Any, y: Any, *, reset: bool, numeric: bool) -> tuple[Rows, NDArray[Any]]:
+    """X as rows, and their targets: numbers, if asked."""
+    with input_errors():
+        check_unmasked(y, "y")
+        if is_sparse(X):
+            rows = read_rows(estimator, X, reset=reset)
+            return rows, read_targets(estimator, y, rows.shape[0], numeric=numeric)
+        check_unmasked(X, "X")
+        X, y = validate_data(estimator, X, y, reset=reset, y_numeric=numeric, **_DENSE)
+        return named(Rows.of(X), estimator), y
+
+
+def read_targets(estimator: Any, y: Any, rows: int, *, numeric: bool) -> NDArray[Any]:
+    """One target for each row."""
+    if y is None:
+        raise InputError(f"{type(estimator).__name__} requires y to be passed, but the target y is None")
+    targets = cast("NDArray[Any]", _check_y(y, y_numeric=numeric, estimator=estimator))
+    if len(targets) != rows:
+        raise InputError(f"X has {rows} rows, but y has {len(targets)} targets")
+    return targets
+
+
+def read_weights(sample_weight: Any, rows: Rows) -> NDArray[np.float64]:
+    """A weight for each row, or one for all."""
+    with input_errors():
+        check_unmasked(sample_weight, "sample_weight")
+        like = np.empty((rows.shape[0], 0))
+        weights = _check_sample_weight(sample_weight, like, dtype=np.float64, ensure_non_negative=True)
+        return cast("NDArray[np.float64]", weights)
+
+
+def check_shape(estimator: Any, X: Any, *, reset: bool) -> None:
+    """What scikit-learn checks of a matrix that has passed the gate: that there is something, and as many columns."""
+    for size, what in zip(X.shape, ("sample(s)", "feature(s)"), strict=True):
+        if not size:
+            raise InputError(f"Found array with 0 {what} (shape={tuple(X.shape)}) while a minimum of 1 is required.")
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
+
+
+def check_unmasked(values: Any, name: str) -> None:
+    """A masked value is missing; NumPy would hand on what is hidden behind the mask."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise InputError(f"some values of {name} are masked: fill them in ({name}.filled), or drop the rows")
+
+
+@contextmanager
+def input_errors() -> Iterator[None]:
+    """Turn what scikit-learn and NumPy raise for unusable arrays into linnet's errors, with the same text."""
+    try:
+        yield
+    except LinnetError:
+        raise
+    except (TypeError, AttributeError) as error:
+        raise InputTypeError(str(error)) from None
+    except (ValueError, OverflowError, IndexError) as error:
+        raise InputError(str(error)) from None
+
+
+def named(rows: Rows, estimator: Any) -> Rows:
+    names = getattr(estimator, "feature_names_in_", ())
+    return Rows(rows.values, rows.ids, rows.starts, rows.shape, tuple(names)) if len(names) else rows
