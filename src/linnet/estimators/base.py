@@ -5,12 +5,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
@@ -18,7 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from linnet.data.labels import Labels
 from linnet.data.rows import Examples, Rows
-from linnet.errors import InputError, RecipeError
+from linnet.errors import CertificateError, InputError, RecipeError
+from linnet.estimators.lazy_bound import LazyBound
 from linnet.estimators.parameters import check_labels, check_number, chosen
 from linnet.estimators.progress import watching
 from linnet.estimators.reading import read_rows, read_rows_and_targets, read_weights
@@ -53,7 +53,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
     verbose: int
     history_: list[Pass]
     _training: Any
-    _proven: Certificate | Mistakes | Callable[[], Mistakes]
+    _proven: Certificate | Mistakes | LazyBound
     # what not every estimator leaves to its user
     shuffle: bool = False
     random_state: Any = None
@@ -71,17 +71,19 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
     def certificate_(self) -> Certificate | Mistakes:
         """What the fit proves of itself.
 
-        A bound on mistakes is worked out when it is first asked for (or when the estimator is pickled), from the rows
-        of the fit, which are kept until then: it takes as long as another pass over them.
+        A bound on mistakes is worked out when it is first asked for (or when the estimator is pickled), and takes
+        longer than a pass over the rows.  It is of the rows as they were in the fit.  The estimator does not keep X:
+        of a large X that was deleted or changed meanwhile, or was not shuffled, the certificate has a `reason` instead
+        of a bound; see `certify`.
         """
         if "_proven" not in vars(self):
             raise AttributeError(f"this {type(self).__name__} has no certificate_ yet: call fit first")
-        if callable(self._proven):
-            self._proven = self._proven()
+        if isinstance(self._proven, LazyBound):
+            self._proven = self._proven.work_out(self._rows)
         return self._proven
 
     @certificate_.setter
-    def certificate_(self, proven: Certificate | Mistakes | Callable[[], Mistakes]) -> None:
+    def certificate_(self, proven: Certificate | Mistakes) -> None:
         self._proven = proven
 
     def __getstate__(self) -> Any:
@@ -143,7 +145,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             self._training = trained.state
         self._fitted(trained)
         if trained.online is not None and has_bound(recipe):
-            self.certificate_ = partial(mistake_bound, recipe, trained.model, lambda: [examples], trained.online)
+            self._proven = LazyBound(recipe, trained, examples)
         return self
 
     def _take(self, examples: Examples, labels: Labels | None, learner: Entry) -> Self:
@@ -234,6 +236,40 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         """Fit to all rows."""
         learner = self._learner()
         self._check_parameters()
+        self._fit(*self._examples(X, y, sample_weight), learner)
+        if isinstance(self._proven, LazyBound):
+            self._proven.refer_to(X)
+        return self
+
+    @offered_if(lambda self: has_bound(self._learner().recipe))
+    def certify(self, X: Any, y: Any, sample_weight: Any = None) -> Mistakes:
+        """The mistake bound from the rows of the fit, given again; it becomes `certificate_`.
+
+        That these are the rows is checked by another fit to them, which must end in the same weights to the bit.
+        """
+        check_is_fitted(self)
+        again, learner = clone(self), self._learner()
+        examples, labels = again._examples(X, y, sample_weight)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # the fit has had it
+            again._fit(examples, labels, learner)
+        lazy = again._proven
+        ours, theirs = self.model_, again.model_
+        if (
+            not isinstance(lazy, LazyBound)
+            or not np.array_equal(ours.weights, theirs.weights)
+            or not np.array_equal(ours.intercepts, theirs.intercepts)
+            or self.updates_ != again.updates_
+        ):
+            raise CertificateError(
+                "a fit to these rows ends in other weights: they are not the rows of this fit, or not in their order, "
+                "or a parameter has changed"
+            )
+        self._proven = mistake_bound(learner.recipe, ours, lambda: [examples], lazy.run)
+        return self._proven
+
+    def _examples(self, X: Any, y: Any, sample_weight: Any) -> tuple[Examples, Labels]:
+        """The rows of a whole fit, with the number of each one's label."""
         class_weights = self._class_weights()
         rows, y = self._rows_and_targets(X, y, reset=True, numeric=False)
         check_labels(y)
@@ -249,7 +285,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             )
         if class_weights is not None:
             weights = class_weights.by_row(labels.classes.tolist(), codes, weights)
-        return self._fit(Examples(rows, codes, weights), labels, learner)
+        return Examples(rows, codes, weights), labels
 
     @offered_if(lambda self: self._streams())
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:

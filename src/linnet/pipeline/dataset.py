@@ -136,7 +136,7 @@ class Collected:
 
 def _emptied(rows: Rows) -> Rows:
     """A mark that the block was sparse, without its rows."""
-    return replace(rows, values=rows.values[:0].copy(), ids=rows.ids[:0].copy(), starts=rows.starts[:1].copy())
+    return Rows(rows.values[:0].copy(), rows.ids[:0].copy(), rows.starts[:1].copy(), (0, rows.shape[1]), rows.names)
 
 
 def _joined(pieces: list[Piece]) -> Piece:

@@ -85,6 +85,7 @@ class OnlineTraining:
             added(histories),
             all(converged for _, converged in results),
             online=self.facts(max(map(len, histories))),
+            fingerprint=plan.fingerprint,
         )
 
     @property

@@ -29,6 +29,16 @@ class Presentations:
     sample_weights: NDArray[np.float64]
     identities: NDArray[np.uint64] | None
 
+    @property
+    def fingerprint(self) -> int | None:
+        """One number for the contents of all presentations, whatever their order; None if they are not shuffled, for
+        then their contents were not read."""
+        if self.identities is None:
+            return None
+        mixed = np.empty_like(self.identities)  # a row's own number is a sum, and a sum of sums would mix up rows
+        kernel.scramble(self.identities, 0, mixed)
+        return int(mixed.sum(dtype=np.uint64))
+
     def in_pass(self, number: int, seed: int) -> NDArray[np.int64] | None:
         """The rows in the order of this pass."""
         if self.identities is None:

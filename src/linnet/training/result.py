@@ -41,7 +41,8 @@ class OnlineFacts:
 class Trained:
     """The model, its history, whether the solver converged, and what is proven; which solver it was and why.
 
-    `state` is what a stream can continue from (online and counting learners).
+    `state` is what a stream can continue from (online and counting learners), `fingerprint` the contents of the rows of
+    an online run, where it read them for a shuffled order.
     """
 
     model: LinearModel
@@ -53,3 +54,4 @@ class Trained:
     solver: str = ""
     solver_reason: str = ""
     state: Any = field(default=None, repr=False)
+    fingerprint: int | None = None
