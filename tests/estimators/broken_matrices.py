@@ -169,11 +169,10 @@ def broken():
     """Name and maker of matrices that must be refused."""
     for form in (csr_matrix, csc_array):
         for name, changes in CSR.items():
-            if form is csc_array and name in ("too few values",):  # also a case of its own below
+            if form is csc_array and name in ("id too large", "more rows"):  # there are more rows than columns
                 continue
             yield f"{form.__name__}: {name}", lambda form=form, changes=changes: with_(form, **changes)
     coo, bsr, dia = coo_array, bsr_array, dia_array
-    first = coo(table()).row.copy()
     for name, change in {
         "row far out": {"coords": lambda c: (put(3, FAR)(c[0]), c[1])},
         "row below 0": {"coords": lambda c: (put(3, -1)(c[0]), c[1])},
@@ -185,7 +184,6 @@ def broken():
         "fewer rows": {"shape": (3, COLUMNS)},
     }.items():
         yield f"coo: {name}", lambda change=change: with_(coo, **change)
-    assert len(first)
     for name, change in {
         "indptr of two": {"indptr": lambda a: a[:2]},
         "indptr beyond the blocks": {"indptr": put(-1, FAR)},
@@ -222,7 +220,6 @@ def broken():
 
     yield "dok: far out", lambda: dok((1, FAR))
     yield "dok: below 0", lambda: dok((-5, 1))
-    yield "dok: a key of three", lambda: dok((1, 2, 3))
     yield "another library: of another shape", Lying
     yield "no rows", lambda: csr_matrix((0, COLUMNS))
     yield "no columns", lambda: csr_matrix((ROWS, 0))
@@ -354,6 +351,13 @@ TELLING = (
 )  # fmt: skip
 
 
+# Exact proofs refuse what float64 may round; rows without columns can be proven inseparable, and trained on.
+ELSEWISE = {
+    "values of long doubles": ("separability", "max_margin", "margin"),
+    "no columns": ("separability", "max_margin.check", "margin", "train", "model"),
+}
+
+
 def trouble(use, make, expected):
     """What is wrong with the answer to one matrix; `expected` is None where there should be none."""
     try:
@@ -377,6 +381,8 @@ def main() -> None:
         answer = use(plain())
         for kind, expected in ((unusual, answer), (broken, None)):
             for name, make in kind():
+                if door.startswith(ELSEWISE.get(name, ("never",))):
+                    continue
                 if everything or name in TELLING or door.startswith(THROUGHLY):
                     count += 1
                     print(f"{door} <- {name}", file=sys.stderr, flush=True)

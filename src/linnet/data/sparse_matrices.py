@@ -52,6 +52,7 @@ class Csr:
 
 def csr_of(X: Any) -> Csr:
     """A sparse matrix of any format as CSR, every array of it checked; an InputError for what is not one."""
+    shape = (0, 0)
     try:
         shape = _shape(X)
         form = getattr(X, "format", "")
@@ -62,15 +63,27 @@ def csr_of(X: Any) -> Csr:
         return _checked(X, shape)
     except InputError:
         raise
+    except MemoryError:
+        raise InputError(f"X has {shape[0]} rows: there is not enough memory to read it row by row") from None
     except _BROKEN as error:
         why = (str(error).splitlines() or [""])[0] or type(error).__name__
         raise _unsound(f"it cannot be read as CSR ({why})") from None
 
 
-def check_sparse(X: Any) -> None:
-    """Check a sparse matrix that others are to read; anything else passes."""
-    if is_sparse(X):
-        csr_of(X)
+def sound(X: Any) -> Any:
+    """A sparse matrix that others are to read: as CSR, checked, of a type that SciPy computes with; all else as it is.
+
+    Integers stay integers.
+    """
+    if not is_sparse(X):
+        return X
+    checked = csr_of(X)
+    kind = checked.data.dtype
+    if kind.kind in "biu" or kind in (np.float32, np.float64):
+        data = np.ascontiguousarray(checked.data, dtype=kind.newbyteorder("="))
+    else:
+        data = numeric(checked.data)
+    return Csr(data, checked.ids, checked.starts, checked.shape, checked.rising).matrix(like=X)
 
 
 def numeric(array: NDArray[Any]) -> NDArray[Any]:
@@ -129,14 +142,14 @@ def _flat(array: Any, name: str) -> NDArray[Any]:
     if not isinstance(array, np.ndarray) or array.ndim != 1:
         is_now = f"has {array.ndim}" if isinstance(array, np.ndarray) else f"is a {type(array).__name__}"
         raise _unsound(f"{name} must be an array of one dimension; it {is_now}")
-    return array
+    if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
+        raise _unsound(f"some values of {name} are masked: fill them in, or drop the rows")
+    return np.asarray(array)
 
 
 def _integers(array: Any, name: str) -> NDArray[Any]:
     if _flat(array, name).dtype.kind not in "iu":
         raise _unsound(f"{name} must hold integers; its type is {array.dtype}")
-    if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
-        raise _unsound(f"some values of {name} are masked")
     return np.asarray(array)
 
 

@@ -12,7 +12,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from linnet.data.sparse_matrices import check_sparse
+from linnet.data.sparse_matrices import sound
 from linnet.decisions.thresholds import USUAL, Goal, choose
 from linnet.errors import InputError, RecipeError
 from linnet.estimators.base import offered_if
@@ -74,7 +74,7 @@ class BestThreshold(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         weights = None if weights is None else np.asarray(weights, dtype=np.float64)
         if weights is not None and len(weights) == len(y) and len(np.unique(y[weights > 0])) == 1:
             raise InputError("sample_weight leaves rows of one class only: a threshold parts two")
-        check_sparse(X)
+        X = sound(X)
         self.estimator_ = clone(self.estimator).fit(X, y, **params)
         self.classes_ = self.estimator_.classes_
         for name in ("n_features_in_", "feature_names_in_"):
@@ -113,8 +113,7 @@ class BestThreshold(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of each row."""
         check_is_fitted(self)
-        check_sparse(X)
-        scores = _of_second(getattr(self.estimator_, self._method(self.estimator_))(X))
+        scores = _of_second(getattr(self.estimator_, self._method(self.estimator_))(sound(X)))
         labels: NDArray[Any] = self.classes_[(scores > self.threshold_).astype(np.int64)]
         return labels
 
@@ -122,7 +121,7 @@ class BestThreshold(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """(rows, 2): the classifier's probabilities."""
         check_is_fitted(self)
-        check_sparse(X)
+        X = sound(X)
         probabilities: NDArray[np.float64] = self.estimator_.predict_proba(X)
         return probabilities
 
@@ -130,7 +129,7 @@ class BestThreshold(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """The classifier's scores, which know nothing of the threshold."""
         check_is_fitted(self)
-        check_sparse(X)
+        X = sound(X)
         scores: NDArray[np.float64] = self.estimator_.decision_function(X)
         return scores
 

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from linnet.data.sparse_matrices import check_sparse
+from linnet.data.sparse_matrices import sound
 from linnet.decisions.costs import REJECTED, Rule, check_given
 from linnet.errors import RecipeError
 from linnet.estimators.base import offered_if
@@ -68,7 +68,7 @@ class CostSensitive(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
             name = type(self.estimator).__name__
             raise RecipeError(f"{name} gives no probabilities to weigh costs by: put CalibratedClassifierCV around it")
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        check_sparse(X)
+        X = sound(X)
         self.estimator_ = clone(self.estimator).fit(X, y, **weights)
         self.classes_ = self.estimator_.classes_
         self.rule_ = Rule.of(self.classes_, self.costs, self.reject, self.least)
@@ -94,7 +94,7 @@ class CostSensitive(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """(rows, classes): the classifier's probabilities."""
         check_is_fitted(self)
-        check_sparse(X)
+        X = sound(X)
         probabilities: NDArray[np.float64] = np.asarray(self.estimator_.predict_proba(X), dtype=np.float64)
         return probabilities
 
@@ -107,6 +107,6 @@ class CostSensitive(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """The classifier's scores, which know nothing of costs."""
         check_is_fitted(self)
-        check_sparse(X)
+        X = sound(X)
         scores: NDArray[np.float64] = self.estimator_.decision_function(X)
         return scores

@@ -12,8 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linnet.data.labels import Labels
-from linnet.data.rows import Rows
-from linnet.data.sparse_matrices import csr_of, is_sparse
+from linnet.data.sparse_matrices import is_sparse, sound
 from linnet.errors import InputError, RecipeError
 from linnet.estimators.columns import is_whole
 from linnet.estimators.documentation import documented
@@ -212,7 +211,11 @@ class Halving(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         with input_errors():
             check_unmasked(X, "X")
-            X = _sound(self, X, reset=False) if is_sparse(X) else validate_data(self, X, reset=False, **_READ)
+            X = sound(X)
+            if is_sparse(X):
+                check_shape(self, X, reset=False)
+            else:
+                X = validate_data(self, X, reset=False, **_READ)
         concepts = self.space_.concepts
         self._check(X, concepts)
         return np.concatenate([self.space_.yes(rows) for _, rows in _dense_blocks(X, _row_type(concepts))])
@@ -245,17 +248,9 @@ def _read(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray[
         if not is_sparse(X):
             X, y = validate_data(estimator, X, y, reset=reset, **_READ)
             return X, y
-        X = _sound(estimator, X, reset=reset)
+        X = sound(X)
+        check_shape(estimator, X, reset=reset)
         return X, read_targets(estimator, y, X.shape[0], numeric=False)
-
-
-def _sound(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """A sparse matrix, checked, as CSR; integers stay integers."""
-    checked = csr_of(X)
-    check_shape(estimator, X, reset=reset)
-    if checked.data.dtype.kind not in "biuf" or not checked.data.dtype.isnative:
-        return Rows.of(X).matrix()
-    return checked.matrix()
 
 
 def _dense_blocks(X: Any, dtype: Any) -> Iterator[tuple[int, NDArray[Any]]]:

@@ -10,8 +10,9 @@ from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from linnet.data.features.terms import CROSS
-from linnet.data.sparse_matrices import csr_of, is_sparse
+from linnet.data.sparse_matrices import is_sparse, sound
 from linnet.estimators.documentation import documented
+from linnet.estimators.reading import check_unmasked, input_errors
 
 _ATTRIBUTES = """
     Attributes
@@ -43,12 +44,15 @@ class Polynomial(PolynomialFeatures):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Take down how many columns there are, and their names."""
-        super().fit(_sound(X), y)
+        with input_errors():
+            super().fit(_sound(X), y)
         return self
 
     def transform(self, X: Any) -> Any:
         """The products of the columns."""
-        return super().transform(_sound(X))
+        check_is_fitted(self)
+        with input_errors():
+            return super().transform(_sound(X))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """The name of each column."""
@@ -62,9 +66,12 @@ class Polynomial(PolynomialFeatures):  # type: ignore[misc]
 
 
 def _sound(X: Any) -> Any:
-    """A sparse matrix checked, in the format that it has: scikit-learn trusts its arrays; all else as it is."""
+    """A sparse matrix checked, for scikit-learn trusts its arrays; CSC stays CSC."""
+    check_unmasked(X, "X")
     if not is_sparse(X):
         return X
-    form = getattr(X, "format", "csr")
-    checked = csr_of(X).matrix(like=X)
-    return checked.tocsc() if form == "csc" else checked
+    matrix = sound(X)
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()  # what follows changes its arrays, which may be the caller's
+        matrix.sum_duplicates()
+    return matrix.tocsc() if getattr(X, "format", "csr") == "csc" else matrix
