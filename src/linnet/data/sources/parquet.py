@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
 from linnet.data.sources.block import Block, Position
-from linnet.data.sources.files import ByteFiles, fingerprint, no_rows
+from linnet.data.sources.files import ByteFiles, fingerprint, no_rows, read_errors
 from linnet.data.sources.table import Layout, TableSource, types_of, with_columns
 from linnet.errors import InputError
 
 ROWS = 8192
+# Bytes that are read at a time, so that a row group is never in memory whole: of all columns, and of one at most.
+ALL_BUFFERS, BUFFER, LEAST_BUFFER = 1 << 24, 1 << 16, 1 << 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +43,7 @@ class Parquet(TableSource):
         self.paths = paths
         self._rows = chunk_size or ROWS
         with _opened(paths[0]) as file:
-            self.layout = Layout.of(types_of(file.schema_arrow, paths[0]))
+            self.layout = Layout.of(types_of(file.parquet.schema_arrow, paths[0]))
         if not self.layout.types:
             raise no_rows(paths[0])
 
@@ -61,34 +64,31 @@ class Parquet(TableSource):
             path = self.paths[number]
             at = start if number == start.file else Position(number)
             with _opened(path) as file:
-                self._check(file, path)
+                self._check(file.parquet, path)
                 before = 0
-                for group in range(file.num_row_groups):
+                for group in range(file.parquet.num_row_groups):
                     if group >= at.offset:
                         done = at.line - 1 if group == at.offset else 0
-                        yield from self._group(file, path, Position(number, group), before, done)
-                    before += file.metadata.row_group(group).num_rows
+                        yield from self._group(file, Position(number, group), before, done)
+                    before += file.parquet.metadata.row_group(group).num_rows
 
     def _check(self, file: Any, path: str) -> None:
         missing = set(self.layout.wanted) - set(types_of(file.schema_arrow, path))
         if missing:
             raise InputError(f"{path}: has no column {min(missing)!r}, which {self.paths[0]} has")
 
-    def _group(self, file: Any, path: str, at: Position, before: int, done: int) -> Iterator[Batch]:
+    def _group(self, file: _File, at: Position, before: int, done: int) -> Iterator[Batch]:
         """The rows of a row group from `done` on; `before` rows of the file are in earlier ones."""
-        group = file.metadata.row_group(at.offset)
+        group = file.parquet.metadata.row_group(at.offset)
         stop = 0
-        with _arrow_errors(path, f"row group {at.offset} cannot be read"):
-            for rows in file.iter_batches(
-                self._rows, row_groups=[at.offset], columns=list(self.layout.wanted), use_threads=False
-            ):
-                first, stop = stop, stop + rows.num_rows
-                if first < done:
-                    continue
-                whole = stop >= group.num_rows
-                after = Position(at.file, at.offset + 1) if whole else Position(at.file, at.offset, stop + 1)
-                read = group.total_byte_size * rows.num_rows // max(group.num_rows, 1)
-                yield Batch(rows, path, before + first + 1, after, read)
+        for rows in file.batches(self._rows, at.offset, list(self.layout.wanted)):
+            first, stop = stop, stop + rows.num_rows
+            if first < done:
+                continue
+            whole = stop >= group.num_rows
+            after = Position(at.file, at.offset + 1) if whole else Position(at.file, at.offset, stop + 1)
+            read = group.total_byte_size * rows.num_rows // max(group.num_rows, 1)
+            yield Batch(rows, file.path, before + first + 1, after, read)
 
     def parse(self, chunk: Batch) -> Block:
         rows = chunk.rows.num_rows
@@ -99,6 +99,53 @@ class Parquet(TableSource):
             return with_columns(block, self.layout, chunk.rows, lambda *_: None)
 
 
+@dataclass(frozen=True, eq=False)
+class _File:
+    """An open Parquet file.  It is not mapped into memory: where such a file is cut short, reading ends the process."""
+
+    path: str
+    parquet: Any
+    handle: BinaryIO
+    opened: tuple[int, int]
+
+    def batches(self, rows: int, group: int, columns: list[str]) -> Iterator[Any]:
+        """The batches of a row group; an error if the file was written to since it was opened."""
+        batches = self.parquet.iter_batches(rows, row_groups=[group], columns=columns, use_threads=False)
+        while True:
+            try:
+                with _arrow_errors(self.path, f"row group {group} cannot be read"):
+                    batch = next(batches, None)
+            except InputError:
+                self._check_unchanged()  # of which all else follows
+                raise
+            self._check_unchanged()
+            if batch is None:
+                return
+            yield batch
+
+    def _check_unchanged(self) -> None:
+        if _state(self.handle) != self.opened:
+            raise InputError(f"{self.path}: the file was changed while it was read: start again when it is complete")
+
+
+def _state(file: BinaryIO) -> tuple[int, int]:
+    status = os.fstat(file.fileno())
+    return status.st_size, status.st_mtime_ns
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[_File]:
+    with read_errors(path):
+        handle = open(path, "rb")  # noqa: SIM115 - closed below
+    with handle:
+        opened = _state(handle)
+        with _arrow_errors(path, "is not a Parquet file"):
+            metadata = pyarrow.parquet.read_metadata(handle)
+            size = min(BUFFER, max(LEAST_BUFFER, ALL_BUFFERS // max(1, metadata.num_columns)))
+            parquet = pyarrow.parquet.ParquetFile(handle, metadata=metadata, buffer_size=size)
+        yield _File(path, parquet, handle, opened)
+
+
 @contextmanager
 def _arrow_errors(path: str, what: str) -> Iterator[None]:
     """Turn what Arrow may raise into an InputError that names the file."""
@@ -107,8 +154,3 @@ def _arrow_errors(path: str, what: str) -> Iterator[None]:
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         why = (str(error).splitlines() or [type(error).__name__])[0]
         raise InputError(f"{path}: {what}: {why}") from None
-
-
-def _opened(path: str) -> Any:
-    with _arrow_errors(path, "is not a Parquet file"):
-        return pyarrow.parquet.ParquetFile(path, memory_map=True)
