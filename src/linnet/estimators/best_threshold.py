@@ -17,6 +17,7 @@ from linnet.decisions.thresholds import USUAL, Goal, choose
 from linnet.errors import InputError, RecipeError
 from linnet.estimators.base import offered_if
 from linnet.estimators.documentation import documented
+from linnet.estimators.reading import check_kind, input_errors
 
 ATTRIBUTES = """
     Attributes
@@ -67,11 +68,17 @@ class BestThreshold(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         self._method(self.estimator)
         if y is None:
             raise InputError("BestThreshold requires y to be passed, but the target y is None")
-        y = column_or_1d(y, warn=True)
-        if len(y) and type_of_target(y, input_name="y") not in ("binary", "unknown"):
-            raise InputError(f"Only binary classification is supported. The type of the target is {type_of_target(y)}.")
         weights = params.get("sample_weight")
-        weights = None if weights is None else np.asarray(weights, dtype=np.float64)
+        with input_errors():
+            check_kind(y, "y")
+            y = column_or_1d(y, warn=True)
+            kind = type_of_target(y, input_name="y") if len(y) else "unknown"
+            check_kind(weights, "sample_weight")
+            weights = None if weights is None else np.asarray(weights, dtype=np.float64)
+        if kind not in ("binary", "unknown"):
+            raise InputError(f"Only binary classification is supported. The type of the target is {kind}.")
+        if weights is not None and weights.ndim != 1:
+            raise InputError(f"sample_weight must be one weight for each row; it has {weights.ndim} dimensions")
         if weights is not None and len(weights) == len(y) and len(np.unique(y[weights > 0])) == 1:
             raise InputError("sample_weight leaves rows of one class only: a threshold parts two")
         X = sound(X)

@@ -17,7 +17,7 @@ from linnet.errors import InputError, RecipeError
 from linnet.estimators.columns import is_whole
 from linnet.estimators.documentation import documented
 from linnet.estimators.parameters import check_labels, chosen
-from linnet.estimators.reading import check_shape, check_unmasked, input_errors, read_targets
+from linnet.estimators.reading import check_kind, check_shape, input_errors, read_targets
 from linnet.training.version_space import KINDS, Concepts, Functions, Halvings, Planes, Rules, Table, VersionSpace
 
 ATTRIBUTES = """
@@ -210,7 +210,7 @@ class Halving(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _yes(self, X: Any) -> NDArray[np.int64]:
         check_is_fitted(self)
         with input_errors():
-            check_unmasked(X, "X")
+            check_kind(X, "X")
             X = sound(X)
             if is_sparse(X):
                 check_shape(self, X, reset=False)
@@ -244,7 +244,7 @@ _READ = {"dtype": "numeric", "ensure_all_finite": False}
 def _read(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray[Any]]:
     with input_errors():
         for values, name in ((X, "X"), (y, "y")):
-            check_unmasked(values, name)
+            check_kind(values, name)
         if not is_sparse(X):
             X, y = validate_data(estimator, X, y, reset=reset, **_READ)
             return X, y

@@ -58,4 +58,7 @@ def check_labels(y: NDArray[Any]) -> None:
         raise InputError(f"Unknown label type: labels of several types, {', '.join(kinds)}: convert them to one")
     if y.dtype.kind in "bui" or (y.dtype.kind == "f" and (y == np.floor(y)).all()):
         return
-    check_classification_targets(y)
+    try:
+        check_classification_targets(y)
+    except ValueError as error:
+        raise InputError(str(error)) from None

@@ -12,7 +12,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from linnet.data.features.terms import CROSS
 from linnet.data.sparse_matrices import is_sparse, sound
 from linnet.estimators.documentation import documented
-from linnet.estimators.reading import check_unmasked, input_errors
+from linnet.estimators.reading import check_kind, input_errors
 
 _ATTRIBUTES = """
     Attributes
@@ -67,7 +67,7 @@ class Polynomial(PolynomialFeatures):  # type: ignore[misc]
 
 def _sound(X: Any) -> Any:
     """A sparse matrix checked, for scikit-learn trusts its arrays; CSC stays CSC."""
-    check_unmasked(X, "X")
+    check_kind(X, "X")
     if not is_sparse(X):
         return X
     matrix = sound(X)

@@ -37,7 +37,7 @@ def read_rows(estimator: Any, X: Any, *, reset: bool) -> Rows:
             rows = Rows.of(X)
             check_shape(estimator, X, reset=reset)
         else:
-            check_unmasked(X, "X")
+            check_kind(X, "X")
             rows = Rows.of(validate_data(estimator, X, reset=reset, **_DENSE))
     return named(rows, estimator)
 
@@ -45,13 +45,13 @@ def read_rows(estimator: Any, X: Any, *, reset: bool) -> Rows:
 def read_rows_and_targets(estimator: Any, X: Any, y: Any, *, reset: bool, numeric: bool) -> tuple[Rows, NDArray[Any]]:
     """X as rows, and their targets: numbers, if asked."""
     with input_errors():
-        check_unmasked(y, "y")
+        check_kind(y, "y")
         if is_sparse(X):
             rows = read_rows(estimator, X, reset=reset)
             return rows, read_targets(estimator, y, rows.shape[0], numeric=numeric)
-        check_unmasked(X, "X")
+        check_kind(X, "X")
         X, y = validate_data(estimator, X, y, reset=reset, y_numeric=numeric, **_DENSE)
-        return named(Rows.of(X), estimator), y
+        return named(Rows.of(X), estimator), _usable(y, numeric=numeric)
 
 
 def read_targets(estimator: Any, y: Any, rows: int, *, numeric: bool) -> NDArray[Any]:
@@ -61,13 +61,22 @@ def read_targets(estimator: Any, y: Any, rows: int, *, numeric: bool) -> NDArray
     targets = cast("NDArray[Any]", _check_y(y, y_numeric=numeric, estimator=estimator))
     if len(targets) != rows:
         raise InputError(f"X has {rows} rows, but y has {len(targets)} targets")
+    return _usable(targets, numeric=numeric)
+
+
+def _usable(targets: NDArray[Any], *, numeric: bool) -> NDArray[Any]:
+    """Numbers once more: what is missing among objects is NaN only now."""
+    if numeric and not np.isfinite(targets).all():
+        raise InputError(
+            f"Input y contains NaN or infinity at row {int(np.argmin(np.isfinite(targets)))}: drop such rows"
+        )
     return targets
 
 
 def read_weights(sample_weight: Any, rows: Rows) -> NDArray[np.float64]:
     """A weight for each row, or one for all."""
     with input_errors():
-        check_unmasked(sample_weight, "sample_weight")
+        check_kind(sample_weight, "sample_weight")
         like = np.empty((rows.shape[0], 0))
         weights = _check_sample_weight(sample_weight, like, dtype=np.float64, ensure_non_negative=True)
         return cast("NDArray[np.float64]", weights)
@@ -81,10 +90,14 @@ def check_shape(estimator: Any, X: Any, *, reset: bool) -> None:
     validate_data(estimator, X, reset=reset, skip_check_array=True)
 
 
-def check_unmasked(values: Any, name: str) -> None:
-    """A masked value is missing; NumPy would hand on what is hidden behind the mask."""
+def check_kind(values: Any, name: str) -> None:
+    """Refuse what NumPy would silently make numbers of: values behind a mask, dates, records."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise InputError(f"some values of {name} are masked: fill them in ({name}.filled), or drop the rows")
+    dtype = getattr(values, "dtype", None)
+    refused = "V" if name == "y" else "mMV"  # a date may be a label
+    if isinstance(dtype, np.dtype) and dtype.kind in refused:
+        raise InputError(f"{name} must hold {'labels or ' if name == 'y' else ''}numbers; its type is {dtype}")
 
 
 @contextmanager

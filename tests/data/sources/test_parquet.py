@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -63,3 +66,47 @@ def test_bytes_that_are_no_utf8_are_refused(tmp_path):
     source = open_source(stored(tmp_path, {"t": wrong}))
     with pytest.raises(InputError, match=r"0.parquet: rows 1 to 1 cannot be read"):
         rows(source)
+
+
+CHANGING = """
+import os, sys
+import numpy as np, pyarrow as pa, pyarrow.parquet
+from linnet.data.sources.block import Position
+from linnet.data.sources.parquet import Parquet
+from linnet.errors import InputError
+
+path, change = sys.argv[1:]
+rng = np.random.default_rng(0)
+pa.parquet.write_table(pa.table({f"c{i}": rng.normal(size=200_000) for i in range(4)}), path, row_group_size=50_000)
+source, rows = Parquet([path]), 0
+try:
+    for chunk in source.chunks(Position()):
+        rows += source.parse(chunk).rows
+        size = os.path.getsize(path)
+        if rows == 8192 and change == "truncated":
+            os.truncate(path, 1000)
+        if rows == 8192 and change == "halved":
+            os.truncate(path, size // 2)
+        if rows == 8192 and change == "overwritten":
+            with open(path, "r+b") as file:
+                file.write(rng.bytes(size))
+        if rows == 8192 and change == "replaced":
+            with open(path + ".new", "wb") as file:
+                file.write(b"another")
+            os.replace(path + ".new", path)
+    print(rows)
+except InputError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("change", ["truncated", "halved", "overwritten", "replaced"])
+def test_a_file_that_changes_while_it_is_read_is_an_error_that_names_it(change, tmp_path):
+    """In a process of its own: of a file mapped into memory, cutting it short ends the process."""
+    path = str(tmp_path / "changing.parquet")
+    run = subprocess.run([sys.executable, "-c", CHANGING, path, change], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    if change == "replaced":  # the open file is still the old one, whole
+        assert run.stdout.split() == ["200000"]
+    else:
+        assert run.stdout.startswith(f"{path}: the file was changed while it was read")
