@@ -10,6 +10,7 @@ from sklearn.base import clone
 import linnet
 from tests.estimators.broken_matrices import COLUMNS, LABELS, ROWS, estimators, table
 
+pytestmark = pytest.mark.filterwarnings("ignore")  # of casts that overflow, of fits that are not to converge
 X, N = table(), ROWS
 
 

@@ -90,7 +90,8 @@ def test_a_small_x_is_proven_as_it_was(rng):
 @pytest.mark.parametrize("estimator", [linnet.Perceptron(**LARGE), linnet.Winnow(**LARGE)], ids=repr)
 def test_x_is_not_kept_alive(estimator, rows, rng):
     table, y = problem(rng)
-    for X in (table[:rows].copy(), csr_matrix(table[:rows])):
+    for form in (np.array, csr_matrix):
+        X = form(table[:rows])
         owners = [weakref.ref(X), *(weakref.ref(part) for part in parts(X))]
         model = estimator.fit(X, y[:rows])
         del X
@@ -98,7 +99,6 @@ def test_x_is_not_kept_alive(estimator, rows, rng):
         assert [owner() for owner in owners] == [None] * len(owners)
         if rows == 1000:
             assert "X is gone" in model.certificate_.reason
-    del table
 
 
 def test_an_unshuffled_pass_does_not_read_the_rows_twice_and_certify_proves_it(rng):
