@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -17,6 +16,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
+from linnet.cores import cores
 from linnet.data.features.text import NgramCounts, TextTerm
 from linnet.data.features.text_options import Analyzer, TextOptions
 from linnet.data.features.tokenizer import NotUtf8
@@ -261,9 +261,9 @@ def counted_ngrams(
         except NotUtf8 as error:
             raise NotUtf8(first + error.row, error.byte) from None
 
-    cores = os.cpu_count() or 1
-    with ThreadPoolExecutor(cores) as threads:
-        pieces = _in_order(threads, counted, list(pairwise(edges)), cores + 1)
+    available = cores()
+    with ThreadPoolExecutor(available) as threads:
+        pieces = _in_order(threads, counted, list(pairwise(edges)), available + 1)
         done = [term.number(each, frozen=frozen) for each in pieces]  # names are numbered in the order of the texts
         ids, counts = threads.map(np.concatenate, zip(*((piece.ids, piece.values) for piece in done), strict=True))
     sizes = np.concatenate([np.diff(piece.starts) for piece in done])

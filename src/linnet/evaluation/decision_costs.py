@@ -62,7 +62,8 @@ class CostTally:
     def result(self, confidence: float = 0.95) -> CostResult:
         """The costs of the rows so far."""
         decided = self._rows - self._rejected
-        always = float((self._truth @ self._costs).min()) / self._rows if self._rows else math.nan
+        by_label = (self._truth[:, np.newaxis] * self._costs).sum(axis=0)  # NumPy's sums have one order, BLAS's may not
+        always = float(by_label.min()) / self._rows if self._rows else math.nan
         return CostResult(
             realised=self._realised.mean(),
             realised_interval=possible(mean_interval(self._realised, confidence)),

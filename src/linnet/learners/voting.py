@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.cores import one_thread
 from linnet.data.rows import Rows
 from linnet.errors import NumericalError
 from linnet.kernels import voting as kernel
@@ -33,6 +34,7 @@ class Votes:
     outputs: int
     intercept: bool
 
+    @one_thread()
     def count(self, rows: Rows) -> NDArray[np.float64]:
         """The fraction of votes for each output: in [-1, 1] for one output, in [0, 1] for several."""
         n = rows.shape[0]

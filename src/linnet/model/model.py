@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.cores import cores
 from linnet.data.features.feature_map import Features
 from linnet.data.features.schema import Role, Task
 from linnet.data.on_error import BadRows
@@ -155,7 +156,7 @@ class Model:
 
     def blocks(self, source: Source, rejected: BadRows, threads: int, check: Check) -> Iterator[PreparedBlock]:
         """A source block by block, prepared for the features of this model."""
-        threads = threads or os.cpu_count() or 1
+        threads = threads or cores()
         return prepared_blocks(source, Position(), self.features.prepare, rejected, threads, check)
 
     def predicted(self, source: Source, rejected: BadRows | None = None, threads: int = 0) -> Iterator[Predictions]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from linnet.cores import cores
 from linnet.errors import Interrupted
 
 CACHE_ROWS = 4096
@@ -44,7 +44,7 @@ class Services:
 
     @property
     def reading_threads(self) -> int:
-        return self.threads or os.cpu_count() or 1
+        return self.threads or cores()
 
     def check_stopped(self) -> None:
         """Stop here, where there is nothing to resume."""

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
+from linnet.cores import one_thread
 from linnet.data.on_error import BadRows, OnError
 from linnet.data.sources.formats import Format
 from linnet.data.sources.source import Source
@@ -55,6 +56,7 @@ class Verdict:
     reached: bool = False
 
 
+@one_thread()  # as in training
 def verify(model: Model, data: Any, form: Format | None = None, rejected: BadRows | None = None) -> Verdict:
     """Work out the certificate of a model again, from its training data."""
     stated = model.certificate

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from linnet.cores import one_thread
 from linnet.theory.signed_points import Flat, Indices, Points
-from linnet.training.descent import one_thread
 
 COLUMNS_AT_MOST = 500
 ROUNDS = 100

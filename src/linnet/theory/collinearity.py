@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.cores import one_thread
 from linnet.data.rows import Examples
-from linnet.training.descent import one_thread
 from linnet.training.solvers.least_squares import triangle
 
 Columns = NDArray[np.int64]

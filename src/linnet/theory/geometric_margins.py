@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from linnet.cores import one_thread
 from linnet.errors import InputError, NumericalError, RecipeError
 from linnet.theory.active_set import COLUMNS_AT_MOST, nearest
 from linnet.theory.hard_margin import Bracket, HardMargin, at_most
@@ -73,6 +74,7 @@ class MaximumMargin:
         )
 
 
+@one_thread()
 def max_margin(
     X: Any, y: Any, *, tol: float = 1e-3, watch: Callable[[Bracket], None] = lambda _: None
 ) -> MaximumMargin:
@@ -116,6 +118,7 @@ def _checked(points: Points, descent: HardMargin, found: Bracket, tol: float) ->
     return found
 
 
+@one_thread()
 def margins(model: Any, X: Any, y: Any) -> Flat:
     """The margin of every row: its distance from the plane, negative on the wrong side.
 

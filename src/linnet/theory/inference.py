@@ -20,12 +20,12 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.cores import one_thread
 from linnet.data.rows import Examples
 from linnet.errors import InputError, RecipeError
 from linnet.learners.losses import Softmax
 from linnet.theory.coefficient_table import Summary
 from linnet.theory.collinearity import collinear_columns
-from linnet.training.descent import one_thread
 from linnet.training.solvers.least_squares import decomposed, dense
 
 Flat = NDArray[np.float64]
@@ -69,6 +69,7 @@ def check_level(level: float) -> float:
     return float(level)
 
 
+@one_thread()
 def logistic(
     examples: Examples,
     w: Flat,
@@ -95,11 +96,10 @@ def logistic(
     start = at = np.column_stack([w.T, b])[:, : len(columns)].reshape(-1)
     far = 0.0
     for _ in range(STEPS):
-        with one_thread():
-            pull, curvature, meat = _derivatives(
-                examples, classes, at.reshape(len(classes), -1), intercept=intercept, robust=what is Weights.SAMPLING
-            )
-            inverse = _inverse(curvature + np.diag(penalty))
+        pull, curvature, meat = _derivatives(
+            examples, classes, at.reshape(len(classes), -1), intercept=intercept, robust=what is Weights.SAMPLING
+        )
+        inverse = _inverse(curvature + np.diag(penalty))
         step, errors = inverse @ (pull - penalty * at), np.sqrt(inverse.diagonal())
         far = float(np.abs(step / errors).max())
         if far <= CONVERGED:
@@ -149,6 +149,7 @@ def _with_reference(own: NDArray[np.bool_]) -> Flat:
     return np.column_stack([own, ~own.any(axis=1)]).astype(np.float64)
 
 
+@one_thread()
 def squares(
     examples: Examples, w: Flat, b: float, *, intercept: bool, weights_are: str | None, level: float
 ) -> Summary:
@@ -165,13 +166,12 @@ def squares(
     inverse = _least_squares_inverse(axes.axes, axes.singular, axes.means, axes.total, intercept)
     at, start = (np.append(each, offset)[: len(names)] for each, offset in ((best, best_b), (w, b)))
     sum_of_squares, meat = 0.0, np.zeros_like(inverse)
-    with one_thread():
-        for block in _blocks(examples):
-            z = _points(examples, block, intercept)
-            residuals = examples.targets[block] - z @ at
-            sum_of_squares += float(c[block] @ residuals**2)
-            if what is Weights.SAMPLING:
-                meat += z.T @ (z * (c[block] * residuals)[:, np.newaxis] ** 2)
+    for block in _blocks(examples):
+        z = _points(examples, block, intercept)
+        residuals = examples.targets[block] - z @ at
+        sum_of_squares += float(c[block] @ residuals**2)
+        if what is Weights.SAMPLING:
+            meat += z.T @ (z * (c[block] * residuals)[:, np.newaxis] ** 2)
     covariance = sum_of_squares / degrees * inverse
     if what is Weights.SAMPLING:
         covariance = inverse @ meat @ inverse

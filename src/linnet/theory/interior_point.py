@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
+from linnet.cores import one_thread
 from linnet.theory.signed_points import Flat, Indices, Points
-from linnet.training.descent import one_thread
 
 # The most columns: a dense square matrix of this size is factorised.
 COLUMNS_AT_MOST = 4000

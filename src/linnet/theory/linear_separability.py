@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from linnet.cores import one_thread
 from linnet.errors import NumericalError, RecipeError
 from linnet.theory.active_set import COLUMNS_AT_MOST, nearest
 from linnet.theory.exact_solver import (
@@ -65,6 +66,7 @@ OUT_OF_TIME = "the time limit was reached before a plane or a proof that there i
 TOO_SMALL = "the margin, if there is one, is too small for floating point, and the problem too large for exact numbers"
 
 
+@one_thread()
 def separability(X: Any, y: Any, *, max_seconds: float = SECONDS, watch: Watch = lambda _: None) -> Answer | Answers:
     """Whether a plane w . x + b = 0 has the classes strictly on its two sides, with a proof.
 

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.cores import one_thread
 from linnet.data.rows import Examples
 from linnet.learners.linear import logistic
-from linnet.training.descent import one_thread
 from linnet.training.solvers.least_squares import dense
 
 Flat = NDArray[np.float64]

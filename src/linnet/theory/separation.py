@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from linnet.cores import one_thread
 from linnet.data.rows import Examples
 from linnet.learners.linear import LinearModel
 from linnet.theory.collinearity import collinear_columns
@@ -75,6 +76,7 @@ class Separation:
         return f"{between}{words[self.kind]}{by} ({self.method}){collinear}"
 
 
+@one_thread()
 def examine_model(examples: Examples, model: LinearModel, *, intercept: bool, limits: Limits = LIMITS) -> Separation:
     """The separation of the classes, jointly or in each of the problems that were solved; the worst of these."""
     assert model.classes is not None

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from linnet.learners.schedule import Schedule
 from linnet.training.duality_gap import Certificate, Table
@@ -61,17 +58,3 @@ class Found:
 
 
 Method = Callable[[Objective, Descent, Watcher], Found]
-
-
-def one_thread() -> AbstractContextManager[object]:
-    """Linear algebra on one thread: more would add up in another order."""
-    limit: AbstractContextManager[object] = _threads().limit(limits=1)
-    return limit
-
-
-@cache
-def _threads() -> ThreadpoolController:
-    """The threads of every BLAS there is: SciPy has one of its own, which must be loaded to be seen."""
-    import scipy.linalg  # noqa: F401
-
-    return ThreadpoolController()

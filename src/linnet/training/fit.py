@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.cores import one_thread
 from linnet.data.labels import Labels
 from linnet.data.rows import Examples
 from linnet.errors import NumericalError, RecipeError
 from linnet.learners.entry import AUTO, Entry, Way
 from linnet.training.counting.naive_bayes import CLOSED_FORM
-from linnet.training.descent import Descent, Found, Method, Steps, one_thread
+from linnet.training.descent import Descent, Found, Method, Steps
 from linnet.training.duality_gap import certify, joined
 from linnet.training.history import Pass, Watcher, added, ignore
 from linnet.training.objective import TOO_LARGE

@@ -338,4 +338,6 @@ def _finite(w: NDArray[np.float64], b: NDArray[np.float64]) -> tuple[NDArray[np.
         raise NumericalError(
             "the weights left the range of numbers: scale the features down, or lower the step size eta0"
         )
+    w += 0.0  # 0 for -0: which of the two a weight is could depend on when its column was added
+    b += 0.0
     return w, b

@@ -108,8 +108,9 @@ def _negated(learner: Learner) -> Learner:
     other = learner.copied()
     if len(other.sides):
         other.sides = np.ascontiguousarray(other.sides[:, ::-1])
-    other.weights *= -1.0
-    other.sums *= -1.0
+    # 0 - w, not -w: a column that no row has had yet must weigh 0, not -0, wherever blocks begin
+    np.subtract(0.0, other.weights, out=other.weights)
+    np.subtract(0.0, other.sums, out=other.sums)
     other.restore_mistakes(mistaken, log * np.array([1.0, 1.0, 1.0, -1.0, 1.0]))
     return other
 
@@ -137,9 +138,9 @@ def _joined(learner: Learner, numbers: NDArray[np.int64], classes: int) -> Learn
             new[:, numbers] = old
         elif len(numbers) == 2:  # one score w.x becomes a lead of w.x: half up, half down
             new[:, numbers[1:]] = old / 2
-            new[:, numbers[:1]] = -old / 2
+            new[:, numbers[:1]] = 0.0 - old / 2  # never -0 (see _negated)
         else:
-            new[:, numbers[:1]] = -old
+            new[:, numbers[:1]] = 0.0 - old
     return joined
 
 

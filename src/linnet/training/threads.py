@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +11,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.cores import cores
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -20,7 +21,7 @@ def in_threads(work: Callable[[T], R], items: Iterable[T], n_jobs: int) -> list[
     """work(item) for each, on `n_jobs` threads (-1: one a core); independent work, so the results are the same."""
     items, threads = list(items), n_jobs
     if n_jobs <= 0 and len(items) > 1:  # counting the cores takes longer than a short piece of work
-        threads = (os.cpu_count() or 1) + 1 + n_jobs
+        threads = cores() + 1 + n_jobs
     threads = min(len(items), threads)
     if threads <= 1:
         return [work(item) for item in items]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from itertools import pairwise
 
@@ -163,7 +162,7 @@ def test_the_bits_do_not_depend_on_the_number_of_threads(monkeypatch, rng):
             problem, found = two_classes(form, y, loss, part=200), []
             assert problem.rows_a_part < 100
             for cores in (1, 3):
-                monkeypatch.setattr(os, "cpu_count", lambda cores=cores: cores)
+                monkeypatch.setattr("linnet.training.threads.cores", lambda cores=cores: cores)
                 found.append(newton.cholesky(problem, Descent(100, 1e-6), blocking=SMALL))
             assert_array_equal(found[0].weights, found[1].weights)
             assert found[0].certificate == found[1].certificate

@@ -1,7 +1,5 @@
 """L-BFGS for softmax ends at the optimum that others find, proves it, and has the same bits on any threads."""
 
-import os
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -89,7 +87,7 @@ def test_threads_do_not_change_a_bit(rng, monkeypatch):
     X, y = csr_array(sparse_table(rng, 300, 200)), rng.integers(5, size=300)
     found = []
     for cores in (1, 3):
-        monkeypatch.setattr(os, "cpu_count", lambda cores=cores: cores)
+        monkeypatch.setattr("linnet.training.threads.cores", lambda cores=cores: cores)
         found.append(softmax.lbfgs(problem(X, y, None, 1.0, part=1000), Descent(500, 1e-6), part=100))
     assert_array_equal(found[0].weights, found[1].weights)
     assert found[0].certificate == found[1].certificate

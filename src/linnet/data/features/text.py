@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.cores import cores
 from linnet.data.features.buffers import Buffers, Pool
 from linnet.data.features.terms import Piece
 from linnet.data.features.text_options import CountWeighting, TextOptions
@@ -30,7 +30,7 @@ class Workspace:
         self.counter = Counter()
 
 
-CORES = os.cpu_count() or 1
+CORES = cores()
 WORKSPACES, RESULTS = Pool(Workspace, CORES), Pool(Buffers, CORES + 3)
 
 

@@ -5,7 +5,6 @@ Columns are brought to one scale first (scaling.py).
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.cores import cores, one_thread
 from linnet.data.features.feature_map import Features
 from linnet.data.rows import Examples, Rows, take_rows
 from linnet.data.targets import require_two_labels
@@ -76,6 +76,7 @@ class BatchResult:
     separation: str
 
 
+@one_thread()  # scales, held-out metrics and certificates are stored, like the weights
 def train_batch(
     data: TrainingSet,
     entry: Entry,
@@ -153,7 +154,7 @@ def fitted(data: TrainingSet, entry: Entry, rows: Rows, which: Mask | None, solv
 
 def bound_again(data: TrainingSet, entry: Entry, rows: Rows, solver: str, gap: float) -> float:
     """The lower bound that this solver proves on these rows, as they are scaled."""
-    return fitted(data, entry, rows, None, Solving(solver, gap, threads=os.cpu_count() or 1)).certificate.dual
+    return fitted(data, entry, rows, None, Solving(solver, gap, threads=cores())).certificate.dual
 
 
 @dataclass(frozen=True, eq=False)

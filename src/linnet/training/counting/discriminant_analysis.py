@@ -25,6 +25,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.cores import one_thread
 from linnet.data.labels import Labels
 from linnet.data.rows import Examples
 from linnet.errors import InputError
@@ -204,6 +205,7 @@ class Discriminant(Counting):
                 wide = np.pad(X, ((0, 0), (0, self.columns - X.shape[1]))) if X.shape[1] < self.columns else X
                 moments.take(wide, weights[at] if len(weights) else np.ones(len(at)))
 
+    @one_thread()
     def _scores(self) -> tuple[Table, Table]:
         moments = [each.with_waiting() for each in self.moments]
         counts = np.array([each.weight for each in moments])

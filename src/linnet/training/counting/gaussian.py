@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.cores import one_thread
 from linnet.data.labels import Labels
 from linnet.data.rows import Examples
 from linnet.kernels.moments import add_moments, variances
@@ -56,6 +57,7 @@ class SharedGaussian(Counting):
         counts = self.counts[:, 0]
         return np.asarray(self.sums[: self.columns, :, 0] / np.where(counts > 0, counts, 1.0))
 
+    @one_thread()
     def variance(self) -> Table:
         """v: the variance within classes, plus `smoothing` times the largest variance of a column over all rows."""
         sums, squares = self.sums[: self.columns], self.squares[: self.columns]
@@ -67,6 +69,7 @@ class SharedGaussian(Counting):
         of_all = within + (apart * apart) @ (counts / counts.sum())
         return np.asarray(within + self.smoothing * (float(of_all.max(initial=0.0)) or 1.0))
 
+    @one_thread()
     def _scores(self) -> tuple[Table, Table]:
         counts = self.counts[:, 0]
         centre, apart = about_mean(self.means(), counts)

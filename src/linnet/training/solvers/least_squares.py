@@ -21,10 +21,11 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.cores import one_thread
 from linnet.data.rows import Examples
 from linnet.errors import InputError, NumericalError, option
 from linnet.learners.entry import AUTO
-from linnet.training.descent import Descent, Found, one_thread
+from linnet.training.descent import Descent, Found
 from linnet.training.duality_gap import Certificate, lost_digits
 from linnet.training.history import Pass, Watcher
 from linnet.training.objective import Objective
