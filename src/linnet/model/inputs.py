@@ -16,7 +16,7 @@ from linnet.data.sources.files import ByteFiles, expand_paths
 from linnet.data.sources.folder import Folder
 from linnet.data.sources.formats import Format
 from linnet.data.sources.labelled import TARGET, TEXT, LabelledText
-from linnet.data.sources.opening import format_by_content, format_by_name, open_data, open_lines
+from linnet.data.sources.opening import first_lines, format_by_content, format_by_name, open_data, open_lines
 from linnet.data.sources.plaintext import PlainText
 from linnet.data.sources.source import Source
 from linnet.data.sources.table import TableSource
@@ -87,8 +87,8 @@ def _source(features: Features, data: Any, form: Format | None) -> Source:
         paths = expand_paths(data)
         if not any(os.path.isdir(path) for path in paths) and format_by_name(paths[0]) is None:
             files = ByteFiles(paths)
-            kind = format_by_content(files.head(), files.name(0))
-            if kind is Format.CSV and needed[0].encode() not in files.head().split(b"\n")[0]:
+            kind = format_by_content(files)
+            if kind is Format.CSV and needed[0].encode() not in first_lines(files)[0]:
                 return PlainText(files, needed[0])
             return open_lines(files, kind, header)
     return open_data(data, form, header=header)

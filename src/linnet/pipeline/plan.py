@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-import numpy as np
-from numpy.typing import NDArray
-
 from linnet.data.features.feature_map import Features
 from linnet.data.features.schema import Role, Schema, Task, infer_schema, task_of, task_of_numbers
-from linnet.data.sources.block import Block, Position
-from linnet.data.sources.chunks import Chunk
+from linnet.data.sources.block import Block
 from linnet.data.sources.folder import Folder
 from linnet.data.sources.labelled import TARGET, TEXT, LabelledText
-from linnet.data.sources.lines import LineSource
 from linnet.data.sources.source import Source
 from linnet.data.sources.table import TableSource
 from linnet.data.targets import no_training_rows
@@ -40,10 +35,6 @@ class Plan:
     why_learner: str
 
 
-# Rows that decide whether numbered data have classes or numbers for targets.
-ROWS_TO_TELL = 1000
-
-
 def features_of(source: Source, options: TrainOptions) -> tuple[Features, str]:
     """The features, with schema and task, and why that task."""
     if isinstance(source, TableSource):
@@ -53,17 +44,14 @@ def features_of(source: Source, options: TrainOptions) -> tuple[Features, str]:
     if isinstance(source, LabelledText | Folder):
         names = ("file", TARGET, TEXT) if isinstance(source, Folder) else (TARGET, TEXT)
         given = {"file": Role.ID, TEXT: Role.TEXT} if isinstance(source, Folder) else {TEXT: Role.TEXT}
-        first = next(_first_blocks(source), None)
-        if first is None:
-            raise no_training_rows()
-        return _of_table(names, first, options, TARGET, given)
+        return _of_table(names, source.sample(), options, TARGET, given)
     if options.target is not None or options.roles:
         raise RecipeError(
             f"{source.format} data carry their target and have no columns: leave --target and --column out"
         )
     if options.features.crosses or options.features.polynomial > 1:
         raise RecipeError(f"{source.format} data have no named columns to cross")
-    task, why = (options.task, "given") if options.task is not None else task_of_numbers(_first_targets(source))
+    task, why = (options.task, "given") if options.task is not None else _task_of_targets(source.sample())
     return Features.numbered(task, options=options.features), why
 
 
@@ -85,31 +73,12 @@ def _of_table(
     return Features.of(schema, task, options.features), why
 
 
-def _first_blocks(source: Source) -> Iterator[Block]:
-    """Blocks from the beginning; of standard input the first lines only, which will come again."""
-    if source.reopenable:
-        for chunk in source.chunks(Position()):
-            yield source.parse(chunk)
-    else:
-        assert isinstance(source, LineSource)
-        head = source.files.head()
-        head = head[: head.rfind(b"\n") + 1] or head
-        yield source.parse(Chunk(head, source.files.name(0), Position(), Position(), 0))
-
-
-def _first_targets(source: Source) -> NDArray[np.float64]:
-    """The targets of the first rows, however the input is cut into files and chunks."""
-    targets: list[NDArray[np.float64]] = []
-    rows = 0
-    for block in _first_blocks(source):
-        assert block.targets is not None
-        targets.append(block.targets)
-        rows += block.rows
-        if rows >= ROWS_TO_TELL:
-            break
-    if not rows:
-        raise no_training_rows()
-    return np.concatenate(targets)[:ROWS_TO_TELL]
+def _task_of_targets(sample: Block) -> tuple[Task, str]:
+    """The task of numbered data, by the targets of the first rows."""
+    if not sample.rows:
+        raise sample.bad[0].error() if sample.bad else no_training_rows()
+    assert sample.targets is not None
+    return task_of_numbers(sample.targets)
 
 
 def learner_of(options: TrainOptions, task: Task) -> tuple[Entry | None, str]:

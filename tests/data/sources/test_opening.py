@@ -12,6 +12,7 @@ import pytest
 
 from linnet.data.sources.block import Position
 from linnet.data.sources.formats import Format
+from linnet.data.sources.files import ByteFiles
 from linnet.data.sources.opening import format_by_content, format_by_name, open_data, open_source
 from linnet.errors import InputError
 from tests.data.sources.tools import compressed, values
@@ -56,14 +57,14 @@ EXAMPLES = [
 def test_content_tells_the_format(text, form, how, tmp_path):
     path = tmp_path / "data"
     path.write_bytes(compressed(text.encode(), how))
-    assert format_by_content(text.encode(), "data") is form
+    assert format_by_content(ByteFiles([str(path)])) is form
     assert open_source([path]).format == form
     assert open_source([path]).parse(next(open_source([path]).chunks(Position()))).rows >= 1
 
 
-def test_a_long_file_is_told_by_its_whole_lines():
-    head = ("1 1:2\n" * 50_000)[: 1 << 18]
-    assert format_by_content(head.encode(), "data") is Format.SVMLIGHT
+def test_a_long_file_is_told_by_its_whole_lines(tmp_path):
+    (tmp_path / "data").write_text("".join(f"1 1:{i}\n" for i in range(50_000)) + "not svmlight\n")
+    assert format_by_content(ByteFiles([str(tmp_path / "data")])) is Format.SVMLIGHT
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from linnet.data.rows import Rows
 from linnet.data.sources.block import Block, Position
+from linnet.data.sources.sampling import SAMPLE
 from linnet.errors import InputError
 
 ROWS = 8192
@@ -48,6 +49,10 @@ class Arrays:
 
     def fingerprint(self) -> list[dict[str, Any]]:
         raise InputError("arrays in memory cannot be checked for changes: to resume, train on files")
+
+    def sample(self) -> Block:
+        """The targets of the first rows."""
+        return Block("arrays", min(SAMPLE.rows, len(self._targets)), Position(), targets=self._targets[: SAMPLE.rows])
 
     def chunks(self, start: Position) -> Iterator[tuple[int, Any]]:
         for first in range(start.offset, self._X.shape[0], self._rows):

@@ -15,9 +15,10 @@ from linnet.data.on_error import BadRow
 from linnet.data.sources.arrow import is_time
 from linnet.data.sources.block import NOT_GIVEN, Block, Strings, number_in
 from linnet.data.sources.chunks import Chunk, Cutting, count_lines
-from linnet.data.sources.files import BYTE_ORDER_MARK, ByteFiles, no_rows, without_bom
+from linnet.data.sources.files import BYTE_ORDER_MARK, HEAD, ByteFiles, no_rows
 from linnet.data.sources.lines import LineSource, only_text
 from linnet.data.sources.records import Records, shown
+from linnet.data.sources.sampling import Find, Limits, first_records, joined
 from linnet.data.sources.table import Layout, TableSource, with_columns
 from linnet.errors import InputError
 from linnet.kernels.records import count_byte
@@ -25,7 +26,7 @@ from linnet.kernels.records import records as find_records
 
 DELIMITERS = (",", ";", "\t", "|")
 UNCLOSED = 'a field that begins with a quote (") has no closing quote'
-FIRST_RECORDS = 50
+TO_FIND_DELIMITER = Limits(50, HEAD, longest=HEAD)
 CONTENT = re.compile(rb"[^\r\n]")
 # A column of at least this many values, at least this fraction of them numbers, is one of numbers with errors.
 ENOUGH, MOSTLY = 100, 0.99
@@ -43,23 +44,23 @@ class Delimited(LineSource, TableSource):
         chunk_size: int | None = None,
     ) -> None:
         super().__init__(files)
-        head = without_bom(files.head())
-        if not head.strip():
-            raise no_rows(files.name(0))
-        self.delimiter = delimiter or _delimiter(head)
+        self.delimiter = delimiter or _delimiter(files)
         self.format = "tsv" if self.delimiter == "\t" else "csv"
         self.cut(Cutting(self._last_record_end, _count_lines), chunk_size)
-        self._first = self.first_chunk(records=2)
-        line, fields = self._first_record()
+        self._named_in, line, fields = self._first_record()
         self.header = header if header is not None else not any(map(_is_number, fields))
         self.columns = [f"c{i + 1}" for i in range(len(fields))]
         if self.header:
-            self.columns = _named(fields, f"{files.name(0)}:{line}")
+            self.columns = _named(fields, f"{self._named_in}:{line}")
+        self._first = self.first_chunks()
         self.layout = Layout(dict.fromkeys(self.columns, pa.string()), tuple(self.columns))
         self.layout = self._inferred()
 
+    def first_chunks(self) -> list[Chunk]:
+        return [each.chunk for each in first_records(self.files, _finder(self.delimiter), header=self.header)]
+
     def sample(self) -> Block:
-        return self.parse(self._first)
+        return joined(map(self.parse, self._first))
 
     def parse(self, chunk: Chunk) -> Block:
         records, bad = self._records(chunk)
@@ -145,28 +146,30 @@ class Delimited(LineSource, TableSource):
     def _miscounted(self, fields: int) -> str:
         return f"{fields} fields where {'the header has' if self.header else 'the first row has'} {len(self.columns)}"
 
-    def _first_record(self) -> tuple[int, list[str]]:
-        """Its line and its fields."""
-        data = np.frombuffer(self._first.data, dtype=np.uint8)
-        starts, stops, lines, _, open_quote = find_records(data, ord(self.delimiter))
-        if not (stops > starts).any():
+    def _first_record(self) -> tuple[str, int, list[str]]:
+        """Its file, its line and its fields."""
+        beginning = next(first_records(self.files, _finder(self.delimiter), limits=Limits(rows=1)), None)
+        if beginning is None:
             raise no_rows(self.files.name(0))
+        path = beginning.chunk.path
+        data = np.frombuffer(beginning.chunk.data, dtype=np.uint8)
+        starts, stops, lines, _, open_quote = find_records(data, ord(self.delimiter))
         first = int(np.argmax(stops > starts))
         line = int(lines[first]) + 1
         if open_quote == lines[first]:
-            raise InputError(f"{self.files.name(0)}:{line}: {UNCLOSED}")
+            raise InputError(f"{path}:{line}: {UNCLOSED}")
         raw = data[starts[first] : stops[first]].tobytes()
         try:
-            return line, [text.decode() for _, text in fields_of(raw, self.delimiter)]
+            return path, line, [text.decode() for _, text in fields_of(raw, self.delimiter)]
         except UnicodeDecodeError as error:
-            raise InputError(f"{self.files.name(0)}:{line}: the first row cannot be read: {error}") from None
+            raise InputError(f"{path}:{line}: the first row cannot be read: {error}") from None
 
     def _check_header(self, raw: bytes, location: str) -> None:
         """Each file has its own header; all must be the same."""
         fields = [text.decode(errors="replace") for _, text in fields_of(raw, self.delimiter)]
         if _named(fields, location) != self.columns:
             raise InputError(
-                f"{location}: the header differs from that of {self.files.name(0)}: {shown(raw)}; all files must have "
+                f"{location}: the header differs from that of {self._named_in}: {shown(raw)}; all files must have "
                 "the same columns in the same order"
             )
 
@@ -205,13 +208,24 @@ def _named(fields: list[str], location: str) -> list[str]:
     return names
 
 
-def _delimiter(head: bytes) -> str:
+def _finder(delimiter: str) -> Find:
+    """What finds the records of this delimiter that are not blank."""
+
+    def found(data: bytes) -> tuple[Any, Any]:
+        starts, stops, *_ = find_records(np.frombuffer(data, dtype=np.uint8), ord(delimiter))
+        filled = stops > starts
+        return starts[filled], stops[filled]
+
+    return found
+
+
+def _delimiter(files: ByteFiles) -> str:
     """The delimiter that cuts the first records into the most fields, the same number in each."""
     best, most = ",", 1
     for sign in DELIMITERS:
-        starts, stops, _, counts, _ = find_records(np.frombuffer(head, dtype=np.uint8), ord(sign))
-        counts = counts[stops > starts]
-        counts = counts[:-1][:FIRST_RECORDS] if len(counts) > 1 else counts  # the last may be incomplete
+        first = first_records(files, _finder(sign), header=None, limits=TO_FIND_DELIMITER)
+        text = b"\n".join(record for each in first for record in each.records)
+        counts = find_records(np.frombuffer(text, dtype=np.uint8), ord(sign))[3]
         if len(counts) and counts[0] > most and (counts == counts[0]).mean() >= 0.9:
             best, most = sign, int(counts[0])
     return best

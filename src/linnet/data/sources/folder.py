@@ -17,6 +17,7 @@ from linnet.data.sources.chunks import CHUNK
 from linnet.data.sources.files import Reader, decoded, read_errors
 from linnet.data.sources.labelled import TARGET, TEXT
 from linnet.data.sources.lines import NUL
+from linnet.data.sources.sampling import first_rows
 from linnet.errors import InputError
 
 LARGEST = 1 << 26
@@ -62,7 +63,8 @@ class Folder:
         return [{"files": len(self.files), "digest": digest.hexdigest()}]
 
     def sample(self) -> Block:
-        return self.parse(next(self.chunks(Position())))
+        """The first rows; their columns and roles are known, and only whether there are any is not."""
+        return first_rows(map(self.parse, self.chunks(Position())))
 
     def chunks(self, start: Position) -> Iterator[Files]:
         first, size = start.offset, 0

@@ -10,6 +10,7 @@ import numpy as np
 from linnet.data.sources.arrow import table_of
 from linnet.data.sources.block import Block, Position
 from linnet.data.sources.files import no_rows
+from linnet.data.sources.sampling import first_rows
 from linnet.data.sources.table import Layout, TableSource, types_of, with_columns
 from linnet.errors import InputError
 
@@ -35,7 +36,7 @@ class Frame(TableSource):
         raise InputError("a data frame in memory cannot be checked for changes: to resume, train on files")
 
     def sample(self) -> Block:
-        return self.parse((0, self._table.slice(0, self._rows)))
+        return first_rows(map(self.parse, self.chunks(Position())))
 
     def chunks(self, start: Position) -> Iterator[tuple[int, Any]]:
         for first in range(start.offset, self._table.num_rows, self._rows):

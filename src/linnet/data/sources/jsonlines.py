@@ -19,6 +19,7 @@ from linnet.data.sources.chunks import Chunk
 from linnet.data.sources.files import ByteFiles, no_rows
 from linnet.data.sources.lines import LineSource, lines_of, only_text
 from linnet.data.sources.records import Records
+from linnet.data.sources.sampling import joined
 from linnet.data.sources.table import Layout, TableSource, with_columns
 from linnet.errors import InputError
 from linnet.kernels.json_strings import text_fields
@@ -38,12 +39,12 @@ class JsonLines(LineSource, TableSource):
 
     def __init__(self, files: ByteFiles, *, chunk_size: int | None = None) -> None:
         super().__init__(files, chunk_size=chunk_size)
-        self._first = self.first_chunk()
+        self._first = self.first_chunks()
         self.layout = Layout({}, ())
         self.layout = Layout.of(self._inferred())
 
     def sample(self) -> Block:
-        return self.parse(self._first)
+        return joined(map(self.parse, self._first))
 
     def select_columns(self, wanted: Mapping[str, bool]) -> None:
         """As in the base class; a key that the first rows lack may follow later, and is a missing value until then."""
@@ -151,17 +152,19 @@ class JsonLines(LineSource, TableSource):
 
     def _inferred(self) -> dict[str, Any]:
         """Arrow's types for the first rows; if Arrow rejects them, from those that can be read one by one."""
-        path = self._first.path
-        records, bad = self._objects(self._first)
-        if not len(records):
+        objects = [self._objects(chunk) for chunk in self._first]
+        bad = [row for _, rows in objects for row in rows]
+        path = self.files.name(0)
+        if not any(len(records) for records, _ in objects):
             raise bad[0].error() if bad else no_rows(path)
         try:
-            types = _types(records.text())
+            types = _types(b"".join(records.text() for records, _ in objects))
         except pa.ArrowInvalid:
-            types = _types_without_arrow([records.raw(i) for i in range(len(records))])
+            types = _types_without_arrow([records.raw(i) for records, _ in objects for i in range(len(records))])
         if not types:
-            _, _, more = self._one_by_one(path, records)
-            raise [*more, *bad][0].error() if more or bad else InputError(f"{path}: all its objects are empty")
+            for chunk, (records, _) in zip(self._first, objects, strict=True):
+                bad += self._one_by_one(chunk.path, records)[2]
+            raise bad[0].error() if bad else InputError(f"{path}: all its objects are empty")
         return types
 
 

@@ -12,8 +12,9 @@ import numpy as np
 from linnet.data.on_error import BadRow
 from linnet.data.sources.block import Block, Position
 from linnet.data.sources.chunks import Chunk, Cutting, chunks, count_lines, last_line_end
-from linnet.data.sources.files import HEAD, ByteFiles, without_bom
+from linnet.data.sources.files import ByteFiles
 from linnet.data.sources.records import Records
+from linnet.data.sources.sampling import first_records, joined, lines_in
 from linnet.kernels import records as kernel
 
 NOT_UTF8 = "is not UTF-8: convert the file first, for example iconv -f latin1 -t utf-8"
@@ -48,21 +49,13 @@ class LineSource(ABC):
     def chunks(self, start: Position) -> Iterator[Chunk]:
         return chunks(self.files, start, self.cutting)
 
-    def first_chunk(self, records: int = 1) -> Chunk:
-        """The first rows, to infer columns and types from: at least `records` of them, if the file has as many."""
-        size = HEAD
-        while True:
-            head = self.files.head(size=size)
-            ended = len(head) < size
-            head = without_bom(head)
-            if ended:
-                break
-            end = self.cutting.last_end(head)
-            if size >= self.cutting.longest or self.cutting.lines(head[:end]) >= records:
-                head = head[:end] or head
-                break
-            size *= 4
-        return Chunk(head, self.files.name(0))
+    def first_chunks(self) -> list[Chunk]:
+        """The first rows of the files, to infer columns and types from; none if there are none."""
+        return [each.chunk for each in first_records(self.files, lines_in)]
+
+    def sample(self) -> Block:
+        """The first rows, which decide columns, types and task."""
+        return joined(map(self.parse, self.first_chunks()))
 
     @abstractmethod
     def parse(self, chunk: Chunk) -> Block:

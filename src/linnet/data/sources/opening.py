@@ -19,6 +19,7 @@ from linnet.data.sources.files import (
 )
 from linnet.data.sources.formats import Format
 from linnet.data.sources.labelled import MARK, LabelledText
+from linnet.data.sources.sampling import Limits, first_records, lines_in
 from linnet.data.sources.source import Source
 from linnet.errors import InputError
 
@@ -43,7 +44,7 @@ FIELD = re.compile(rb'"[^"]*"|[^ \t]+')
 PARQUET = b"PAR1"
 HEADERS = (b"label", b"target", b"class", b"category", b"y")
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
-FIRST_LINES = 100
+TO_FIND_FORMAT = Limits(100, HEAD, longest=HEAD)
 ENOUGH_LINES = 10
 
 
@@ -71,9 +72,9 @@ def open_source(
     if not found:
         raise InputError(f"{paths[0]}: there is no data file in it" if len(paths) else "no file is given")
     files = ByteFiles(found)
-    form = form or format_by_name(found[0]) or format_by_content(files.head(), files.name(0))
+    form = form or format_by_name(found[0]) or format_by_content(files)
     if form in (Format.CSV, Format.TSV, Format.LABELLED_TEXT):
-        _refuse_blank_delimiters(files.head(), files.name(0))
+        _refuse_blank_delimiters(first_lines(files), files.name(0))
     if form is Format.PARQUET:
         if STANDARD_INPUT in found:
             raise InputError(
@@ -129,15 +130,24 @@ def format_by_name(path: str) -> Format | None:
     return None if form is Format.TSV else form
 
 
-def format_by_content(head: bytes, path: str) -> Format:
-    """The format that the first lines look like."""
-    if head.startswith(PARQUET):
-        return Format.PARQUET
-    if head.startswith(UTF16):
-        raise InputError(f"{path}: is UTF-16: convert it first, for example iconv -f utf-16 -t utf-8")
-    lines = _first_lines(head)
+def format_by_content(files: ByteFiles) -> Format:
+    """The format that the first lines of the files look like."""
+    for number in range(len(files)):
+        head = files.head(number)
+        if head.startswith(PARQUET):
+            return Format.PARQUET
+        if head.startswith(UTF16):
+            raise InputError(f"{files.name(number)}: is UTF-16: convert it first, for example iconv -f utf-16 -t utf-8")
+        if without_bom(head).strip():
+            break
+    lines = first_lines(files)
     if not lines:
-        raise no_rows(path)
+        raise no_rows(files.name(0))
+    return format_of_lines(lines, files.name(0))
+
+
+def format_of_lines(lines: list[bytes], path: str) -> Format:
+    """The format that these lines look like."""
     if lines[0].lstrip().startswith(b"{"):
         return Format.JSONL
     if lines[0].lstrip().startswith(b"["):
@@ -154,16 +164,15 @@ def format_by_content(head: bytes, path: str) -> Format:
     return Format.CSV
 
 
-def _first_lines(head: bytes) -> list[bytes]:
-    """The first lines that are complete and not blank."""
-    lines = without_bom(head).splitlines()
-    whole = lines[:-1] if len(lines) > 1 and len(head) == HEAD else lines
-    return [line for line in whole[:FIRST_LINES] if line.strip()]
+def first_lines(files: ByteFiles) -> list[bytes]:
+    """The first lines that are not blank, of all files in their order; the first one, maybe a header, only once."""
+    return [
+        line for each in first_records(files, lines_in, header=None, limits=TO_FIND_FORMAT) for line in each.records
+    ]
 
 
-def _refuse_blank_delimiters(head: bytes, path: str) -> None:
+def _refuse_blank_delimiters(lines: list[bytes], path: str) -> None:
     """Raise for a table with blanks between its columns, which would be read as one column."""
-    lines = _first_lines(head)
     fields = [FIELD.findall(line) for line in lines]
     if len(lines) < 2 or len({len(each) for each in fields}) > 1 or any(sign in lines[-1] for sign in b",;|"):
         return

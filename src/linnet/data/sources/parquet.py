@@ -14,6 +14,7 @@ import pyarrow.parquet
 
 from linnet.data.sources.block import Block, Position
 from linnet.data.sources.files import ByteFiles, fingerprint, no_rows, read_errors
+from linnet.data.sources.sampling import first_rows
 from linnet.data.sources.table import Layout, TableSource, types_of, with_columns
 from linnet.errors import InputError
 
@@ -42,8 +43,7 @@ class Parquet(TableSource):
     def __init__(self, paths: list[str], *, chunk_size: int | None = None) -> None:
         self.paths = paths
         self._rows = chunk_size or ROWS
-        with _opened(paths[0]) as file:
-            self.layout = Layout.of(types_of(file.parquet.schema_arrow, paths[0]))
+        self.layout = Layout.of(_types(paths))
         if not self.layout.types:
             raise no_rows(paths[0])
 
@@ -55,9 +55,10 @@ class Parquet(TableSource):
         return [fingerprint(path) for path in self.paths]
 
     def sample(self) -> Block:
-        for chunk in self.chunks(Position()):
-            return self.parse(chunk)
-        raise no_rows(self.paths[0])
+        sample = first_rows(map(self.parse, self.chunks(Position())))
+        if not sample.rows and not sample.bad:
+            raise no_rows(self.paths[0])
+        return sample
 
     def chunks(self, start: Position) -> Iterator[Batch]:
         for number in range(start.file, len(self.paths)):
@@ -97,6 +98,20 @@ class Parquet(TableSource):
         with _arrow_errors(chunk.path, f"rows {chunk.first} to {chunk.first + rows - 1} cannot be read"):
             chunk.rows.validate(full=True)
             return with_columns(block, self.layout, chunk.rows, lambda *_: None)
+
+
+def _types(paths: list[str]) -> dict[str, Any]:
+    """The types of the first file's columns; of one that has no value there, and so no type, by the next that has."""
+    types: dict[str, Any] = {}
+    for path in paths:
+        with _opened(path) as file:
+            found = types_of(file.parquet.schema_arrow, path)
+        types = {
+            name: found.get(name, kind) if pa.types.is_null(kind) else kind for name, kind in (types or found).items()
+        }
+        if not any(map(pa.types.is_null, types.values())):
+            break
+    return types
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,6 +25,9 @@ class Source(Protocol):
     def fingerprint(self) -> list[dict[str, Any]]:
         """What identifies the content, so that a change is noticed."""
 
+    def sample(self) -> Block:
+        """The first rows, which decide columns, types and task (sampling.py says how many)."""
+
     def chunks(self, start: Position) -> Iterator[Any]: ...
 
     def parse(self, chunk: Any) -> Block: ...
