@@ -11,8 +11,8 @@ import pyarrow.parquet
 import pytest
 
 from linnet.data.sources.block import Position
-from linnet.data.sources.formats import Format
 from linnet.data.sources.files import ByteFiles
+from linnet.data.sources.formats import Format
 from linnet.data.sources.opening import format_by_content, format_by_name, open_data, open_source
 from linnet.errors import InputError
 from tests.data.sources.tools import compressed, values

@@ -77,6 +77,7 @@ class OnlineTrainer:
             memory=options.memory,
             cache_rows=stream.services.cache_rows,
             class_weights=options.class_weights,
+            keep_rows=has_bound(recipe) and not stream.source.reopenable,
         )
 
     def _first_pass(self, run: OnlineRun, stream: RowStream, blocks: Iterator[Numbered]) -> None:
@@ -106,8 +107,7 @@ class OnlineTrainer:
         result = held_out_result(run, linear, decided)[1] if run.settings.holdout and run.cache is not None else None
         certificate: Certificate | Mistakes = ONLINE
         if has_bound(run.recipe):
-            readable = stream.source.reopenable
-            certificate = mistakes(run, linear, partial(self._again, run, stream) if readable else None)
+            certificate = mistakes(run, linear, partial(self._again, run, stream))
         seen = run.progressive
         return self.job.model(
             stream,

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from linnet.data.features.layout import TermOrder, assembled
 from linnet.data.rows import Examples, Rows
 from linnet.data.targets import sample_weights_of
-from linnet.errors import InputError, option
+from linnet.errors import InputError
 from linnet.learners.linear import LinearModel
 from linnet.model.predictor import Result, scorer
 from linnet.pipeline.decision_fit import Decided, Wanted
-from linnet.pipeline.row_cache import CachedRows
+from linnet.pipeline.row_cache import CachedRows, RowCache
 from linnet.pipeline.stream import Numbered
-from linnet.theory.mistake_bounds import NOT_KEPT, Mistakes, mistake_bound
+from linnet.theory.mistake_bounds import Mistakes, mistake_bound
 
 if TYPE_CHECKING:
     from linnet.pipeline.trainers.online_run import OnlineRun
@@ -68,26 +68,23 @@ def decide(run: OnlineRun, model: LinearModel, wanted: Wanted) -> Decided:
     return wanted.decided(np.concatenate(scores), np.concatenate(truths), w if len(w) else None)
 
 
-def mistakes(run: OnlineRun, model: LinearModel, read_again: ReadAgain | None) -> Mistakes:
-    """The mistakes of all passes, and the bound that the rows prove: from the cache, or read once more."""
+def mistakes(run: OnlineRun, model: LinearModel, read_again: ReadAgain) -> Mistakes:
+    """The mistakes of all passes, and the bound that the rows prove: from a cache, or read once more."""
     assert run.training is not None
-    read: Callable[[], Iterator[Examples]] = partial(_from_cache, run)
-    if run.cache is None:
-        if read_again is None:
-            remedy = f"standard input cannot be read again; take {option('passes')} 2 or more, or a file"
-            return Mistakes(run.training.mistakes_made, reason=f"{NOT_KEPT}: {remedy}")
-        read = partial(_from_source, run, read_again)
+    cache = run.kept if run.cache is None else run.cache
+    read: Callable[[], Iterator[Examples]] = partial(_from_source, run, read_again)
+    if cache is not None:
+        read = partial(_from_cache, run, cache)
     try:
         return mistake_bound(run.recipe, model, read, run.training.facts(run.done_passes, joining=True))
     except InputChanged:
         return Mistakes(run.training.mistakes_made, reason=CHANGED)
 
 
-def _from_cache(run: OnlineRun) -> Iterator[Examples]:
+def _from_cache(run: OnlineRun, cache: RowCache) -> Iterator[Examples]:
     """All rows as the model has them."""
-    assert run.cache is not None
     as_model = _as_model(run)
-    for kept in run.cache:
+    for kept in cache:
         yield Examples(*as_model(kept), run.sample_weights(kept.targets, kept.weights))
 
 

@@ -88,6 +88,7 @@ class OnlineRun:
         memory: int,
         cache_rows: int,
         class_weights: ClassWeights | None = None,
+        keep_rows: bool = False,
     ) -> None:
         self.features = features
         self.recipe = recipe
@@ -97,6 +98,8 @@ class OnlineRun:
         self.label_index = LabelIndex()
         self.training: OnlineTraining | None = None
         self.cache = RowCache(memory, cache_rows) if settings.passes > 1 else None
+        # for a mistake bound after one pass over what cannot be read again
+        self.kept = RowCache(memory, cache_rows) if keep_rows and self.cache is None else None
         self.decision_cache = RowCache(memory, cache_rows) if settings.decision_rows else None
         self.class_weights = class_weights
         self.weighed: set[int] = set()  # classes with a row of positive weight
@@ -111,7 +114,7 @@ class OnlineRun:
 
     def close(self) -> None:
         """Release the caches."""
-        for cache in (self.cache, self.decision_cache):
+        for cache in (self.cache, self.kept, self.decision_cache):
             if cache is not None:
                 cache.close()
 
@@ -164,8 +167,9 @@ class OnlineRun:
                 self.weighed.update(np.unique(weighed).astype(np.int64).tolist())
             self._train_in_order(kept)
         self.rows += len(kept.targets)
-        if self.cache is not None:
-            self.cache.append(kept)
+        for cache in (self.cache, self.kept):
+            if cache is not None:
+                cache.append(kept)
         if self.decision_cache is not None:
             self.decision_cache.append(kept.at(np.flatnonzero(self._for_decisions(kept))))
 
