@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from contextvars import copy_context
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.cores import cores
+from linnet.cores import as_here, cores
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -39,9 +40,13 @@ def in_threads(work: Callable[[T], R], items: Iterable[T], n_jobs: int) -> list[
                 left.clear()  # the others are not needed any more
                 raise
 
+    def elsewhere(held: AbstractContextManager[None]) -> None:
+        with held:
+            take_turns()
+
     # This thread works, too.  The context carries NumPy's settings about warnings to the others.
     with ThreadPoolExecutor(threads - 1) as pool:
-        others = [pool.submit(copy_context().run, take_turns) for _ in range(threads - 1)]
+        others = [pool.submit(copy_context().run, elsewhere, as_here()) for _ in range(threads - 1)]
         take_turns()
     for other in others:
         other.result()
