@@ -35,6 +35,7 @@ class RowStream:
         self.rejected = rejected
         self.services = services
         self.read = 0
+        self.hashing = False  # whether positions are to hold the hash of what was read, for checkpoints
 
     @property
     def in_memory(self) -> bool:
@@ -47,6 +48,8 @@ class RowStream:
 
     def numbered(self, start: Position) -> Iterator[Numbered]:
         """Blocks from a position on; features are numbered as they first occur."""
+        if self.hashing and start == Position():
+            start = Position(seen=b"")
         for made in self._prepared(start, self.rejected):
             self.read += made.block.read
             pieces = self.features.number(made.block, made.prepared, frozen=False) if made.block.rows else []

@@ -22,6 +22,7 @@ class Arrays:
     format = "arrays"
     size = None
     reopenable = True
+    paths: list[str] = []  # noqa: RUF012 - never changed
 
     def __init__(self, X: Any, targets: NDArray[np.float64], *, chunk_size: int | None = None) -> None:
         self._X = X
@@ -53,6 +54,9 @@ class Arrays:
     def sample(self) -> Block:
         """The targets of the first rows."""
         return Block("arrays", min(SAMPLE.rows, len(self._targets)), Position(), targets=self._targets[: SAMPLE.rows])
+
+    def hashed_again(self, _: Position) -> Iterator[bytes]:
+        return iter(())  # nothing is resumed from memory
 
     def chunks(self, start: Position) -> Iterator[tuple[int, Any]]:
         for first in range(start.offset, self._X.shape[0], self._rows):

@@ -34,11 +34,15 @@ def number_in(text: str) -> float | None:
 
 @dataclass(frozen=True, order=True)
 class Position:
-    """Where a block begins: file number, offset in it (decompressed byte, row group or row) and line."""
+    """Where a block begins: file number, offset in it (decompressed byte, row group or row) and line.
+
+    `seen` is the running hash (kernels/content_hash.py) of all that was read before; None where nobody asks for it.
+    """
 
     file: int = 0
     offset: int = 0
     line: int = 1
+    seen: bytes | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, eq=False)

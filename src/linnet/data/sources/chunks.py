@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from linnet.data.sources.block import Position
 from linnet.data.sources.files import ByteFiles, Reader
 from linnet.errors import InputError, option
+from linnet.kernels.content_hash import content_hash
 from linnet.kernels.records import count_byte
 
 CHUNK = 1 << 20
@@ -50,6 +51,7 @@ def count_lines(data: bytes | bytearray) -> int:
 
 def chunks(files: ByteFiles, start: Position, cutting: Cutting) -> Iterator[Chunk]:
     """Every file from `start` on, in chunks of at most `size` bytes, or a single longer record."""
+    seen = start.seen
     for number in range(start.file, len(files)):
         at = start if number == start.file else Position(number)
         with files.opened(number, at.offset) as reader:
@@ -63,12 +65,27 @@ def chunks(files: ByteFiles, start: Position, cutting: Cutting) -> Iterator[Chun
                 end, last = _whole(data, reader, cutting, f"{path}:{at.line}")
                 rest = bytes(data[end:])
                 del data[end:]  # in place: chunks are not copied
-                after = Position(number, at.offset + end, at.line + cutting.lines(data))
+                seen = None if seen is None else content_hash(seen, data)
+                after = Position(number, at.offset + end, at.line + cutting.lines(data), seen)
                 if last and not rest:
-                    after = Position(number + 1)
+                    after = Position(number + 1, seen=seen)
                 read, consumed = reader.consumed - consumed, reader.consumed
                 yield Chunk(data, path, at, after, read)
                 at = after
+
+
+def hashed_again(files: ByteFiles, before: Position) -> Iterator[bytes]:
+    """The running hash of all that `chunks` reads before a position, piece by piece: the last one is that of all."""
+    seen = b""
+    for number in range(min(before.file + 1, len(files))):
+        stop = before.offset if number == before.file else None
+        with files.opened(number) as reader:
+            at = reader.skip_bom()
+            while piece := reader.read(CHUNK if stop is None else max(0, min(CHUNK, stop - at))):
+                at += len(piece)
+                seen = content_hash(seen, piece)
+                yield seen
+    yield seen
 
 
 def _read_on(rest: bytes, reader: Reader, size: int) -> bytearray:

@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from linnet.data.sources.labelled import TARGET, TEXT
 from linnet.data.sources.lines import NUL
 from linnet.data.sources.sampling import first_rows
 from linnet.errors import InputError
+from linnet.kernels.content_hash import content_hash
 
 LARGEST = 1 << 26
 HEADER = re.compile(rb"\A(From |[A-Za-z][A-Za-z0-9-]*:[ \t])")
@@ -27,10 +28,11 @@ MAIL_HEADERS = re.compile(rb"^(from|to|subject|date|received|message-id|return-p
 
 @dataclass(frozen=True, eq=False)
 class Files:
-    """A range of the files, by number."""
+    """Some of the files, with their contents, and the position after them."""
 
-    first: int
-    stop: int
+    paths: list[str]
+    contents: list[bytes] = field(repr=False)
+    after: Position
 
 
 class Folder:
@@ -55,32 +57,48 @@ class Folder:
     def size(self) -> int | None:
         return sum(os.stat(path).st_size for path in self.files)
 
+    @property
+    def paths(self) -> list[str]:
+        return self.files
+
     def fingerprint(self) -> list[dict[str, Any]]:
         digest = hashlib.sha256()
         for path in self.files:
             status = os.stat(path)
-            digest.update(f"{os.path.relpath(path, self.folder)}\0{status.st_size}\0{status.st_mtime_ns}\n".encode())
+            digest.update(os.fsencode(os.path.relpath(path, self.folder)))
+            digest.update(f"\0{status.st_size}\0{status.st_mtime_ns}\n".encode())
         return [{"files": len(self.files), "digest": digest.hexdigest()}]
+
+    def hashed_again(self, before: Position) -> Iterator[bytes]:
+        seen = b""
+        for path in self.files[: before.offset]:
+            seen = content_hash(seen, _content(path))
+            yield seen
+        yield seen
 
     def sample(self) -> Block:
         """The first rows; their columns and roles are known, and only whether there are any is not."""
         return first_rows(map(self.parse, self.chunks(Position())))
 
     def chunks(self, start: Position) -> Iterator[Files]:
-        first, size = start.offset, 0
+        paths: list[str] = []
+        contents: list[bytes] = []
+        seen, size = start.seen, 0
         for number in range(start.offset, len(self.files)):
             size += os.stat(self.files[number]).st_size
+            paths.append(self.files[number])
+            contents.append(_content(paths[-1]))
+            seen = None if seen is None else content_hash(seen, contents[-1])
             if size >= self._chunk_size or number + 1 == len(self.files):
-                yield Files(first, number + 1)
-                first, size = number + 1, 0
+                yield Files(paths, contents, Position(0, number + 1, seen=seen))
+                paths, contents, size = [], [], 0
 
     def parse(self, chunk: Files) -> Block:
         names: list[str] = []
         texts: list[str] = []
         bad: list[BadRow] = []
         read = 0
-        for path in self.files[chunk.first : chunk.stop]:
-            raw = _content(path)
+        for path, raw in zip(chunk.paths, chunk.contents, strict=True):
             read += len(raw)
             if b"\0" in raw:
                 line = raw.count(b"\n", 0, raw.index(b"\0")) + 1
@@ -92,18 +110,21 @@ class Folder:
         labels = [name.split(os.sep)[0] for name in names]
         columns = {"file": Strings.of(names), TARGET: Strings.of(labels), TEXT: Strings.of(texts)}
         lines = np.ones(len(names), dtype=np.int64)
-        return Block(self.folder, len(names), Position(0, chunk.stop), read, columns, lines=lines, bad=tuple(bad))
+        return Block(self.folder, len(names), chunk.after, read, columns, lines=lines, bad=tuple(bad))
 
 
 def _inside(*folder: str) -> Iterator[tuple[str, ...]]:
     """The files below a folder, as path parts, without hidden files and links to folders, which may be cyclic."""
-    for entry in os.scandir(os.path.join(*folder)):
-        if entry.name.startswith("."):
-            continue
-        if entry.is_dir(follow_symlinks=False):
-            yield from ((entry.name, *rest) for rest in _inside(*folder, entry.name))
-        elif entry.is_file():
-            yield (entry.name,)
+    waiting: list[tuple[str, ...]] = [()]  # folders may be nested deeper than calls can be
+    while waiting:
+        parts = waiting.pop()
+        for entry in os.scandir(os.path.join(*folder, *parts)):
+            if entry.name.startswith("."):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append((*parts, entry.name))
+            elif entry.is_file():
+                yield (*parts, entry.name)
 
 
 def _interleaved(classes: list[list[str]]) -> list[str]:

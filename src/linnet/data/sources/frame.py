@@ -24,6 +24,7 @@ class Frame(TableSource):
     path = "the frame"
     size = None
     reopenable = True
+    paths: list[str] = []  # noqa: RUF012 - never changed
 
     def __init__(self, frame: Any, *, chunk_size: int | None = None) -> None:
         self._table = table_of(frame)
@@ -34,6 +35,9 @@ class Frame(TableSource):
 
     def fingerprint(self) -> list[dict[str, Any]]:
         raise InputError("a data frame in memory cannot be checked for changes: to resume, train on files")
+
+    def hashed_again(self, _: Position) -> Iterator[bytes]:
+        return iter(())  # nothing is resumed from memory
 
     def sample(self) -> Block:
         return first_rows(map(self.parse, self.chunks(Position())))

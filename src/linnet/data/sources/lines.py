@@ -11,7 +11,7 @@ import numpy as np
 
 from linnet.data.on_error import BadRow
 from linnet.data.sources.block import Block, Position
-from linnet.data.sources.chunks import Chunk, Cutting, chunks, count_lines, last_line_end
+from linnet.data.sources.chunks import Chunk, Cutting, chunks, count_lines, hashed_again, last_line_end
 from linnet.data.sources.files import ByteFiles
 from linnet.data.sources.records import Records
 from linnet.data.sources.sampling import first_records, joined, lines_in
@@ -43,8 +43,15 @@ class LineSource(ABC):
     def reopenable(self) -> bool:
         return self.files.reopenable
 
+    @property
+    def paths(self) -> list[str]:
+        return self.files.paths
+
     def fingerprint(self) -> list[dict[str, Any]]:
         return self.files.fingerprint()
+
+    def hashed_again(self, before: Position) -> Iterator[bytes]:
+        return hashed_again(self.files, before)
 
     def chunks(self, start: Position) -> Iterator[Chunk]:
         return chunks(self.files, start, self.cutting)

@@ -17,10 +17,12 @@ from linnet.data.sources.files import ByteFiles, fingerprint, no_rows, read_erro
 from linnet.data.sources.sampling import first_rows
 from linnet.data.sources.table import Layout, TableSource, types_of, with_columns
 from linnet.errors import InputError
+from linnet.kernels.content_hash import content_hash
 
 ROWS = 8192
 # Bytes that are read at a time, so that a row group is never in memory whole: of all columns, and of one at most.
 ALL_BUFFERS, BUFFER, LEAST_BUFFER = 1 << 24, 1 << 16, 1 << 12
+PIECE = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +56,17 @@ class Parquet(TableSource):
     def fingerprint(self) -> list[dict[str, Any]]:
         return [fingerprint(path) for path in self.paths]
 
+    def hashed_again(self, before: Position) -> Iterator[bytes]:
+        """Row groups are hashed whole, as they are stored: also one of which only some rows were read."""
+        seen = b""
+        for number in range(min(before.file + 1, len(self.paths))):
+            with _opened(self.paths[number]) as file:
+                begun = before.offset + (before.line > 1) if number == before.file else file.parquet.num_row_groups
+                for group in range(min(begun, file.parquet.num_row_groups)):
+                    seen = _hashed(seen, self.paths[number], file.parquet.metadata.row_group(group))
+                    yield seen
+        yield seen
+
     def sample(self) -> Block:
         sample = first_rows(map(self.parse, self.chunks(Position())))
         if not sample.rows and not sample.bad:
@@ -61,6 +74,7 @@ class Parquet(TableSource):
         return sample
 
     def chunks(self, start: Position) -> Iterator[Batch]:
+        seen = start.seen
         for number in range(start.file, len(self.paths)):
             path = self.paths[number]
             at = start if number == start.file else Position(number)
@@ -70,7 +84,9 @@ class Parquet(TableSource):
                 for group in range(file.parquet.num_row_groups):
                     if group >= at.offset:
                         done = at.line - 1 if group == at.offset else 0
-                        yield from self._group(file, Position(number, group), before, done)
+                        if seen is not None and not done:
+                            seen = _hashed(seen, path, file.parquet.metadata.row_group(group))
+                        yield from self._group(file, Position(number, group, seen=seen), before, done)
                     before += file.parquet.metadata.row_group(group).num_rows
 
     def _check(self, file: Any, path: str) -> None:
@@ -87,7 +103,7 @@ class Parquet(TableSource):
             if first < done:
                 continue
             whole = stop >= group.num_rows
-            after = Position(at.file, at.offset + 1) if whole else Position(at.file, at.offset, stop + 1)
+            after = Position(at.file, at.offset + whole, 1 if whole else stop + 1, at.seen)
             read = group.total_byte_size * rows.num_rows // max(group.num_rows, 1)
             yield Batch(rows, file.path, before + first + 1, after, read)
 
@@ -159,6 +175,19 @@ def _opened(path: str) -> Iterator[_File]:
             size = min(BUFFER, max(LEAST_BUFFER, ALL_BUFFERS // max(1, metadata.num_columns)))
             parquet = pyarrow.parquet.ParquetFile(handle, metadata=metadata, buffer_size=size)
         yield _File(path, parquet, handle, opened)
+
+
+def _hashed(seen: bytes, path: str, group: Any) -> bytes:
+    """The running hash after the bytes of a row group, from its first page to its last."""
+    columns = [group.column(number) for number in range(group.num_columns)]
+    starts = [min(each.dictionary_page_offset or each.data_page_offset, each.data_page_offset) for each in columns]
+    stop = max((at + each.total_compressed_size for at, each in zip(starts, columns, strict=True)), default=0)
+    with read_errors(path), open(path, "rb", buffering=0) as file:
+        at = file.seek(max(0, min(starts, default=0)))
+        while at < stop and (piece := file.read(min(PIECE, stop - at))):
+            seen = content_hash(seen, piece)
+            at += len(piece)
+    return seen
 
 
 @contextmanager

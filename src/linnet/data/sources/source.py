@@ -22,8 +22,15 @@ class Source(Protocol):
     @property
     def reopenable(self) -> bool: ...
 
+    @property
+    def paths(self) -> list[str]:
+        """The files that are read; none of what is in memory."""
+
     def fingerprint(self) -> list[dict[str, Any]]:
-        """What identifies the content, so that a change is noticed."""
+        """What identifies the content at a glance, so that most changes are noticed."""
+
+    def hashed_again(self, before: Position) -> Iterator[bytes]:
+        """The `seen` of a position, from the content as it is now: the last item; the others are on the way."""
 
     def sample(self) -> Block:
         """The first rows, which decide columns, types and task (sampling.py says how many)."""

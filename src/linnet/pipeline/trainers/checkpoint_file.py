@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,8 @@ def write(path: str, run: OnlineRun, rejected: BadRows, terms: Terms, why: str) 
         "options": terms.options,
         "input": terms.input,
         "why": why,
-        "position": list(astuple(run.position)),
+        "position": [run.position.file, run.position.offset, run.position.line],
+        "seen": (run.position.seen or b"").hex(),
         "rows": run.rows,
         "done": [run.done_passes, run.done_chunks],
         "progressive": asdict(run.progressive),
@@ -150,7 +151,7 @@ def _restore(content: dict[str, Any], tensors: Tensors, run: OnlineRun, path: st
     _check_layout(run, path)
     run.label_index = LabelIndex({label: number for number, label in enumerate(content["labels"])})
     run.rows, (run.done_passes, run.done_chunks) = content["rows"], content["done"]
-    run.position = Position(*content["position"])
+    run.position = Position(*content["position"], bytes.fromhex(content["seen"]))
     run.progressive = ProgressiveTally(**content["progressive"])
     run.runs = LabelRuns(**content["runs"])
     run.weighed = set(map(int, content["weighed"]))

@@ -29,6 +29,7 @@ class Checkpoints:
         if stream.source.reopenable and not stream.in_memory:
             if options.checkpoint:
                 terms = checkpoint.Terms(options.decisive(), stream.source.fingerprint())
+                stream.hashing = True
         elif options.checkpoint_every or options.resume:
             what = "data in memory" if stream.in_memory else "standard input"
             raise InputError(f"{what} cannot be read again, so training from it cannot be resumed: use files")
@@ -40,11 +41,27 @@ class Checkpoints:
             assert self.terms is not None
             content, tensors = checkpoint.read(self.path, self.terms)
             reason = checkpoint.restore(content, tensors, run, stream.rejected, self.path)
+            self._check_content(run, stream)
             stream.features = run.features
             if run.cache is not None or run.decision_cache is not None:
                 self._fill_caches(run, stream)
         self.written_at = run.presented
         return reason
+
+    def _check_content(self, run: OnlineRun, stream: RowStream) -> None:
+        """Read again what was read before the checkpoint: is it what the run was trained on?"""
+        seen = b""
+        for seen in stream.source.hashed_again(run.position):  # noqa: B007 - the last one counts
+            self._check_stopped(stream)
+        if seen != run.position.seen:
+            raise InputError(
+                f"{self.path}: the input has changed since it was written, in the part that was trained on already: "
+                "resume from the same files, or start again without --resume"
+            )
+
+    def _check_stopped(self, stream: RowStream) -> None:
+        if stream.services.stopped():
+            raise Interrupted(f"stopped; {self.path} is unchanged: {self._how_to_resume}")
 
     def _fill_caches(self, run: OnlineRun, stream: RowStream) -> None:
         """Read the rows again that were read before the checkpoint."""
@@ -54,8 +71,7 @@ class Checkpoints:
                 break
             run.take(made, learning=False)
             stream.report("reading again", run.rows)
-            if stream.services.stopped():
-                raise Interrupted(f"stopped; {self.path} is unchanged: {self._how_to_resume}")
+            self._check_stopped(stream)
         if run.rows != rows:
             raise InputError(f"{self.path}: the input has changed since it was written: it had {rows:,} rows by then")
 
