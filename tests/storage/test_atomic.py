@@ -201,7 +201,8 @@ def test_bytes_reach_the_disk_before_the_name_and_the_name_before_the_end(path, 
 @pytest.mark.parametrize(
     ("name", "remedy"), [("none/model", "make the directory first"), ("file/model", "where a directory must be"),
                          ("folder", "give the name of a file in it"), ("x" * 300, "write elsewhere"),
-                         ("a\0b", "null"), ("loop", "write elsewhere")]
+                         ("a\0b", "null"), ("loop", "remove the link"),
+                         ("new/", "give the name of a file in it")]
 )  # fmt: skip
 def test_a_path_that_cannot_be_written_is_refused_with_a_remedy(tmp_path, name, remedy):
     (tmp_path / "file").touch()
@@ -272,17 +273,21 @@ def test_a_file_that_may_not_be_written_is_not_replaced(path, monkeypatch):
     assert path.read_bytes() == OLD
 
 
-def test_the_file_behind_a_link_is_replaced_not_the_link(path):
-    folder = path.parent / "elsewhere"
-    folder.mkdir()
-    (folder / "link").symlink_to("../model")
-    save(folder / "link")
-    assert (folder / "link").is_symlink()
-    assert path.read_bytes() == NEW
-    (folder / "dangling").symlink_to("fresh")
-    save(folder / "dangling")
-    assert (folder / "fresh").read_bytes() == NEW
-    assert sorted(os.listdir(folder)) == ["dangling", "fresh", "link"]
+def test_nothing_is_written_through_a_symbolic_link(path):
+    (path.parent / "link").symlink_to("model")
+    (path.parent / "dangling").symlink_to("fresh")
+    for name in ("link", "dangling"):
+        with pytest.raises(OutputError, match=f"{name}: it is a symbolic link to .*; name the file itself"):
+            save(path.parent / name)
+    assert path.read_bytes() == OLD
+    assert sorted(os.listdir(path.parent)) == ["dangling", "link", "model"]
+
+
+def test_a_folder_may_be_a_symbolic_link(path):
+    (path.parent / "real").mkdir()
+    (path.parent / "folder").symlink_to("real")
+    save(path.parent / "folder" / "model")
+    assert (path.parent / "real" / "model").read_bytes() == NEW
 
 
 def test_a_pipe_is_written_directly(tmp_path):

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import BinaryIO
-
 from linnet.errors import InputError
+from linnet.storage.quarantine import Quarantine
 
 FIRST_SHOWN = 5
 
@@ -50,7 +49,7 @@ class BadRows:
     policy: OnError = OnError.FAIL
     count: int = 0
     first: list[str] = field(default_factory=list)
-    quarantine: BinaryIO | None = None
+    quarantine: Quarantine | None = None
 
     def add(self, bad: BadRow) -> None:
         """Count, keep and write the row as the policy has it; raise its error if the policy is to fail."""

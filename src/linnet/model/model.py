@@ -63,8 +63,10 @@ class Model:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, whole or not at all."""
         from linnet.model.file import save
+        from linnet.storage.outputs import claimed
 
-        save(self, path)
+        with claimed([path]):
+            save(self, path)
 
     # -- what it is ------------------------------------------------------------------------------------------------
 

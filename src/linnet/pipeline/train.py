@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any, BinaryIO
+from contextlib import closing, contextmanager, nullcontext
+from typing import Any
 
 from linnet.data.features.schema import Schema
 from linnet.data.on_error import BadRows, OnError
 from linnet.data.reading import Check
 from linnet.data.sources.opening import open_data
+from linnet.data.sources.source import Source
 from linnet.data.targets import unusable_rows
-from linnet.errors import OutputError, RecipeError
+from linnet.errors import RecipeError
 from linnet.learners.entry import AUTO, Entry, Way
+from linnet.model.file import save
 from linnet.model.model import Model
 from linnet.pipeline.options import TrainOptions as TrainOptions
 from linnet.pipeline.plan import Plan as Plan
@@ -28,6 +30,8 @@ from linnet.pipeline.trainers.counting import CountingTrainer
 from linnet.pipeline.trainers.job import Job, Trainer
 from linnet.pipeline.trainers.online import OnlineTrainer
 from linnet.pipeline.value_checks import unfit_values
+from linnet.storage.outputs import check_no_input, claimed
+from linnet.storage.quarantine import Quarantine
 
 
 def _ignored(_: Plan) -> None:
@@ -42,17 +46,9 @@ def train(
 ) -> Model:
     """Train a model on files, a frame, or arrays."""
     options = TrainOptions() if options is None else options
-    services = Services() if services is None else services
-    options.check()
-    source = open_data(data, options.form, header=options.header)
-    features, why_task = features_of(source, options)
-    entry, reason = learner_of(options, features.task)
-    options.check_task(features.task, entry)
-    show_plan(Plan(source.format, features.schema, features.task, why_task, entry.name if entry else AUTO, reason))
-    with _quarantine(options) as kept:
-        rejected = BadRows(options.on_error, quarantine=kept)
-        stream = RowStream(source, features, _check(entry, features.schema), rejected, services)
-        return _trainer(entry, reason, options, Checkpoints.of(stream, options)).fit(stream)
+    source = _opened(data, options)
+    with _outputs(source, options):
+        return _trained(source, options, Services() if services is None else services, show_plan)
 
 
 def train_each(data: Any, several: Sequence[TrainOptions], services: Services | None = None) -> list[Model]:
@@ -87,11 +83,43 @@ def train_to_file(
     show_plan: Callable[[Plan], None] = _ignored,
 ) -> Model:
     """As `train`, and save the model; only then the checkpoint is not needed any more."""
-    model = train(data, options, services, show_plan)
-    model.save(path)
-    if options.checkpoint is not None:
-        checkpoint.remove(options.checkpoint)
+    source = _opened(data, options)
+    with _outputs(source, options, os.fspath(path)):
+        model = _trained(source, options, Services() if services is None else services, show_plan)
+        save(model, path)
+        if options.checkpoint is not None:
+            checkpoint.remove(options.checkpoint)
     return model
+
+
+def _opened(data: Any, options: TrainOptions) -> Source:
+    options.check()
+    return open_data(data, options.form, header=options.header)
+
+
+@contextmanager
+def _outputs(source: Source, options: TrainOptions, model: str | None = None) -> Iterator[None]:
+    """The files that a run may write, before anything is read: none of them is an input, and all are this run's."""
+    quarantine = options.quarantine if options.on_error is OnError.QUARANTINE else None
+    named = {"the model": model, "the checkpoint": options.checkpoint, "the quarantine": quarantine}
+    outputs = {what: path for what, path in named.items() if path is not None}
+    check_no_input(outputs, source.paths)
+    with claimed(outputs.values()):
+        if options.checkpoint is not None:
+            checkpoint.check_place(options.checkpoint)
+        yield
+
+
+def _trained(source: Source, options: TrainOptions, services: Services, show_plan: Callable[[Plan], None]) -> Model:
+    features, why_task = features_of(source, options)
+    entry, reason = learner_of(options, features.task)
+    options.check_task(features.task, entry)
+    show_plan(Plan(source.format, features.schema, features.task, why_task, entry.name if entry else AUTO, reason))
+    kept = Quarantine(options.quarantine) if options.quarantine and options.on_error is OnError.QUARANTINE else None
+    rejected = BadRows(options.on_error, quarantine=kept)
+    stream = RowStream(source, features, _check(entry, features.schema), rejected, services)
+    with nullcontext() if kept is None else closing(kept):
+        return _trainer(entry, reason, options, Checkpoints.of(stream, options)).fit(stream)
 
 
 def _trainer(entry: Entry | None, reason: str, options: TrainOptions, checkpoints: Checkpoints) -> Trainer:
@@ -107,20 +135,3 @@ def _check(entry: Entry | None, schema: Schema) -> Check:
     if entry is None:
         return lambda block: unusable_rows(block, schema)
     return lambda block: unusable_rows(block, schema) | unfit_values(entry, block, schema)
-
-
-@contextmanager
-def _quarantine(options: TrainOptions) -> Iterator[BinaryIO | None]:
-    """The file for rows that cannot be read, if they are quarantined; a resumed run finds what it held."""
-    path = options.quarantine
-    if options.on_error is not OnError.QUARANTINE or path is None:
-        yield None
-        return
-    resumed = options.resume and options.checkpoint and os.path.exists(options.checkpoint) and os.path.exists(path)
-    try:
-        with open(path, "r+b" if resumed else "w+b") as file:
-            yield file
-    except OSError as error:
-        if isinstance(error, OutputError):
-            raise
-        raise OutputError(f"cannot write {path}: {(error.strerror or str(error)).lower()}; write elsewhere") from error

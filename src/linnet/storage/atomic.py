@@ -3,6 +3,8 @@
 The new bytes are written to a temporary file in the same directory, synced to disk, and only then renamed.  A reader
 sees the old file or the new one, also after a crash.  Only a process that is killed leaves the temporary behind: a
 hidden file called .linnet-*.tmp, which is never read.
+
+Nothing is written through a symbolic link: it may lead to a file that its author, not the user, has chosen.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ REMEDIES = {
     errno.ENOENT: "make the directory first",
     errno.ENOTDIR: "a part of this path is a file where a directory must be",
     errno.EISDIR: "give the name of a file in it",
+    errno.ELOOP: "name the file itself, or remove the link",
     errno.EACCES: "change the permissions, or write elsewhere",
     errno.EPERM: "change the permissions, or write elsewhere",
     errno.EROFS: "write elsewhere",
@@ -50,29 +53,44 @@ def replacing(path: str | os.PathLike[str], mode: Literal["w", "wb"] = "wb") -> 
     """Write a file that replaces the old one when the `with` block succeeds; until then, and if it fails, that stays.
 
     Mode "wb" takes bytes; "w" takes text, stored as UTF-8 with newlines as given.  The new file has the permissions of
-    the old one, or those the umask gives; the file behind a symbolic link is replaced, not the link.  Standard output
-    ("-" or /dev/stdout), pipes and devices are written directly.
+    the old one, or those the umask gives.  A symbolic link is refused.  Standard output ("-" or /dev/stdout), pipes and
+    devices are written directly.
 
     A write that fails raises OutputError, also where the block itself swallows it.  Other exceptions of the block pass
     through unchanged.  After an OutputError about the directory the new file is in place and whole, but a power cut
     might bring back the old one.
     """
     name = os.fspath(path)
-    with _reported(name):
-        old = _stat(name)
-    if name in STREAMS or OPEN_ALREADY.fullmatch(name) or (old is not None and not stat.S_ISREG(old.st_mode)):
-        return _direct(name, mode == "w")
-    return _renamed(name, mode == "w", old)
+    old = old_file(name)
+    return _direct(name, mode == "w") if is_direct(name, old) else _renamed(name, mode == "w", old)
+
+
+def old_file(path: str) -> os.stat_result | None:
+    """What has the name of an output now, if it may be replaced by a file or written to; OutputError if not."""
+    with write_errors(path):
+        if is_direct(path, None):
+            return None
+        old = _stat(path)
+        if old is not None and stat.S_ISLNK(old.st_mode):
+            raise OSError(errno.ELOOP, f"it is a symbolic link to {os.readlink(path)}")
+        if not path or path.endswith(os.sep) or (old is not None and stat.S_ISDIR(old.st_mode)):
+            raise IsADirectoryError(errno.EISDIR, "it is a folder" if path else "it has no name")
+        return old
+
+
+def is_direct(path: str, old: os.stat_result | None) -> bool:
+    """Whether an output is written directly: standard output, a pipe or a device."""
+    return path in STREAMS or bool(OPEN_ALREADY.fullmatch(path)) or (old is not None and not stat.S_ISREG(old.st_mode))
 
 
 @contextmanager
 def _renamed(path: str, text: bool, old: os.stat_result | None) -> Iterator[IO[Any]]:
-    target = os.path.realpath(path)
-    folder = os.path.dirname(target)
+    folder = os.path.realpath(os.path.dirname(path))  # whatever the working directory will be
+    target = os.path.join(folder, os.path.basename(path))
     temporary = os.path.join(folder, f".linnet-{secrets.token_hex(16)}.tmp")
     try:
         with ExitStack() as opened:
-            with _reported(path):
+            with write_errors(path):
                 if old is not None and not os.access(target, os.W_OK):
                     raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
                 directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -85,11 +103,11 @@ def _renamed(path: str, text: bool, old: os.stat_result | None) -> Iterator[IO[A
                     _copy_permissions(old, raw.fileno())
             with _layers(raw, path, text) as file:
                 yield file
-            with _reported(path):
+            with write_errors(path):
                 os.fsync(raw.fileno())
                 raw.close()
                 os.replace(temporary, target)
-            with _reported(f"the directory of {path} (the new file is in place)"):
+            with write_errors(f"the directory of {path} (the new file is in place)"):
                 _sync_directory(directory)
     except BaseException:
         with suppress(OSError):
@@ -102,7 +120,7 @@ def _direct(path: str, text: bool) -> Iterator[IO[Any]]:
     already = OPEN_ALREADY.fullmatch(path)
     with ExitStack() as opened:
         raw: Any
-        with _reported(path):
+        with write_errors(path):
             if path in STREAMS:
                 stream = getattr(sys, STREAMS[path])
                 raw = getattr(stream, "buffer", None)
@@ -114,7 +132,7 @@ def _direct(path: str, text: bool) -> Iterator[IO[Any]]:
                 opened.callback(_discard, raw)
         with _layers(raw, path, text) as file:
             yield file
-        with _reported(path):
+        with write_errors(path):
             raw.flush()
 
 
@@ -136,7 +154,7 @@ class _Reporting(io.RawIOBase):
         if self.failure is not None:
             return len(data)
         try:
-            with _reported(self._path):
+            with write_errors(self._path):
                 written: int | None = self._raw.write(data)
                 return written
         except OutputError as failure:
@@ -163,7 +181,7 @@ def _layers(raw: Any, path: str, text: bool) -> Iterator[IO[Any]]:
 
 def _stat(path: str) -> os.stat_result | None:
     try:
-        return os.stat(path)
+        return os.lstat(path)
     except FileNotFoundError:
         return None
     except ValueError as error:  # a NUL in the path
@@ -204,12 +222,16 @@ def _close(file: int) -> None:
 
 
 @contextmanager
-def _reported(path: str) -> Iterator[None]:
+def write_errors(path: str) -> Iterator[None]:
+    """Turn what writing may raise into an OutputError that names the file and what to do."""
     try:
         yield
+    except OutputError:
+        raise
     except OSError as error:
         name = "standard output" if path == "-" else path
-        reason = (error.strerror or str(error)).lower()
+        reason = error.strerror or str(error)
+        reason = reason[:1].lower() + reason[1:]
         failure = OutputError(f"cannot write {name}: {reason}; {REMEDIES.get(error.errno or 0, 'write elsewhere')}")
         failure.errno = error.errno
         raise failure from error

@@ -97,6 +97,16 @@ def read(path: str | os.PathLike[str], kind: Kind) -> tuple[dict[str, Any], dict
         raise ModelFileError(f"cannot read {name}: it does not fit into memory") from error
 
 
+def is_one(path: str | os.PathLike[str]) -> bool:
+    """Whether a file begins as linnet's files do; whether it is whole, only reading it can say."""
+    begin = b'{"__metadata__":{"content":'
+    try:
+        with open(path, "rb", buffering=0, opener=_at_once) as file:
+            return file.read(8 + len(begin))[8:] == begin
+    except OSError:
+        return False
+
+
 def finite(array: NDArray[Any], name: str, path: str | os.PathLike[str]) -> NDArray[Any]:
     """The array itself, or ModelFileError for its first NaN or infinity."""
     good = np.isfinite(array)

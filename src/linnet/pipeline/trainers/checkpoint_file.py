@@ -15,7 +15,7 @@ from linnet.data.features.layout import FeatureLayout
 from linnet.data.on_error import BadRows
 from linnet.data.sources.block import Position
 from linnet.data.targets import LabelIndex
-from linnet.errors import InputError, ModelFileError
+from linnet.errors import InputError, ModelFileError, OutputError
 from linnet.learners.linear import LinearModel
 from linnet.learners.recipe import Averaging
 from linnet.model.file_checks import Tensors
@@ -58,7 +58,7 @@ def write(path: str, run: OnlineRun, rejected: BadRows, terms: Terms, why: str) 
         "losses": run.losses,
         "best": None if run.best is None else _best_to_file(run.best, tensors),
         "rejected": [rejected.count, [_plain(each) for each in rejected.first]],
-        "quarantined": _quarantined(rejected),
+        "quarantined": 0 if rejected.quarantine is None else rejected.quarantine.saved(),
     }
     container.write(path, "checkpoint", content, tensors)
 
@@ -68,19 +68,17 @@ def _plain(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _quarantined(rejected: BadRows) -> int:
-    """How much of the quarantine belongs to the checkpoint: all of it, which must be on disk first."""
-    file = rejected.quarantine
-    if file is None:
-        return 0
-    file.flush()
-    os.fsync(file.fileno())
-    return file.tell()
-
-
 def remove(path: str) -> None:
-    with suppress(FileNotFoundError):
+    with suppress(OSError):  # the model is saved: what is left over must not look like a failure
         os.remove(path)
+
+
+def check_place(path: str) -> None:
+    """Refuse to overwrite, and in the end to remove, a file that has the name of a checkpoint by chance."""
+    if os.path.lexists(path) and not container.is_one(path):
+        raise OutputError(
+            f"{path} is not a checkpoint, and one of that name may have to be written: rename it, or name another output"
+        )
 
 
 def read(path: str, terms: Terms) -> tuple[dict[str, Any], Tensors]:
@@ -109,7 +107,8 @@ def restore(content: dict[str, Any], tensors: Tensors, run: OnlineRun, rejected:
         _check_kinds(content, path)
         _restore(content, tensors, run, path)
         rejected.count, rejected.first = content["rejected"][0], list(content["rejected"][1])
-        _restore_quarantine(content["quarantined"], rejected, path)
+        if rejected.quarantine is not None:
+            rejected.quarantine.restore(content["quarantined"], path)
         why: str = content["why"]
         return why
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
@@ -131,17 +130,6 @@ def _check_kinds(content: dict[str, Any], path: str) -> None:
     )
     if not sound:
         raise ModelFileError(f"{path}: is damaged: a count or a name in it has the wrong type")
-
-
-def _restore_quarantine(size: int, rejected: BadRows, path: str) -> None:
-    """Drop what was quarantined after the checkpoint was written: it will be quarantined again."""
-    file = rejected.quarantine
-    if file is None:
-        return
-    if file.seek(0, os.SEEK_END) < size:
-        raise InputError(f"{path}: the quarantine file is shorter than it was: start again without --resume")
-    file.seek(size)
-    file.truncate()
 
 
 def _restore(content: dict[str, Any], tensors: Tensors, run: OnlineRun, path: str) -> None:
