@@ -48,7 +48,7 @@ def test_wrong_usage_exits_with_2():
     [(linnet.RecipeError("no"), 2), (linnet.InputError("no"), 3), (linnet.NumericalError("no"), 1)],
 )
 def test_an_error_is_one_line_and_an_exit_code(error, code, monkeypatch, capsys):
-    def fail():
+    def fail(**_):
         raise error
 
     monkeypatch.setattr(main, "app", fail)

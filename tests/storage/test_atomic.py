@@ -209,7 +209,7 @@ def test_a_path_that_cannot_be_written_is_refused_with_a_remedy(tmp_path, name, 
     (tmp_path / "folder").mkdir()
     (tmp_path / "loop").symlink_to("loop")
     with pytest.raises(OutputError, match=remedy) as caught:
-        save(tmp_path / name)
+        save(f"{tmp_path}/{name}")
     assert name in str(caught.value)
     assert sorted(os.listdir(tmp_path)) == ["file", "folder", "loop"]
 

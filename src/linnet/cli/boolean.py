@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json as json_module
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from linnet.cli.options import AsJson
-from linnet.cli.show import console
+from linnet.cli.terminal import console, plain, print_json
 from linnet.errors import RecipeError
 
 if TYPE_CHECKING:
@@ -78,7 +76,7 @@ def run(
     if count is not None:
         kinds = threshold_kinds(count)
         if as_json:
-            print(json_module.dumps(_counted(count, kinds), indent=2))
+            print_json(_counted(count, kinds))
         else:
             _print_count(out, count, kinds)
         return
@@ -86,7 +84,7 @@ def run(
     names = None if variables is None else [name.strip() for name in variables.split(",") if name.strip()]
     compiled = compiled_of(expression, names, seconds=seconds)
     if as_json:
-        print(json_module.dumps({"expression": expression} | compiled.as_dict(), ensure_ascii=False, indent=2))
+        print_json({"expression": expression} | compiled.as_dict())
         return
     if compiled.linear:
         _print_linear(out, expression, compiled)
@@ -101,11 +99,11 @@ def _print_linear(out: Console, expression: str, compiled: Compiled) -> None:
 
     assert compiled.unit is not None
     unit, points = compiled.unit, len(compiled.function.table)
-    out.print(f"{escape(expression)}  is a [bold green]linear threshold function[/]")
-    out.print(f"\n    [bold]{escape(compiled.formula)}[/]\n")
+    out.print(f"{plain(expression)}  is a [bold green]linear threshold function[/]")
+    out.print(f"\n    [bold]{plain(compiled.formula)}[/]\n")
     rule = rule_of(unit, compiled.variables)
     if rule.kind not in (RuleKind.WEIGHTED, RuleKind.NONE):
-        out.print(f"[bold]in words[/]  {escape(str(rule))}")
+        out.print(f"[bold]in words[/]  {plain(str(rule))}")
     total = sum(map(abs, unit.weights))
     if total:
         out.print(
@@ -113,7 +111,7 @@ def _print_linear(out: Console, expression: str, compiled: Compiled) -> None:
         )
     unused = [name for name, weight in compiled.weights.items() if not weight]
     if unused:
-        out.print(f"[bold]unused[/]    {escape(', '.join(unused))} [dim]have no influence: weight 0[/]")
+        out.print(f"[bold]unused[/]    {plain(', '.join(unused))} [dim]have no influence: weight 0[/]")
     true = int(compiled.function.table.sum())
     out.print(
         f"[bold]checked[/]   [dim]in integers at {'the' if points == 1 else f'all {points:,}'} "
@@ -125,16 +123,16 @@ def _print_not_linear(out: Console, expression: str, compiled: Compiled) -> None
     witness, lifted = compiled.witness, compiled.lifted
     assert witness is not None
     assert lifted is not None
-    out.print(f"{escape(expression)}  is [bold red]not a linear threshold function[/]\n")
+    out.print(f"{plain(expression)}  is [bold red]not a linear threshold function[/]\n")
     _print_witness(out, compiled.variables, witness)
     names = lifted.names(compiled.variables)[len(compiled.variables) :]
     several = len(names) > 1
     out.print(
         f"\n[bold]remedy[/]      linear with {f'{len(names):,} conjunctions' if several else 'one conjunction'} as "
-        f"{'additional features' if several else 'an additional feature'}: [bold]{escape(_some(names))}[/]"
+        f"{'additional features' if several else 'an additional feature'}: [bold]{plain(_some(names))}[/]"
     )
     formula = compiled.formula if len(names) <= MOST_TERMS else "too many weights to print: use --json"
-    out.print(f"\n    [bold]{escape(formula)}[/]\n")
+    out.print(f"\n    [bold]{plain(formula)}[/]\n")
     if lifted.smallest:
         out.print("[bold]smallest[/]    [dim]no smaller set of conjunctions will do, nor one of lower degree[/]")
     else:
@@ -153,7 +151,7 @@ def _print_witness(out: Console, variables: tuple[str, ...], witness: Witness) -
     shown.add_column("")
     shown.add_column("times" if weighted else "", justify="right")
     for name in variables:
-        shown.add_column(escape(name), justify="right")
+        shown.add_column(plain(name), justify="right")
     for what, colour, points, multipliers in (
         ("true", "green", witness.true, witness.true_multipliers),
         ("false", "red", witness.false, witness.false_multipliers),
@@ -191,7 +189,7 @@ def _print_table(out: Console, compiled: Compiled) -> None:
     heads = [*list(weights)[: columns.shape[1]], "sum", f">= {compiled.threshold}"]
     shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name in heads:
-        shown.add_column(escape(name), justify="right")
+        shown.add_column(plain(name), justify="right")
     for row, total, true in list(zip(columns.tolist(), sums, function.table.tolist(), strict=True))[:MOST_ROWS]:
         cells = [f"[dim]{x}[/]" if not x else str(x) for x in row]
         shown.add_row(*cells, str(total), "[bold green]1[/]" if true else "[red]0[/]")
@@ -228,8 +226,8 @@ def _print_count(out: Console, n: int, kinds: list[Kind]) -> None:
     shown.add_column("in words")
     for kind in kinds[:SHOWN]:
         rule = rule_of(kind.unit, names)
-        words = "" if rule.kind is RuleKind.WEIGHTED else f"[dim]{escape(str(rule))}[/]"
-        shown.add_row(f"{kind.functions:,}", escape(kind.unit.formula(names)), words)
+        words = "" if rule.kind is RuleKind.WEIGHTED else f"[dim]{plain(str(rule))}[/]"
+        shown.add_row(f"{kind.functions:,}", plain(kind.unit.formula(names)), words)
     out.print(shown)
     if len(kinds) > SHOWN:
         rest = sum(kind.functions for kind in kinds[SHOWN:])

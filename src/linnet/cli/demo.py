@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json as json_module
 import warnings
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from time import perf_counter
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
 from linnet.cli.options import AsJson
+from linnet.cli.terminal import console, print_json
 
 # The four cars of the lecture on least squares: weight and age, and miles per gallon.
 CARS = [[31.5, 6.0], [36.2, 2.0], [43.1, 0.0], [27.6, 2.0]]
@@ -83,7 +82,7 @@ def run(*, as_json: bool) -> None:
     from linnet.cli import reviews
 
     if as_json:
-        print(json_module.dumps([asdict(result) for result in _results()], indent=2))
+        print_json([asdict(result) for result in _results()])
         return
     reviews.run()
     _print(list(_results()))
@@ -133,7 +132,7 @@ def _trained(data_name: str, learner: str, estimator: Any, data: tuple[Any, ...]
 
 
 def _print(results: list[Result]) -> None:
-    console = Console()
+    out = console(soft_wrap=False)
     for name in dict.fromkeys(result.data for result in results):
         mine = [result for result in results if result.data == name]
         classes = mine[0].mistakes is not None
@@ -152,6 +151,6 @@ def _print(results: list[Result]) -> None:
                 *((f"{result.mistakes:,}",) if classes else ()),
                 f"{1e3 * result.seconds:.1f} ms",
             )
-        console.print(table)
-    console.print("mistakes: on training rows, in the last pass, each predicted before the weights change")
-    console.print("*  did not converge within the passes it was given")
+        out.print(table)
+    out.print("mistakes: on training rows, in the last pass, each predicted before the weights change")
+    out.print("*  did not converge within the passes it was given")

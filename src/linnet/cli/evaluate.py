@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json as json_module
-import sys
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from linnet.cli.options import AsJson, Data, ModelPath, with_options, without_quarantine
-from linnet.cli.show import console, cost_line, metrics_line, percent
+from linnet.cli.show import cost_line, metrics_line, percent
 from linnet.cli.summary_lines import metric_name
+from linnet.cli.terminal import console, note, plain, print_json
 from linnet.pipeline.options import TrainOptions
 
 if TYPE_CHECKING:
@@ -50,7 +48,7 @@ def run(path: str, data: list[str], options: TrainOptions, *, as_json: bool) -> 
     if model.rule is not None and model.rule.metric is not None:
         result["threshold"] = _threshold(model, result)
     if as_json:
-        print(json_module.dumps(result, ensure_ascii=False, indent=2))
+        print_json(result)
         return
     out = console()
     if model.classes is None:
@@ -58,7 +56,7 @@ def run(path: str, data: list[str], options: TrainOptions, *, as_json: bool) -> 
     else:
         _print_classification(out, result)
     if rejected.count:
-        print(f"linnet: {rejected.count:,} rows could not be read and were skipped", file=sys.stderr)
+        note(f"linnet: {rejected.count:,} rows could not be read and were skipped")
 
 
 def _print_regression(console: Console, result: dict[str, Any]) -> None:
@@ -96,7 +94,7 @@ def _print_classification(console: Console, result: dict[str, Any]) -> None:
     if result["costs"] is not None:
         _print_costs(console, result)
     if chosen := result.get("threshold"):
-        second = escape(str(result["classes"][1]["label"]))
+        second = plain(str(result["classes"][1]["label"]))
         console.print(
             f"threshold {metrics_line(chosen['metrics'])}  [dim]({second} if its probability is above "
             f"{chosen['threshold']:.4g}, chosen in training for {metric_name(chosen)})[/]"
@@ -109,7 +107,7 @@ def _print_classification(console: Console, result: dict[str, Any]) -> None:
         table.add_column(name, justify="right")
     for each in result["classes"]:
         metrics = [_fraction(each[name]) for name in ("precision", "recall", "f1")]
-        table.add_row(escape(str(each["label"])), *metrics, f"{each['support']:,}")
+        table.add_row(plain(str(each["label"])), *metrics, f"{each['support']:,}")
     console.print(table)
     _print_confusion(console, result)
     if result["reliability"]:
@@ -144,7 +142,7 @@ def _print_reliability(console: Console, result: dict[str, Any]) -> None:
         f"calibration error {result['calibration_error']:.4f}  [dim](expected of perfectly calibrated "
         f"probabilities: {result['calibration_error_by_chance']:.4f})[/]"
     )
-    table = Table(box=None, pad_edge=False, title=f"probability of {escape(whose)}", title_justify="left")
+    table = Table(box=None, pad_edge=False, title=f"probability of {plain(whose)}", title_justify="left")
     for name in ("predicted", "observed", "95 % interval", "rows"):
         table.add_column(name, justify="right")
     for each in result["reliability"]:
@@ -163,9 +161,9 @@ def _print_confusion(console: Console, result: dict[str, Any]) -> None:
         )
         table.add_column("")
         for label in labels:
-            table.add_column(escape(label), justify="right")
+            table.add_column(plain(label), justify="right")
         for label, row in zip(labels, matrix, strict=True):
-            table.add_row(escape(label), *(f"{count:,}" for count in row))
+            table.add_row(plain(label), *(f"{count:,}" for count in row))
         console.print(table)
         return
     pairs = [
@@ -173,7 +171,7 @@ def _print_confusion(console: Console, result: dict[str, Any]) -> None:
     ]
     console.print("most frequent confusions")
     for count, truth, predicted in sorted(pairs, key=lambda pair: -pair[0])[:10]:
-        console.print(f"  {count:>6,}  {escape(truth)} predicted as {escape(predicted)}")
+        console.print(f"  {count:>6,}  {plain(truth)} predicted as {plain(predicted)}")
 
 
 def _number(value: float | None) -> str:

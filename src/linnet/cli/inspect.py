@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json as json_module
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from linnet.cli import summary_lines
 from linnet.cli.options import AsJson, ModelPath, with_options
-from linnet.cli.show import console, line
+from linnet.cli.show import line
+from linnet.cli.terminal import console, plain, print_json
 from linnet.errors import InputError
 from linnet.pipeline.options import TrainOptions
 
@@ -64,7 +63,7 @@ def run(
     model = load(path)
     report = _explained(model, data, row, form, top) if data else _contents(model, top, pattern)
     if as_json:
-        print(json_module.dumps(report, ensure_ascii=False, indent=2))
+        print_json(report)
     elif data:
         _print_explained(report)
     else:
@@ -175,7 +174,7 @@ def _print_contents(model: Model, report: dict[str, Any]) -> None:
     for text in (*summary_lines.setting_lines(model), *summary_lines.validation_lines(model)):
         out.print(text)
     if model.certificate is not None:
-        out.print(line("proven", f"[dim]{escape(str(model.certificate))}[/]"))
+        out.print(line("proven", f"[dim]{plain(str(model.certificate))}[/]"))
     collisions = f"; {model.record.collisions:,} hash collisions" if model.record.collisions else ""
     out.print(
         line("features", f"{report['features']:,}, {report['nonzero_weights']:,} with a nonzero weight{collisions}")
@@ -187,7 +186,7 @@ def _print_contents(model: Model, report: dict[str, Any]) -> None:
         for text in summary_lines.threshold_lines(model)[1:]:
             out.print(line("", text))
     if report["schema"]:
-        columns = ", ".join(f"{escape(name)} [dim]{role}[/]" for name, role in report["schema"].items())
+        columns = ", ".join(f"{plain(name)} [dim]{role}[/]" for name, role in report["schema"].items())
         out.print(line("columns", columns))
     if "weights" in report:
         _print_matching(out, model, report["weights"])
@@ -199,9 +198,9 @@ def _print_matching(out: Console, model: Model, found: dict[str, dict[str, float
     table = Table(box=None, pad_edge=False)
     table.add_column("feature")
     for name in model.outputs():
-        table.add_column(escape(name), justify="right")
+        table.add_column(plain(name), justify="right")
     for name, weights in found.items():
-        table.add_row(escape(name), *(f"{weight:+.4g}" for weight in weights.values()))
+        table.add_row(plain(name), *(f"{weight:+.4g}" for weight in weights.values()))
     out.print(table)
 
 
@@ -211,7 +210,7 @@ def _print_tops(out: Console, model: Model, report: dict[str, Any]) -> None:
         title = f"top features for {name}"
         if classes and len(classes) == 2:
             title = f"top features for {classes[1]} (+) and {classes[0]} (-)"
-        out.print(f"[bold]{escape(title)}[/]  [dim]intercept {report['intercepts'][name]:+.4g}[/]")
+        out.print(f"[bold]{plain(title)}[/]  [dim]intercept {report['intercepts'][name]:+.4g}[/]")
         _print_weights(out, [*top["for"].items(), *reversed(list(top["against"].items()))])
 
 
@@ -221,7 +220,7 @@ def _decides(model: Model, rule: dict[str, Any]) -> str:
         return chosen[0]
     text = "the label of least expected cost"
     if rule["threshold"] is not None and model.classes:
-        text += f": {escape(str(model.classes[1]))} if its probability is above {rule['threshold']:.4g}"
+        text += f": {plain(str(model.classes[1]))} if its probability is above {rule['threshold']:.4g}"
     if rule["reject"] is not None:
         text += f"; nothing if every label has an expected cost above {rule['reject']:g}"
     if rule["least"] is not None:
@@ -235,7 +234,7 @@ def _print_weights(out: Console, weights: list[tuple[str, float]]) -> None:
     for name, weight in weights:
         bar = "█" * max(1, round(20 * abs(weight) / largest))
         colour = "green" if weight > 0 else "red"
-        out.print(f"  {escape(name):<{width}}  {weight:+10.4g}  [{colour}]{bar}[/]")
+        out.print(f"  {plain(name):<{width}}  {weight:+10.4g}  [{colour}]{bar}[/]")
 
 
 def _print_explained(report: dict[str, Any]) -> None:
@@ -243,14 +242,14 @@ def _print_explained(report: dict[str, Any]) -> None:
     label, probable = report["prediction"], ""
     if report["probabilities"] and label is not None:
         probable = f" [dim](probability {report['probabilities'][str(label)]:.3f})[/]"
-    shown = "rejected" if label is None else escape(str(label))
-    out.print(f"[bold]{shown}[/]{probable}  [dim]{escape(report['place'])}[/]")
+    shown = "rejected" if label is None else plain(str(label))
+    out.print(f"[bold]{shown}[/]{probable}  [dim]{plain(report['place'])}[/]")
     score = report["scores"][report["explained"]]
-    out.print(f"score {score:+.4g} for {escape(report['explained'])} is the sum of")
+    out.print(f"score {score:+.4g} for {plain(report['explained'])} is the sum of")
     out.print(f"  {report['intercept']:+10.4g}  intercept")
     for each in report["contributions"]:
         out.print(
-            f"  {each['contribution']:+10.4g}  {escape(each['feature'])} "
+            f"  {each['contribution']:+10.4g}  {plain(each['feature'])} "
             f"[dim]value {each['value']:.4g} × weight {each['weight']:+.4g}[/]"
         )
     if report["other_features"]:

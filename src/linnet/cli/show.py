@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
 from rich.text import Text
+
+from linnet.cli.terminal import console
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -16,11 +18,6 @@ if TYPE_CHECKING:
 
 BAR = 28
 HEAD = 14
-
-
-def console() -> Console:
-    """Where results are printed."""
-    return Console(highlight=False, soft_wrap=True)
 
 
 def line(head: str, text: str) -> str:
@@ -61,10 +58,13 @@ def cost_line(costs: dict[str, Any]) -> str:
 
 
 class Display:
-    """Progress on standard error: a bar that moves in a terminal, nothing where there is none."""
+    """Progress on standard error: a bar that moves in a terminal, nothing where there is none.
+
+    Where standard error cannot be written, nothing is shown: the work must not fail for that.
+    """
 
     def __init__(self, *, quiet: bool) -> None:
-        self._console = Console(stderr=True, highlight=False, soft_wrap=True)
+        self._console = console(stderr=True)
         self._quiet = quiet
         self._began = perf_counter()
         self._shown = 0.0
@@ -75,23 +75,27 @@ class Display:
             self._live = Live(console=self._console, transient=True, auto_refresh=False)
 
     def __enter__(self) -> Display:
-        if self._live is not None:
-            self._live.start()
+        with suppress(OSError):
+            if self._live is not None:
+                self._live.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._live is not None:
-            self._live.stop()
+        with suppress(OSError):
+            if self._live is not None:
+                self._live.stop()
 
     def print(self, text: str) -> None:
-        if not self._quiet:
-            self._console.print(text)
+        with suppress(OSError):
+            if not self._quiet:
+                self._console.print(text)
 
     def progress(self, now: Progress) -> None:
         if self._live is None or perf_counter() - self._shown < 0.1:
             return
         self._shown = perf_counter()
-        self._live.update(self._line(now), refresh=True)
+        with suppress(OSError):
+            self._live.update(self._line(now), refresh=True)
 
     def _line(self, now: Progress) -> Text:
         seconds = max(perf_counter() - self._began, 1e-6)

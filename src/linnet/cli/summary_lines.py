@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.markup import escape
-
 from linnet.cli.show import cost_line, line, metrics_line, percent
+from linnet.cli.terminal import plain
 from linnet.learners import catalogue
 from linnet.learners.recipe import Update
 
@@ -79,7 +78,7 @@ def threshold_lines(model: Model) -> list[str]:
         return []
     chosen = threshold.as_dict()
     lines = [
-        f"{escape(str(model.classes[1]))} if its probability is above {rule.threshold:.4g}, "
+        f"{plain(str(model.classes[1]))} if its probability is above {rule.threshold:.4g}, "
         f"the best threshold for {metric_name(chosen)}",
         f"[dim]{metrics_line(chosen['at_threshold'])} on the {chosen['rows']:,} held-out rows that chose it "
         f"({metrics_line(chosen['at_usual_threshold'])} at {chosen['usual_threshold']:g})[/]",
@@ -92,7 +91,7 @@ def threshold_lines(model: Model) -> list[str]:
 
 def metric_name(chosen: dict[str, Any]) -> str:
     """The metric of a threshold, with its positive class if it has one."""
-    return f"{chosen['metric']}" + ("" if chosen["label"] is None else f" of {escape(str(chosen['label']))}")
+    return f"{chosen['metric']}" + ("" if chosen["label"] is None else f" of {plain(str(chosen['label']))}")
 
 
 def penalty_text(model: Model) -> str:
@@ -139,7 +138,7 @@ def setting_lines(model: Model) -> list[str]:
         ("class weights", class_weight_text),
         ("factors", factors_text),
     )
-    return [line(head, escape(text)) for head, of in named if (text := of(model))]
+    return [line(head, plain(text)) for head, of in named if (text := of(model))]
 
 
 def warnings(model: Model) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_module
 import os
 import signal
 from collections.abc import Iterator
@@ -13,15 +12,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
 from linnet.cli import summary_lines
 from linnet.cli.options import AsJson, Data, with_options
-from linnet.cli.show import Display, console, line, megabytes
+from linnet.cli.show import Display, line, megabytes
+from linnet.cli.terminal import console, plain, print_json
+from linnet.data.on_error import OnError
 from linnet.data.role import Role
-from linnet.errors import OutputError, RecipeError
+from linnet.errors import RecipeError
 from linnet.learners.recipe import Reduction
 from linnet.pipeline.options import TrainOptions
+from linnet.storage.atomic import STREAMS, is_direct, old_file
 
 if TYPE_CHECKING:
     from linnet.model.model import Model
@@ -57,13 +58,7 @@ def command(
       linnet train clicks.svm.gz --learner adaptive --checkpoint-every 1000000
     """
     output = output or default_output(data)
-    run(
-        data,
-        replace(options, quarantine=f"{output}.quarantine", checkpoint=f"{output}.checkpoint"),
-        output,
-        as_json=json,
-        quiet=quiet,
-    )
+    run(data, _with_files(options, output), output, as_json=json, quiet=quiet)
 
 
 def run(data: list[str], options: TrainOptions, output: str, *, as_json: bool, quiet: bool) -> None:
@@ -71,7 +66,6 @@ def run(data: list[str], options: TrainOptions, output: str, *, as_json: bool, q
     from linnet.pipeline.services import Services
     from linnet.pipeline.train import train_to_file
 
-    _check_output(output, data)
     began = perf_counter()
     display = Display(quiet=quiet or as_json)
     with _stoppable() as stopped, display:
@@ -80,18 +74,20 @@ def run(data: list[str], options: TrainOptions, output: str, *, as_json: bool, q
     seconds = perf_counter() - began
     if as_json:
         report = _described(model) | {"seconds": round(seconds, 3), "model": output}
-        print(json_module.dumps(report, ensure_ascii=False, indent=2))
+        print_json(report)
     else:
         _print(model, seconds, output)
 
 
-def _check_output(output: str, data: list[str]) -> None:
-    """Before hours of work: the model must have a folder, and must not overwrite the data."""
-    folder = os.path.dirname(os.path.realpath(output))
-    if not os.path.isdir(folder):
-        raise OutputError(f"{output}: there is no folder {folder}: create it, or name another file with -o")
-    if os.path.exists(output) and any(os.path.exists(path) and os.path.samefile(output, path) for path in data):
-        raise RecipeError(f"{output} is the data: name another file for the model with -o")
+def _with_files(options: TrainOptions, output: str) -> TrainOptions:
+    """The options, with the files that a run keeps beside its model: a device or a pipe has none."""
+    if output in STREAMS:
+        raise RecipeError(f"{output} is for the results: name a file for the model with -o")
+    if not is_direct(output, old_file(output)):
+        return replace(options, quarantine=f"{output}.quarantine", checkpoint=f"{output}.checkpoint")
+    if options.on_error is OnError.QUARANTINE or options.checkpoint_every or options.resume:
+        raise RecipeError(f"{output} is not a file, so there is no place for a quarantine or a checkpoint beside it")
+    return options
 
 
 def default_output(data: list[str]) -> str:
@@ -125,11 +121,11 @@ def _print_plan(plan: Plan, display: Display) -> None:
     """The schema and the task, before training starts."""
     roles = plan.schema.roles
     display.print(line("data", f"{plan.format}, {len(roles)} columns" if roles else plan.format))
-    width = max((len(name) for name in roles), default=0)
+    width = max((len(plain(name)) for name in roles), default=0)
     for name, role in roles.items():
         reason = "" if role is Role.TARGET else plan.schema.reasons.get(name, "")
-        display.print(line("", f"{escape(name):<{width}}  {role:<8}  [dim]{escape(reason)}[/]"))
-    display.print(line("task", f"{plan.task}  [dim]{escape(plan.why_task)}[/]"))
+        display.print(line("", f"{plain(name):<{width}}  {role:<8}  [dim]{plain(reason)}[/]"))
+    display.print(line("task", f"{plan.task}  [dim]{plain(plan.why_task)}[/]"))
 
 
 def _described(model: Model) -> dict[str, Any]:
@@ -155,17 +151,17 @@ def _print(model: Model, seconds: float, output: str) -> None:
     out = console()
     rows = summary_lines.rows_trained_on(model)
     out.print(line("trained", f"{model.learner} on {rows:,} rows and {model.features.extent} in {seconds:.1f} s"))
-    out.print(line("", f"[dim]{escape(summary_lines.reason(model))}[/]"))
+    out.print(line("", f"[dim]{plain(summary_lines.reason(model))}[/]"))
     for text in (*summary_lines.setting_lines(model), *summary_lines.validation_lines(model)):
         out.print(text)
     for number, text in enumerate(summary_lines.threshold_lines(model)):
         out.print(line("" if number else "predicts", text))
     if model.certificate is not None and (proof := summary_lines.certificate_text(model)):
-        out.print(line("proven", f"[dim]{escape(proof)}[/]"))
+        out.print(line("proven", f"[dim]{plain(proof)}[/]"))
     _print_tops(out, model)
     for warning in summary_lines.warnings(model):
-        out.print(f"[bold yellow]{'warning':<14}[/] {escape(warning)}")
-    out.print(line("model", f"{escape(output)}  [dim]{megabytes(os.path.getsize(output))}[/]"))
+        out.print(f"[bold yellow]{'warning':<14}[/] {plain(warning)}")
+    out.print(line("model", f"{plain(output)}  [dim]{megabytes(os.path.getsize(output))}[/]"))
 
 
 def _print_tops(out: Console, model: Model) -> None:
@@ -177,14 +173,14 @@ def _print_tops(out: Console, model: Model) -> None:
         if len(outputs) > 1:
             reference = model.linear.reduction is Reduction.REFERENCE and number == len(outputs) - 1
             features = "[dim]the reference class, whose weights are 0[/]" if reference else _listed(favour)
-            out.print(line(head, f"[green]{escape(name)}[/]: {features}"))
+            out.print(line(head, f"[green]{plain(name)}[/]: {features}"))
             continue
         up, down = (str(classes[1]), str(classes[0])) if classes else ("increase", "decrease")
-        out.print(line(head, f"[green]{escape(up)}[/]: {_listed(favour)}"))
-        out.print(line("", f"[green]{escape(down)}[/]: {_listed(against)}"))
+        out.print(line(head, f"[green]{plain(up)}[/]: {_listed(favour)}"))
+        out.print(line("", f"[green]{plain(down)}[/]: {_listed(against)}"))
     if len(outputs) > most:
         out.print(line("", f"[dim]and {len(outputs) - most} more classes: linnet inspect shows all[/]"))
 
 
 def _listed(features: list[tuple[str, float]]) -> str:
-    return "  ".join(f"{escape(name)} [dim]{weight:+.3g}[/]" for name, weight in features) or "[dim]none[/]"
+    return "  ".join(f"{plain(name)} [dim]{weight:+.3g}[/]" for name, weight in features) or "[dim]none[/]"

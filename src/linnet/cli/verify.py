@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json as json_module
 from typing import TYPE_CHECKING, Any
 
-from rich.markup import escape
-
 from linnet.cli.options import AsJson, Data, ModelPath, with_options, without_quarantine
-from linnet.cli.show import console
+from linnet.cli.terminal import console, plain, print_json
 from linnet.errors import CertificateError, RecipeError
 from linnet.pipeline.options import TrainOptions
 
@@ -40,9 +37,9 @@ def run(path: str, data: list[str], options: TrainOptions, *, as_json: bool) -> 
 
     verdict = verify(load(path), data, options.format, BadRows(without_quarantine(options)))
     if as_json:
-        print(json_module.dumps(_described(verdict), ensure_ascii=False, indent=2))
+        print_json(_described(verdict))
     elif verdict.holds:
-        console().print(f"[bold]holds[/]  {escape(str(verdict.stated))}")
+        console().print(f"[bold]holds[/]  {plain(str(verdict.stated))}")
     if not verdict.holds:
         if verdict.stated.reason:
             raise RecipeError(f"{path} has no certificate to verify: {verdict.why}")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+
 from linnet.errors import InputError
 from linnet.storage.quarantine import Quarantine
 

@@ -1,8 +1,8 @@
 """A running hash of bytes, nearly as fast as they can be read: the same however they were cut into parts.
 
-Eight lanes of 64 bits take the words of 64 bytes in turn.  A step is one-to-one in the lane and in the word, so a change
-within one word never goes unnoticed, and any other by a chance of 2^-64.  It guards against accidents, not against an
-author who looks for two texts with the same hash.
+Eight lanes of 64 bits take the words of 64 bytes in turn.  A step is one-to-one in the lane and in the word, so a
+change within one word never goes unnoticed, and any other by a chance of 2^-64.  It guards against accidents, not
+against an author who looks for two texts with the same hash.
 """
 
 import cython

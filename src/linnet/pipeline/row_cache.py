@@ -98,7 +98,7 @@ class RowCache:
             self._chunks.append(self._written(chunk))
         except OSError as error:
             raise OutputError(
-                f"cannot cache rows for later passes in {tempfile.gettempdir()}: {error.strerror or error}; allow more "
+                f"cannot cache rows for later passes in {_folder()}: {error.strerror or error}; allow more "
                 f"memory ({option('memory')}), or name another folder in the environment variable TMPDIR"
             ) from error
 
@@ -118,6 +118,13 @@ class RowCache:
         if not len(values):
             values = np.ones(len(ids), dtype=np.float32)
         return CachedRows(Rows(values, ids, starts, (len(targets), int(facts[0]))), targets, weights, int(facts[1]))
+
+
+def _folder() -> str:
+    try:
+        return tempfile.gettempdir()
+    except FileNotFoundError:  # there is none, which may be the very error
+        return "a folder for temporary files"
 
 
 def _arrays(chunk: CachedRows) -> list[NDArray[Any]]:

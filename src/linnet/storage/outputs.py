@@ -45,7 +45,7 @@ def claimed(paths: Iterable[str | os.PathLike[str]]) -> Iterator[None]:
     Standard output, pipes and devices are not claimed.
     """
     with ExitStack() as held:
-        for path in sorted(map(os.fspath, paths)):
+        for path in sorted(os.fspath(path) for path in paths):
             if not is_direct(path, old_file(path)):
                 held.enter_context(_locked(path))
         yield

@@ -253,6 +253,12 @@ class _Expanded:
         return _put(self.read(len(room)), room)
 
 
+def _standard_input() -> Any:
+    if sys.stdin is None:
+        raise InputError("standard input is closed: give a file")
+    return sys.stdin.buffer
+
+
 def _put(data: bytes, room: memoryview) -> int:
     room[: len(data)] = data
     return len(data)
@@ -337,7 +343,7 @@ class ByteFiles:
         if number not in self._streams:
             path = self.paths[number]
             with read_errors(path):
-                raw = sys.stdin.buffer if path == STANDARD_INPUT else open(path, "rb")  # noqa: SIM115 - read to its end
+                raw = _standard_input() if path == STANDARD_INPUT else open(path, "rb")  # noqa: SIM115 - read to its end
                 self._streams[number] = Reader(raw, self.name(number), prompt=self.prompt)
         return self._streams[number]
 

@@ -77,7 +77,8 @@ def check_place(path: str) -> None:
     """Refuse to overwrite, and in the end to remove, a file that has the name of a checkpoint by chance."""
     if os.path.lexists(path) and not container.is_one(path):
         raise OutputError(
-            f"{path} is not a checkpoint, and one of that name may have to be written: rename it, or name another output"
+            f"{path} is not a checkpoint, and the run may have to write one of that name: rename it, or name another "
+            "output"
         )
 
 
@@ -139,7 +140,7 @@ def _restore(content: dict[str, Any], tensors: Tensors, run: OnlineRun, path: st
     _check_layout(run, path)
     run.label_index = LabelIndex({label: number for number, label in enumerate(content["labels"])})
     run.rows, (run.done_passes, run.done_chunks) = content["rows"], content["done"]
-    run.position = Position(*content["position"], bytes.fromhex(content["seen"]))
+    run.position = Position(*content["position"], seen=bytes.fromhex(content["seen"]))
     run.progressive = ProgressiveTally(**content["progressive"])
     run.runs = LabelRuns(**content["runs"])
     run.weighed = set(map(int, content["weighed"]))

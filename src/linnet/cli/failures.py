@@ -1,0 +1,117 @@
+"""How the program ends, whatever happens: an error is a line or two, and an exit code."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+import traceback
+from contextlib import suppress
+
+from linnet.cli.terminal import visible, visible_lines
+from linnet.errors import (
+    CertificateError,
+    ExpressionError,
+    InputError,
+    Interrupted,
+    LinnetError,
+    ModelFileError,
+    RecipeError,
+)
+from linnet.storage.atomic import write_errors
+
+DONE, FAILED, WRONG_USAGE, BAD_INPUT, BAD_MODEL, NOT_PROVEN, UNDECIDED, INTERRUPTED = 0, 1, 2, 3, 4, 5, 6, 130
+DEBUG = "LINNET_DEBUG"
+REMEDIES = {
+    errno.EMFILE: "raise the limit on open files (ulimit -n)",
+    errno.ENFILE: "raise the limit on open files (ulimit -n)",
+    errno.ENOMEM: "free some memory, or raise the limit on it (ulimit -v)",
+}
+
+
+def usable_streams() -> None:
+    """Stand-ins for closed streams: no file may get the number of one, and what is printed has to go somewhere.
+
+    What is printed to a closed standard output is an error, as if it were full; to a closed standard error, it is lost.
+    """
+    for number, flags in ((0, os.O_RDONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, flags)  # the lowest free number, which is this one
+    if sys.stdout is None:
+        closed = io.FileIO(os.open(os.devnull, os.O_RDONLY), "wb")
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(closed), encoding="utf-8")
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - until the program ends
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, ValueError, OSError):
+            # an encoding may lack some of the signs
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+
+
+def flushed(code: int) -> int:
+    """The exit code, after all that was printed is out; 1 if it could not be."""
+    try:
+        with write_errors("-"):
+            sys.stdout.flush()
+    except OSError as error:
+        code = code or ended_by(error)
+        # what is left cannot be written: Python must not try again when it ends
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code
+
+
+def ended_by(error: BaseException) -> int:
+    """Report an error on standard error, and return the exit code."""
+    if isinstance(error, OSError) and error.errno == errno.EPIPE:  # the reader of our output has had enough
+        return DONE
+    if isinstance(error, KeyboardInterrupt):
+        return INTERRUPTED
+    try:
+        if os.environ.get(DEBUG, "0") not in ("", "0"):
+            print(visible_lines("".join(traceback.format_exception(error))), file=sys.stderr, end="")
+        else:
+            error.__traceback__ = None  # and with it what its frames hold: printing needs some memory, too
+        print(f"linnet: {described(error)}", file=sys.stderr, flush=True)
+    except MemoryError:
+        with suppress(OSError):
+            os.write(2, b"linnet: out of memory\n")
+    except OSError:
+        pass  # nobody can be told
+    return _exit_code(error)
+
+
+def described(error: BaseException) -> str:
+    """What went wrong, in a line; in several only where they are ours."""
+    if isinstance(error, ExpressionError):
+        return visible_lines(str(error))
+    if isinstance(error, LinnetError):
+        return visible(str(error))
+    said = visible((str(error).splitlines() or [""])[0][:500])
+    if isinstance(error, MemoryError):
+        return f"out of memory{f' ({said})' if said else ''}: allow it more, or give it less data at a time"
+    if isinstance(error, OSError):
+        where = f"{visible(os.fsdecode(error.filename))}: " if isinstance(error.filename, str | bytes) else ""
+        remedy = f"; {REMEDIES[error.errno]}" if error.errno in REMEDIES else ""
+        return f"{where}{error.strerror or said}{remedy}"
+    if isinstance(error, RuntimeError) and "start new thread" in said:
+        return "cannot start another thread: raise the limit on memory or processes, or use --threads 1"
+    if isinstance(error, ImportError):
+        return f"cannot be loaded: {said}"
+    return f"internal error: {type(error).__name__}: {said} (with {DEBUG}=1 in the environment, a traceback is printed)"
+
+
+def _exit_code(error: BaseException) -> int:
+    for kind, code in (
+        (Interrupted, INTERRUPTED),
+        (RecipeError, WRONG_USAGE),
+        (ModelFileError, BAD_MODEL),
+        (CertificateError, NOT_PROVEN),
+        (InputError, BAD_INPUT),
+    ):
+        if isinstance(error, kind):
+            return code
+    return FAILED
