@@ -58,7 +58,7 @@ def test_after_hashing_into_few_slots_names_are_real_and_collisions_are_the_true
         (("train", "t.csv", "--target", "z"), 2, "there is no column 'z'"),
         (("train", "t.csv"), 2, "Give --target, one of x, y"),
         (("train", "t.csv", "--target", "y", "--learner", "percepton"), 2, "did you mean 'perceptron'"),
-        (("train", "t.csv", "--target", "y", "-o", "t.csv"), 2, "t.csv is the data"),
+        (("train", "t.csv", "--target", "y", "-o", "t.csv"), 2, "the model would overwrite it"),
         (("train", "t.csv", "--target", "y", "-o", "no/where"), 1, "there is no folder"),
         (
             ("train", "t.csv", "--target", "y", "--learner", "logistic-regression", "--passes", "2"),

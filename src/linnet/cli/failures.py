@@ -80,7 +80,7 @@ def ended_by(error: BaseException) -> int:
         with suppress(OSError):
             os.write(2, b"linnet: out of memory\n")
     except OSError:
-        pass  # nobody can be told
+        pass  # there is nowhere to report it
     return _exit_code(error)
 
 
@@ -96,7 +96,8 @@ def described(error: BaseException) -> str:
     if isinstance(error, OSError):
         where = f"{visible(os.fsdecode(error.filename))}: " if isinstance(error.filename, str | bytes) else ""
         remedy = f"; {REMEDIES[error.errno]}" if error.errno in REMEDIES else ""
-        return f"{where}{error.strerror or said}{remedy}"
+        what = error.strerror or said
+        return f"{where}{what[:1].lower()}{what[1:]}{remedy}"
     if isinstance(error, RuntimeError) and "start new thread" in said:
         return "cannot start another thread: raise the limit on memory or processes, or use --threads 1"
     if isinstance(error, ImportError):

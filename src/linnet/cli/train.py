@@ -19,7 +19,7 @@ from linnet.cli.show import Display, line, megabytes
 from linnet.cli.terminal import console, plain, print_json
 from linnet.data.on_error import OnError
 from linnet.data.role import Role
-from linnet.errors import RecipeError
+from linnet.errors import OutputError, RecipeError
 from linnet.learners.recipe import Reduction
 from linnet.pipeline.options import TrainOptions
 from linnet.storage.atomic import STREAMS, is_direct, old_file
@@ -90,9 +90,16 @@ def _with_files(options: TrainOptions, output: str) -> TrainOptions:
     return options
 
 
+def _absolute(path: str) -> str:
+    try:
+        return os.path.abspath(path)
+    except FileNotFoundError:
+        raise OutputError("the working directory is gone: change to another, or name the model with -o") from None
+
+
 def default_output(data: list[str]) -> str:
     """MODEL.linnet in the working directory, named after the first file."""
-    name = "model" if data[0] == "-" else os.path.basename(os.path.abspath(data[0]))
+    name = "model" if data[0] == "-" else os.path.basename(_absolute(data[0]))
     while os.path.splitext(name)[1].lower() in (".gz", ".bz2", ".xz", ".zst"):
         name = os.path.splitext(name)[0]
     name = os.path.splitext(name)[0].replace("*", "").replace("?", "") or "model"

@@ -78,6 +78,12 @@ def infer_schema(sample: Block, names: tuple[str, ...], target: str | None, give
             roles[name], reasons[name] = given[name], "given"
         else:
             roles[name], reasons[name] = _guess(name, sample.columns.get(name))
+    for name, role in roles.items():
+        if role is not Role.IGNORE and name not in sample.columns:
+            raise InputError(
+                f"the column {name!r} cannot be the {role}: its values are lists, objects or bytes; make a column of "
+                "numbers or strings of it first"
+            )
     schema = Schema(roles, reasons)
     schema.only(Role.TARGET), schema.only(Role.WEIGHT)
     if not any(role in (Role.NUMBER, Role.CATEGORY, Role.TEXT) for role in roles.values()):

@@ -47,13 +47,20 @@ def expand_paths(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
     for path in [os.fspath(each) for each in paths]:
         if path == STANDARD_INPUT or os.path.exists(path):
             found.append(path)
-        elif any(sign in path for sign in "*?[") and (matching := sorted(glob(path, recursive=True))):
+        elif any(sign in path for sign in "*?[") and (matching := _matching(path)):
             found += matching
         else:
             raise InputError(f"{path}: there is no such file{_near(path)}")
     if found.count(STANDARD_INPUT) > 1:
         raise InputError("standard input (-) can be named only once")
     return found
+
+
+def _matching(path: str) -> list[str]:
+    try:
+        return sorted(glob(path, recursive=True))
+    except RecursionError:
+        raise InputError(f"{path}: the folders are nested too deeply for **: name the folder, or the files") from None
 
 
 def _near(path: str) -> str:

@@ -140,7 +140,8 @@ def _restore(content: dict[str, Any], tensors: Tensors, run: OnlineRun, path: st
     _check_layout(run, path)
     run.label_index = LabelIndex({label: number for number, label in enumerate(content["labels"])})
     run.rows, (run.done_passes, run.done_chunks) = content["rows"], content["done"]
-    run.position = Position(*content["position"], seen=bytes.fromhex(content["seen"]))
+    file, offset, line = content["position"]
+    run.position = Position(file, offset, line, bytes.fromhex(content["seen"]))
     run.progressive = ProgressiveTally(**content["progressive"])
     run.runs = LabelRuns(**content["runs"])
     run.weighed = set(map(int, content["weighed"]))
