@@ -169,7 +169,7 @@ def test_without_a_folder_for_temporary_files_the_remedy_is_named(folder, monkey
     monkeypatch.setattr(tempfile, "TemporaryFile", none)
     monkeypatch.setattr(tempfile, "gettempdir", none)
     options = TrainOptions(target="y", learner="adaptive", passes=2, memory=0)
-    with pytest.raises(linnet.errors.OutputError, match="in a folder for temporary files: No usable .* TMPDIR"):
+    with pytest.raises(linnet.errors.OutputError, match=r"in a folder for temporary files: No usable .* TMPDIR"):
         train(str(folder / "d.csv"), options, Services(cache_rows=100))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from linnet.cli.terminal import console
+from linnet.cli.terminal import console, plain
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -42,7 +42,7 @@ def megabytes(count: float) -> str:
 
 def metrics_line(metrics: dict[str, float | None]) -> str:
     """Metrics by name."""
-    return ", ".join(f"{name} {'–' if value is None else f'{value:.4f}'}" for name, value in metrics.items())
+    return ", ".join(f"{plain(name)} {'–' if value is None else f'{value:.4f}'}" for name, value in metrics.items())
 
 
 def cost_line(costs: dict[str, Any]) -> str:

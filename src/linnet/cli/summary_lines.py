@@ -91,7 +91,7 @@ def threshold_lines(model: Model) -> list[str]:
 
 def metric_name(chosen: dict[str, Any]) -> str:
     """The metric of a threshold, with its positive class if it has one."""
-    return f"{chosen['metric']}" + ("" if chosen["label"] is None else f" of {plain(str(chosen['label']))}")
+    return plain(str(chosen["metric"])) + ("" if chosen["label"] is None else f" of {plain(str(chosen['label']))}")
 
 
 def penalty_text(model: Model) -> str:
