@@ -13,11 +13,13 @@ from typing import Annotated, Any
 import typer
 
 import linnet
+from linnet.cli import interruption
 from linnet.cli.failures import DEBUG, ended_by, flushed, usable_streams
 from linnet.cli.terminal import visible
-from linnet.errors import name_flags
+from linnet.errors import Interrupted, name_flags
 from linnet.pipeline.declaration import flags
 from linnet.pipeline.options import TrainOptions
+from linnet.storage import atomic
 
 # A command is a function `command` in the module of its name. These modules are imported for `linnet --help` as well:
 # what only a run needs, they import when they run.
@@ -100,7 +102,10 @@ def main() -> None:
     """Run the program; an error is a line or two, not a traceback."""
     usable_streams()
     name_flags(flags(TrainOptions))
-    raise SystemExit(flushed(_run()))
+    atomic.observe(interruption.unfinished)
+    with interruption.watched():
+        code = flushed(_run())
+    raise SystemExit(code)
 
 
 def _run() -> int:
@@ -109,9 +114,22 @@ def _run() -> int:
     except UsageFault as error:
         return _misused(error)
     except _Escaped as escaped:
-        return ended_by(escaped.error)
-    except (Exception, KeyboardInterrupt) as error:
-        return ended_by(error)
+        return _ended(escaped.error)
+    except (Exception, KeyboardInterrupt, interruption.Stopped) as error:
+        return _ended(error)
+
+
+def _ended(error: BaseException) -> int:
+    """Report what ended the run: after a signal, nothing but that it was stopped.
+
+    The other programs of a pipe were asked to stop, too; and a library may have an error of its own for a signal.
+    """
+    signalled = isinstance(error, KeyboardInterrupt | interruption.Stopped) or interruption.was_asked()
+    if signalled and not isinstance(error, Interrupted):
+        stopped = Interrupted("stopped")
+        stopped.__cause__ = error
+        return ended_by(stopped)
+    return ended_by(error)
 
 
 def _misused(error: Any) -> int:

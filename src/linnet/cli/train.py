@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from linnet.cli import summary_lines
+from linnet.cli import interruption, summary_lines
 from linnet.cli.options import AsJson, Data, with_options
 from linnet.cli.show import Display, line, megabytes
 from linnet.cli.terminal import console, plain, print_json
@@ -22,6 +19,7 @@ from linnet.data.role import Role
 from linnet.errors import OutputError, RecipeError
 from linnet.learners.recipe import Reduction
 from linnet.pipeline.options import TrainOptions
+from linnet.pipeline.services import NO_CHECKPOINT, Services
 from linnet.storage.atomic import STREAMS, is_direct, old_file
 
 if TYPE_CHECKING:
@@ -63,13 +61,12 @@ def command(
 
 def run(data: list[str], options: TrainOptions, output: str, *, as_json: bool, quiet: bool) -> None:
     """Train, save, and print the results."""
-    from linnet.pipeline.services import Services
     from linnet.pipeline.train import train_to_file
 
     began = perf_counter()
     display = Display(quiet=quiet or as_json)
-    with _stoppable() as stopped, display:
-        services = Services(display.progress, stopped, options.threads)
+    with interruption.graceful(_words_of_a_late_stop(options)) as stopped, display:
+        services = Services(display.progress, stopped, options.threads, saving=interruption.saving)
         model = train_to_file(data, options, output, services, lambda plan: _print_plan(plan, display))
     seconds = perf_counter() - began
     if as_json:
@@ -97,6 +94,12 @@ def _absolute(path: str) -> str:
         raise OutputError("the working directory is gone: change to another, or name the model with -o") from None
 
 
+def _words_of_a_late_stop(options: TrainOptions) -> str:
+    if options.resume and options.checkpoint and os.path.exists(options.checkpoint):
+        return f"stopped; {options.checkpoint} is unchanged: {interruption.RESUME}"
+    return NO_CHECKPOINT
+
+
 def default_output(data: list[str]) -> str:
     """MODEL.linnet in the working directory, named after the first file."""
     name = "model" if data[0] == "-" else os.path.basename(_absolute(data[0]))
@@ -104,24 +107,6 @@ def default_output(data: list[str]) -> str:
         name = os.path.splitext(name)[0]
     name = os.path.splitext(name)[0].replace("*", "").replace("?", "") or "model"
     return f"{name}.linnet"
-
-
-@contextmanager
-def _stoppable() -> Iterator[Any]:
-    """Ctrl-C and SIGTERM ask the run to stop; a second one stops it at once."""
-    asked: list[int] = []
-
-    def ask(number: int, _: Any) -> None:
-        if asked:
-            raise KeyboardInterrupt
-        asked.append(number)
-
-    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield lambda: bool(asked)
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _print_plan(plan: Plan, display: Display) -> None:

@@ -36,11 +36,12 @@ cdef class Counter:
     cdef Cell* cells
     cdef Py_ssize_t capacity
     cdef int shift
+    cdef unsigned long long odd  # a secret: see vocabulary.pxd
     cdef unsigned int row
     cdef unsigned int first_row  # of the present block
 
     cdef int clear(self) noexcept nogil
-    cdef int grow(self) except -1 nogil
+    cdef int grow(self, const unsigned char* base, int bits) except -1 nogil
     cdef tuple arrays(self, Counts* into, Py_ssize_t most, int bits, object results)
     cdef int count_row(
         self, Gram* grams, Py_ssize_t filled, const unsigned char* base, int bits, Counts* into

@@ -4,7 +4,11 @@ A block has far fewer distinct names than words, few enough for their table to s
 blocks independently; only the distinct names are then looked up in the vocabulary (vocabulary.py), block after block.
 A counter is reused from block to block: stamps distinguish the rows of this block from earlier ones, so the table need
 not be cleared.
+
+Names of equal hashes, or of hashes for one bucket, can be made on purpose: see vocabulary.py for what is done about it.
 """
+
+import secrets
 
 import cython
 import numpy as np
@@ -12,7 +16,7 @@ from cython.cimports.libc.stdlib import calloc, free
 from cython.cimports.libc.string import memset
 from cython.cimports.linnet.kernels.ngrams import Cell, Counts, Gram, Sizes
 from cython.cimports.linnet.kernels.passes import prefetch
-from cython.cimports.linnet.kernels.vocabulary import bucket_of, chained, same
+from cython.cimports.linnet.kernels.vocabulary import bucket_of, chained, same, secret_key
 
 from linnet.kernels.name_hashes import prefix_hash, with_room
 
@@ -34,6 +38,7 @@ class Counter:
     def __cinit__(self):
         self.capacity = FIRST_CAPACITY
         self.shift = 54
+        self.odd = secrets.randbits(64) | 1
         self.cells = cython.cast(cython.pointer(Cell), calloc(self.capacity, cython.sizeof(Cell)))
         if not self.cells:
             raise MemoryError
@@ -47,11 +52,15 @@ class Counter:
         self.row = 0
         return 0
 
-    def grow(self):
+    def grow(self, base, bits):
         """Make the table four times as large, and move every name of this block to its new bucket."""
         i: cython.Py_ssize_t
         at: cython.Py_ssize_t
         old: cython.Py_ssize_t = self.capacity
+        key: cython.ulonglong
+        length: cython.uint
+        second: cython.bint
+        cell: cython.pointer(Cell)
         cells: cython.pointer(Cell) = cython.cast(cython.pointer(Cell), calloc(4 * old, cython.sizeof(Cell)))
         if not cells:
             with cython.gil:
@@ -61,10 +70,18 @@ class Counter:
         for i in range(old):
             if self.cells[i].row < self.first_row:
                 continue
-            at = bucket_of(self.cells[i].key, self.shift)
+            cell = cython.address(self.cells[i])
+            second = False
+            at = bucket_of(cell.key, self.shift, self.odd)
             while cells[at].row != 0:
-                at = (at + 1) & (self.capacity - 1)
-            cells[at] = self.cells[i]
+                if cells[at].key == cell.key and not second and not bits:  # as in `count_row`
+                    second = True
+                    length = cython.cast(cython.uint, cell.detail) & ~SURE
+                    key = secret_key(base, 0, base + (cell.detail >> 32), length, self.odd)
+                    at = bucket_of(key, self.shift, self.odd)
+                else:
+                    at = (at + 1) & (self.capacity - 1)
+            cells[at] = cell[0]
         free(self.cells)
         self.cells = cells
         return 0
@@ -170,6 +187,8 @@ class Counter:
         first_row: cython.uint = self.first_row
         cells: cython.pointer(Cell) = self.cells
         shift: cython.int = self.shift
+        odd: cython.ulonglong = self.odd
+        second: cython.bint
         size: cython.Py_ssize_t = into.size
         written: cython.Py_ssize_t = into.written
         i: cython.Py_ssize_t
@@ -180,26 +199,32 @@ class Counter:
         entry: cython.uint
         cell: cython.pointer(Cell)
         for i in range(min(filled, AHEAD)):
-            prefetch(cython.address(cells[bucket_of(grams[i].key & mask, shift)]))
+            prefetch(cython.address(cells[bucket_of(grams[i].key & mask, shift, odd)]))
         for i in range(filled):
             if i + AHEAD < filled:
-                prefetch(cython.address(cells[bucket_of(grams[i + AHEAD].key & mask, shift)]))
+                prefetch(cython.address(cells[bucket_of(grams[i + AHEAD].key & mask, shift, odd)]))
             h = grams[i].key
             key = h & mask
-            at = bucket_of(key, shift)
+            at = bucket_of(key, shift, odd)
             cell = cython.address(cells[at])
+            second = False
             while cell.row >= first_row:
-                if cell.key == key and (
-                    bits
-                    or (
+                if cell.key == key:
+                    if bits or (
                         cython.cast(cython.uint, cell.detail) == grams[i].length
                         and (
                             grams[i].length & SURE
                             or same(base + (cell.detail >> 32), base + grams[i].name, grams[i].length)
                         )
-                    )
-                ):
-                    break
+                    ):
+                        break
+                    if not second:
+                        second = True
+                        at = bucket_of(
+                            secret_key(base, 0, base + grams[i].name, grams[i].length & ~SURE, odd), shift, odd
+                        )
+                        cell = cython.address(cells[at])
+                        continue
                 at = (at + 1) & (self.capacity - 1)
                 cell = cython.address(cells[at])
             if cell.row < first_row:
@@ -225,7 +250,7 @@ class Counter:
             into.counts[entry] = (into.counts[entry] & again) + 1
             written += 1 + cython.cast(cython.int, again)
             if 2 * size > self.capacity:
-                self.grow()
+                self.grow(base, bits)
                 cells = self.cells
                 shift = self.shift
         into.size = size

@@ -50,9 +50,26 @@ cdef extern from *:
     void* zeroed "linnet_zeroed"(size_t bytes) noexcept nogil
     void release "linnet_release"(void* table, size_t bytes) noexcept nogil
 
-# The bucket of a key in a table of 2^(64 - shift).
-cdef inline Py_ssize_t bucket_of(unsigned long long key, int shift) noexcept nogil:
-    return <Py_ssize_t>((key * 0x9E3779B97F4A7C15ULL) >> shift)
+# The bucket of a key in a table of 2^(64 - shift).  Keys are known to whoever writes the input, so `odd` is a secret: who
+# does not know it cannot choose keys that share buckets (Dietzfelbinger and others 1997, multiply-shift hashing).
+cdef inline Py_ssize_t bucket_of(unsigned long long key, int shift, unsigned long long odd) noexcept nogil:
+    return <Py_ssize_t>((key * odd) >> shift)
+
+# A key of a name's bytes that only this table knows, for names whose fixed keys are equal, which happens only on purpose:
+# a polynomial with a secret base over the integers modulo the prime 2^32 - 5.  Two names of up to n bytes are equal in it
+# with a chance of n / 2^32.
+cdef inline unsigned long long secret_key(
+    const unsigned char* prefix, Py_ssize_t prefix_length, const unsigned char* name, Py_ssize_t length,
+    unsigned long long odd
+) noexcept nogil:
+    cdef unsigned long long base = (odd >> 31) % 4294967291ULL
+    cdef unsigned long long h = 1
+    cdef Py_ssize_t i
+    for i in range(prefix_length):
+        h = (h * base + prefix[i]) % 4294967291ULL
+    for i in range(length):
+        h = (h * base + name[i]) % 4294967291ULL
+    return h
 
 # The hash of a sequence, one more element long.
 cdef inline unsigned long long chained(unsigned long long before, unsigned long long following) noexcept nogil:
@@ -90,6 +107,7 @@ cdef class Vocabulary:
     cdef Slot* slots
     cdef Py_ssize_t capacity
     cdef int shift
+    cdef unsigned long long odd  # a secret: see bucket_of
     cdef unsigned char* arena
     cdef Py_ssize_t arena_used
     cdef Py_ssize_t arena_room
@@ -98,9 +116,11 @@ cdef class Vocabulary:
     cdef Py_ssize_t room
     cdef unsigned long long* seen
     cdef Py_ssize_t seen_capacity
+    cdef int seen_shift
 
     cdef Slot* find(
-        self, unsigned long long key, Py_ssize_t prefix_length, const unsigned char* name, Py_ssize_t length
+        self, unsigned long long key, const unsigned char* prefix, Py_ssize_t prefix_length,
+        const unsigned char* name, Py_ssize_t length
     ) noexcept nogil
     cdef Slot* add(
         self, Slot* slot, unsigned long long key, const unsigned char* prefix, Py_ssize_t prefix_length,

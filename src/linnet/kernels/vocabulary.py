@@ -5,22 +5,30 @@ many bits of the fingerprint are compared, and no bytes: there are at most 2^bit
 first.  The full fingerprints of all names are kept in a set, so that collisions are counted: distinct - size.  A
 vocabulary serves one prefix, which is not part of the names it is asked for.
 
+The fingerprint is a fixed function, so that models agree, and whoever writes the input can make names with equal ones,
+or with ones for the same bucket.  Therefore buckets depend on a secret that every vocabulary draws for itself, and a
+name that meets another one of the same key is looked for in a second place, which depends on its bytes and the secret:
+a lookup takes the same time whatever the names are.  Numbers depend on neither.
+
 Text arrives as the distinct names of a block, counted by kernels/ngrams.py.
 """
+
+import secrets
 
 import cython
 import numpy as np
 from cython.cimports.libc.stdlib import free, malloc, realloc
 from cython.cimports.libc.string import memcpy
 from cython.cimports.linnet.kernels.passes import prefetch
-from cython.cimports.linnet.kernels.vocabulary import Slot, bucket_of, chained, release, same, zeroed
+from cython.cimports.linnet.kernels.vocabulary import Slot, bucket_of, chained, release, same, secret_key, zeroed
 
 from linnet.kernels.name_hashes import hashed, prefix_hash, with_room
 
-GOLDEN = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 # Lookups to prefetch ahead.
 AHEAD = cython.declare(cython.Py_ssize_t, 64)
-FIRST_CAPACITY = cython.declare(cython.Py_ssize_t, 1024)
+# Small, because a file of a few bytes for each may ask for many vocabularies.
+FIRST_CAPACITY = cython.declare(cython.Py_ssize_t, 64)
+FIRST_SHIFT = cython.declare(cython.int, 58)
 ROOMY = cython.declare(cython.Py_ssize_t, 1 << 20)
 # The number of a name that has none.
 _MISSING = cython.declare(cython.uint, 0xFFFFFFFF)
@@ -68,8 +76,9 @@ class Vocabulary:
         if not 0 <= bits <= 31:
             raise ValueError(f"bits must be 0 (exact) to 31, not {bits}")
         self.bits = bits
+        self.odd = secrets.randbits(64) | 1
         self.capacity = FIRST_CAPACITY
-        self.shift = 54
+        self.shift = FIRST_SHIFT
         self.room = FIRST_CAPACITY
         self.arena_room = 16 * FIRST_CAPACITY
         self.slots = cython.cast(cython.pointer(Slot), zeroed(self.capacity * cython.sizeof(Slot)))
@@ -79,6 +88,7 @@ class Vocabulary:
             cython.pointer(cython.longlong), malloc((self.room + 1) * cython.sizeof(cython.longlong))
         )
         self.seen_capacity = FIRST_CAPACITY if bits else 0
+        self.seen_shift = FIRST_SHIFT
         self.seen = cython.NULL
         if bits:
             self.seen = cython.cast(
@@ -105,10 +115,11 @@ class Vocabulary:
 
     # -- tables ------------------------------------------------------------------------------------------------
 
-    def find(self, key, prefix_length, name, length):
+    def find(self, key, prefix, prefix_length, name, length):
         """The slot of this name, or the free one where it would go."""
-        at: cython.Py_ssize_t = bucket_of(key, self.shift)
+        at: cython.Py_ssize_t = bucket_of(key, self.shift, self.odd)
         whole: cython.Py_ssize_t = prefix_length + length
+        second: cython.bint = False
         slot: cython.pointer(Slot) = cython.address(self.slots[at])
         while slot.number != 0:
             if slot.key == key:
@@ -116,6 +127,11 @@ class Vocabulary:
                     return slot
                 if slot.length == whole and same(self.arena + slot.detail + prefix_length, name, length):
                     return slot
+                if not second:  # names are never removed: whoever was sent on once always is
+                    second = True
+                    at = bucket_of(secret_key(prefix, prefix_length, name, length, self.odd), self.shift, self.odd)
+                    slot = cython.address(self.slots[at])
+                    continue
             at = (at + 1) & (self.capacity - 1)
             slot = cython.address(self.slots[at])
         return slot
@@ -146,7 +162,7 @@ class Vocabulary:
         slot.number = cython.cast(cython.uint, self.size)
         if self.is_full() or self.size == self.room:
             self.grow()
-            return self.find(key, prefix_length, name, length)
+            return self.find(key, prefix, prefix_length, name, length)
         return slot
 
     def mask(self):
@@ -163,7 +179,7 @@ class Vocabulary:
         """Count a fingerprint if it is new (0 is kept as 1, because 0 marks a free entry)."""
         if fingerprint == 0:
             fingerprint = 1
-        at: cython.Py_ssize_t = (fingerprint * GOLDEN) & (self.seen_capacity - 1)
+        at: cython.Py_ssize_t = bucket_of(fingerprint, self.seen_shift, self.odd)
         while self.seen[at] != 0:
             if self.seen[at] == fingerprint:
                 return 0
@@ -179,6 +195,9 @@ class Vocabulary:
         i: cython.Py_ssize_t
         at: cython.Py_ssize_t
         old: cython.Py_ssize_t = self.capacity
+        key: cython.ulonglong
+        second: cython.bint
+        slot: cython.pointer(Slot)
         slots: cython.pointer(Slot)
         if self.size == self.room:
             more: cython.p_void = realloc(self.keys, 2 * self.room * cython.sizeof(cython.ulonglong))
@@ -200,10 +219,17 @@ class Vocabulary:
             for i in range(old):
                 if self.slots[i].number == 0:
                     continue
-                at = bucket_of(self.slots[i].key, self.shift)
+                slot = cython.address(self.slots[i])
+                second = False
+                at = bucket_of(slot.key, self.shift, self.odd)
                 while slots[at].number != 0:
-                    at = (at + 1) & (self.capacity - 1)
-                slots[at] = self.slots[i]
+                    if slots[at].key == slot.key and not second:  # as in `find`
+                        second = True
+                        key = secret_key(self.arena, 0, self.arena + slot.detail, slot.length, self.odd)
+                        at = bucket_of(key, self.shift, self.odd)
+                    else:
+                        at = (at + 1) & (self.capacity - 1)
+                slots[at] = slot[0]
             release(self.slots, old * cython.sizeof(Slot))
             self.slots = slots
         return 0
@@ -221,13 +247,14 @@ class Vocabulary:
                 raise MemoryError
         for i in range(self.seen_capacity):
             if self.seen[i] != 0:
-                at = (self.seen[i] * GOLDEN) & (capacity - 1)
+                at = bucket_of(self.seen[i], self.seen_shift - 1, self.odd)
                 while seen[at] != 0:
                     at = (at + 1) & (capacity - 1)
                 seen[at] = self.seen[i]
         release(self.seen, self.seen_capacity * cython.sizeof(cython.ulonglong))
         self.seen = seen
         self.seen_capacity = capacity
+        self.seen_shift -= 1
         return 0
 
     # -- from names to numbers -----------------------------------------------------------------------------------
@@ -258,17 +285,17 @@ class Vocabulary:
         slot: cython.pointer(Slot)
         with cython.nogil:
             for i in range(min(out.shape[0], AHEAD)):
-                prefetch(cython.address(self.slots[bucket_of(fingerprints[i] & mask, self.shift)]))
+                prefetch(cython.address(self.slots[bucket_of(fingerprints[i] & mask, self.shift, self.odd)]))
             for i in range(out.shape[0]):
                 ahead = i + AHEAD
                 if ahead < out.shape[0]:
-                    prefetch(cython.address(self.slots[bucket_of(fingerprints[ahead] & mask, self.shift)]))
+                    prefetch(cython.address(self.slots[bucket_of(fingerprints[ahead] & mask, self.shift, self.odd)]))
                 ahead = i + AHEAD // 2
                 if ahead < out.shape[0] and not self.bits:  # its slot has been fetched: prefetch its name
-                    slot = cython.address(self.slots[bucket_of(fingerprints[ahead], self.shift)])
+                    slot = cython.address(self.slots[bucket_of(fingerprints[ahead], self.shift, self.odd)])
                     if slot.number != 0:
                         prefetch(self.arena + slot.detail)
-                slot = self.find(fingerprints[i] & mask, lead_length, base + names[i], lengths[i])
+                slot = self.find(fingerprints[i] & mask, lead, lead_length, base + names[i], lengths[i])
                 if slot.number == 0:
                     if frozen:
                         out[i] = _MISSING
@@ -306,7 +333,7 @@ class Vocabulary:
         with cython.nogil:
             for i in range(out.shape[0]):
                 h = chained(seed, hashes[i])
-                slot = self.find(h & mask, lead_length, base + starts[i], starts[i + 1] - starts[i])
+                slot = self.find(h & mask, lead, lead_length, base + starts[i], starts[i + 1] - starts[i])
                 if slot.number == 0:
                     if frozen:
                         out[i] = -1
@@ -363,7 +390,7 @@ class Vocabulary:
         base: cython.pointer(cython.const[cython.uchar]) = cython.address(names[0])
         for i in range(keys.shape[0]):
             length = starts[i + 1] - starts[i]
-            slot = new.find(keys[i], 0, base + starts[i], length)
+            slot = new.find(keys[i], base, 0, base + starts[i], length)
             if slot.number != 0:
                 raise ValueError(f"feature {i} has the name or key of an earlier one")
             new.add(slot, keys[i], base, 0, base + starts[i], length)
@@ -383,4 +410,8 @@ class Vocabulary:
 
     def names(self):
         """All names, by number."""
-        return [self.name(number) for number in range(self.size)]
+        found: list = []
+        number: cython.Py_ssize_t
+        for number in range(self.size):
+            found.append(self.arena[self.name_starts[number] : self.name_starts[number + 1]].decode("utf-8", "replace"))
+        return found

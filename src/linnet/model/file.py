@@ -114,7 +114,9 @@ def _record(content: Any, features: Features, path: str) -> Record:
     try:
         record: Record = from_plain(Record, content, "record")
         record.as_dict()
-        catalogue.find(record.learner, task=features.task)
+        entry = catalogue.find(record.learner, task=features.task)
+        if record.solver and not entry.offers(record.solver):
+            raise ValueError(f"{record.learner} has no solver {record.solver!r}")
     except (KeyError, TypeError, ValueError, OverflowError, RecipeError) as error:
         raise ModelFileError(f"{path}: is damaged: the training record cannot be read: {error}") from None
     return record

@@ -107,6 +107,17 @@ class Record:
         for name in ("seed", "rows", "rows_held_out", "rejected_rows", "collisions"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} is below 0")
+        if self.tol is not None and not 0 <= self.tol < math.inf:
+            raise ValueError(f"the tolerance is {self.tol}")
+        if self.passes is not None and not 1 <= self.passes <= (
+            math.inf if self.online is None else self.online.passes
+        ):
+            raise ValueError(f"there were {self.passes} passes, which is not what was asked for")
+        held_out = self.held_out
+        if isinstance(held_out, ClassificationResult):
+            shares = (held_out.accuracy, *held_out.accuracy_interval, held_out.baseline_accuracy)
+            if not all(0 <= each <= 1 for each in shares):
+                raise ValueError("an accuracy is not between 0 and 1")
         if not all(0 < weight < math.inf for weight in (self.class_weight or {}).values()):
             raise ValueError("a class weight is not a positive number")
 

@@ -12,7 +12,7 @@ from linnet.data.features.conjunctions import LARGEST_DEGREE, ConjunctionTerm
 from linnet.data.features.feature_map import Term
 from linnet.data.features.terms import CategoryTerm, CrossTerm, NamedTerm, NumberedTerm, NumberTerm
 from linnet.data.features.text import TextTerm
-from linnet.data.features.text_options import Analyzer, CountWeighting, TextOptions
+from linnet.data.features.text_options import LONGEST_NGRAM, Analyzer, CountWeighting, TextOptions
 from linnet.errors import ModelFileError
 from linnet.kernels.vocabulary import Vocabulary
 from linnet.model.file_checks import Tensors, a_list, a_text, require
@@ -99,6 +99,6 @@ def _text_options(content: dict[str, Any], path: str) -> TextOptions:
     numbers = (options.shortest, options.longest, options.word_length)
     flags = (options.lowercase, options.marks, options.unit_length)
     sound = all(type(n) is int for n in numbers) and all(type(flag) is bool for flag in flags)
-    require(sound and 1 <= options.shortest <= options.longest <= 100, path, "the options for text are wrong")
+    require(sound and 1 <= options.shortest <= options.longest <= LONGEST_NGRAM, path, "the options for text are wrong")
     require(1 <= options.word_length <= 1000, path, "the options for text are wrong")
     return options

@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from linnet.data.features.text_options import LONGEST_NGRAM
 from linnet.data.role import Role
 from linnet.errors import RecipeError
 from linnet.errors import option as spelt
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-_LONGEST_NGRAM = 10
 
 
 def size(value: Any) -> int:
@@ -31,10 +31,10 @@ def ngram_lengths(value: Any) -> tuple[int, int]:
         found = re.fullmatch(r"(\d+)-(\d+)", f"{value[0]}-{value[1]}")
     if found:
         shortest, longest = int(found[1] or 1), int(found[2])
-        if 1 <= shortest <= longest <= _LONGEST_NGRAM:
+        if 1 <= shortest <= longest <= LONGEST_NGRAM:
             return shortest, longest
     raise RecipeError(
-        f"{spelt('ngrams')} must be a length or a range of lengths up to {_LONGEST_NGRAM}, such as 2 or 1-3; "
+        f"{spelt('ngrams')} must be a length or a range of lengths up to {LONGEST_NGRAM}, such as 2 or 1-3; "
         f"it is {value!r}"
     )
 

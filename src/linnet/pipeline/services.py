@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
 from linnet.cores import cores
 from linnet.errors import Interrupted
 
 CACHE_ROWS = 4096
+NO_CHECKPOINT = "stopped; there is no checkpoint yet, so there is nothing to resume: run it again"
 
 
 @dataclass(frozen=True)
@@ -32,13 +34,22 @@ def never() -> bool:
     return False
 
 
+def unguarded(_: str) -> AbstractContextManager[None]:
+    """A checkpoint is written as any file."""
+    return nullcontext()
+
+
 @dataclass(frozen=True)
 class Services:
-    """`report` is called often; `stopped` is asked often, and True ends the run at its next safe point."""
+    """`report` is called often; `stopped` is asked often, and True ends the run at its next safe point.
+
+    `saving` is entered while a checkpoint is written to the path that it is given.
+    """
 
     report: Callable[[Progress], None] = silent
     stopped: Callable[[], bool] = never
     threads: int = 0
+    saving: Callable[[str], AbstractContextManager[None]] = unguarded
     # rows are cached for later passes, and shuffled, in chunks of this many
     cache_rows: int = field(default_factory=lambda: CACHE_ROWS)
 
@@ -49,4 +60,4 @@ class Services:
     def check_stopped(self) -> None:
         """Stop here, where there is nothing to resume."""
         if self.stopped():
-            raise Interrupted("stopped; there is no checkpoint yet, so there is nothing to resume: run it again")
+            raise Interrupted(NO_CHECKPOINT)

@@ -43,6 +43,8 @@ ROUNDING = 1e-12
 ROUNDING_OF_BOUNDS = 1e-6
 # The problem is solved again to these parts of the tolerance of the fit, until it proves what is stated, or never will.
 CLOSER = (1.0, 0.1, 1e-3)
+# Verifying mistakes takes as many passes as training took; a model whose author says more is not followed.
+PASSES_AT_MOST = 1000
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ def verify(model: Model, data: Any, form: Format | None = None, rejected: BadRow
     slack = _slack(stated.primal, 0.0 if scaling is None else scaling.rounding(model.linear))
     verdict = _compared(stated, proven(trained_on, entry, rows, linear), slack)
     tol = model.record.tol or entry.tol
-    tol = min(tol, stated.gap) or tol
+    tol = max(min(tol, stated.gap) or tol, ROUNDING)  # what is closer than rounding is never reached
     for closer in CLOSER:
         if verdict.holds or not verdict.reached:
             break
@@ -105,6 +107,12 @@ def _trained_again(model: Model, stated: Mistakes, source: Source, rejected: Bad
     record, features = model.record, model.features
     if record.online is None:
         raise ModelFileError("the record of the model does not say how its online learner was run: train it again")
+    passes = record.passes or 1
+    if passes > PASSES_AT_MOST:
+        raise RecipeError(
+            f"the model says that it was trained in {passes:,} passes, and verifying takes as many: more than "
+            f"{PASSES_AT_MOST:,} are not made"
+        )
     run = OnlineRun(
         features,
         record.recipe,
@@ -125,7 +133,7 @@ def _trained_again(model: Model, stated: Mistakes, source: Source, rejected: Bad
         if labels != known:
             return Verdict(False, stated, None, _other_labels(labels, known))
         run.end_pass()
-        while not run.finished:
+        while not run.finished and run.done_passes < passes:
             while run.next_chunk():
                 pass
             run.end_pass()

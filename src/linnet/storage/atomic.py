@@ -16,13 +16,16 @@ import re
 import secrets
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from typing import IO, Any, BinaryIO, Literal, TextIO, overload
 
 from linnet.errors import OutputError
 
 BUFFERED = 1 << 16
+# Told of a temporary file when it is about to be there, and when it is not there any more.
+Observer = Callable[[str, bool], None]
+_observers: list[Observer] = []
 # An open stream is written as it is: opening it again by name would lose what was written before.
 STREAMS = {
     **dict.fromkeys(("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"), "stdout"),
@@ -43,6 +46,12 @@ REMEDIES = {
     errno.EIO: "check the disk, or write elsewhere",
     errno.EPIPE: "the program reading it has ended",
 }
+
+
+def observe(observer: Observer) -> None:
+    """From now on this is told of temporary files: who ends the process at once must remove them."""
+    if observer not in _observers:
+        _observers.append(observer)
 
 
 @overload
@@ -88,6 +97,7 @@ def _renamed(path: str, text: bool, old: os.stat_result | None) -> Iterator[IO[A
     folder = os.path.realpath(os.path.dirname(path))  # whatever the working directory will be
     target = os.path.join(folder, os.path.basename(path))
     temporary = os.path.join(folder, f".linnet-{secrets.token_hex(16)}.tmp")
+    _tell(temporary, True)
     try:
         with ExitStack() as opened:
             with write_errors(path):
@@ -113,6 +123,13 @@ def _renamed(path: str, text: bool, old: os.stat_result | None) -> Iterator[IO[A
         with suppress(OSError):
             os.unlink(temporary)
         raise
+    finally:
+        _tell(temporary, False)
+
+
+def _tell(temporary: str, there: bool) -> None:
+    for observer in _observers:
+        observer(temporary, there)
 
 
 @contextmanager

@@ -163,11 +163,9 @@ def _encoded(given: Strings) -> tuple[NDArray[np.int64], list[str]]:
         found: dict[str, int] = {}
         codes = [found.setdefault(value, len(found)) for value in given.strings()]
         return np.array(codes, dtype=np.int64), list(found)
-    import pyarrow as pa
-
-    offsets, data = pa.py_buffer(np.ascontiguousarray(given.starts)), pa.py_buffer(given.data)
-    coded = pa.LargeStringArray.from_buffers(len(given), offsets, data).dictionary_encode()
-    return coded.indices.to_numpy(zero_copy_only=False).astype(np.int64), coded.dictionary.to_pylist()
+    distinct = Vocabulary()
+    numbers = distinct.numbers(given.data, np.ascontiguousarray(given.starts), b"", False)
+    return numbers, distinct.names()  # type: ignore[no-untyped-call]
 
 
 def canonical(value: str) -> str:

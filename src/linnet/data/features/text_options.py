@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+# Every word begins an n-gram of each length: this bounds what a text of n words can cost, whoever wrote the model.
+LONGEST_NGRAM = 10
+
 
 class Analyzer(StrEnum):
     """What n-grams are made of, under scikit-learn's names: words, characters, or characters within words."""

@@ -85,7 +85,8 @@ class Checkpoints:
             if stopped:
                 raise Interrupted("stopped; this input cannot be resumed, so there is no checkpoint")
             return
-        checkpoint.write(self.path, run, stream.rejected, self.terms, reason)
+        with stream.services.saving(self.path):
+            checkpoint.write(self.path, run, stream.rejected, self.terms, reason)
         if stopped:
             raise Interrupted(f"stopped after {run.rows:,} rows; the checkpoint is {self.path}: {self._how_to_resume}")
 
