@@ -21,8 +21,9 @@ from linnet.theory.mistake_bounds import NOT_KEPT, Mistakes, mistake_bound
 from linnet.training.order import presentations
 from linnet.training.result import OnlineFacts, Trained
 
-# The most values that are copied: for each pass over them, and in all (8 MB).
-VALUES_A_PASS, MOST_VALUES = 1 << 15, 1 << 20
+# The most values that are copied: for each pass over them as they stand, for each shuffled pass, which takes some ten
+# times as long, and in all (8 MB).
+VALUES_A_PASS, VALUES_A_SHUFFLED_PASS, MOST_VALUES = 1 << 15, 1 << 17, 1 << 20
 GONE = f"{NOT_KEPT}, and X is gone: pass X and y to certify()"
 CHANGED = f"{NOT_KEPT}, and X has changed since the fit: pass the rows of the fit to certify()"
 UNREAD = f"{NOT_KEPT}: pass X and y to certify(), or read certificate_ after a fit with shuffle=True"
@@ -37,7 +38,8 @@ class LazyBound:
         self._recipe, self._model, self._fingerprint = recipe, trained.model, trained.fingerprint
         self._targets = examples.targets
         self._weights = None if examples.weights is None else examples.weights.copy()
-        most = min(VALUES_A_PASS * self.run.passes, MOST_VALUES)
+        a_pass = VALUES_A_PASS if self._fingerprint is None else VALUES_A_SHUFFLED_PASS
+        most = min(a_pass * self.run.passes, MOST_VALUES)
         self._kept = _copied(examples.rows) if len(examples.rows.values) <= most else None
         self._X: Callable[[], Any] | None = None
 
