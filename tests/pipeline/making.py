@@ -19,7 +19,7 @@ import linnet.data.sources.arrays
 import linnet.data.sources.chunks
 import linnet.data.sources.frame
 import linnet.data.sources.lines
-import linnet.data.sources.parquet
+import linnet.data.sources.parquet_file
 import linnet.pipeline.services
 import linnet.pipeline.verify
 from linnet.data.features.schema import Role, Task
@@ -138,7 +138,7 @@ def cut(chunk=None, block=None, cache=64):
             for module in (linnet.data.sources.chunks, linnet.data.sources.lines):
                 patch.setattr(module, "chunks", small)
         if block is not None:
-            for module in (linnet.data.sources.arrays, linnet.data.sources.frame, linnet.data.sources.parquet):
+            for module in (linnet.data.sources.arrays, linnet.data.sources.frame, linnet.data.sources.parquet_file):
                 patch.setattr(module, "ROWS", block)
         for module in (linnet.pipeline.services, linnet.pipeline.verify):
             patch.setattr(module, "CACHE_ROWS", cache)

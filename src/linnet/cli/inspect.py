@@ -127,7 +127,8 @@ def _explained(model: Model, data: list[str], row: int, form: Format | None, top
 
     source = model.open(data, form, labelled=False)
     passed = 0
-    for made in prepared_blocks(source, Position(), model.features.prepare, BadRows(), 1):
+    features = model.features
+    for made in prepared_blocks(source, Position(), features.prepare, BadRows(), 1, cuts=features.cuts):
         if row > passed + made.block.rows:
             passed += made.block.rows
             continue

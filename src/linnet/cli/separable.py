@@ -86,7 +86,9 @@ def _described(found: Separability, rejected: BadRows, seconds: float) -> dict[s
     for proof in each:
         if "weights" in proof:
             weights = enumerate(proof["weights"])
-            proof["weights"] = {found.features.name(number): weight for number, weight in weights if weight}
+            given = [(number, weight) for number, weight in weights if weight]
+            names = found.features.names_of(number for number, _ in given)
+            proof["weights"] = dict(zip(names, (weight for _, weight in given), strict=True))
         for example in proof.get("examples", []):
             example["place"] = found.origins[example["row"]]
     return {

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from linnet.errors import option
 
 # Blocks that may wait beyond one per thread: enough to keep threads busy, few enough to keep memory small.
 AHEAD = 2
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +37,14 @@ def _all_usable(_: Block) -> Mapping[int, str]:
     return {}
 
 
+# Where a block is to be cut: the rows before which a part begins.
+Cuts = Callable[[Block], Sequence[int]]
+
+
+def _whole(_: Block) -> Sequence[int]:
+    return ()
+
+
 def prepared_blocks(
     source: Source,
     start: Position,
@@ -42,22 +52,48 @@ def prepared_blocks(
     bad_rows: BadRows,
     threads: int,
     check: Check = _all_usable,
+    cuts: Cuts = _whole,
 ) -> Iterator[PreparedBlock]:
-    """Blocks in order, each parsed, checked and prepared by one of the threads while earlier ones are used."""
+    """Blocks in order, each parsed, checked and prepared by one of the threads while earlier ones are used.
 
-    def made(chunk: Any) -> PreparedBlock:
+    A block that would become too large is used in parts (`cuts`): the first is prepared by the thread, the others when
+    they are asked for, one at a time.
+    """
+
+    def made(chunk: Any) -> tuple[Any, list[Block]]:
         block = _only_usable(source.parse(chunk), check)
-        return PreparedBlock(block, prepare(block) if block.rows else None)
+        parts = block.parts(found) if block.rows and (found := cuts(block)) else [block]
+        return prepare(parts[0]) if parts[0].rows else None, parts
 
     chunks = source.chunks(start)
+    at = start
     try:
-        for each in _in_order(made, chunks, threads):
-            for bad in each.block.bad:
-                bad_rows.add(bad)
-            yield each
+        for prepared, parts in _in_order(made, chunks, threads):
+            done, first, after = at.rows, parts[0], parts[-1].after
+            parts = _behind(parts, done) if done else parts
+            for number, part in enumerate(parts):
+                for bad in part.bad:
+                    bad_rows.add(bad)
+                done += part.rows
+                if part is not first:
+                    prepared = prepare(part)
+                if number < len(parts) - 1:
+                    part = replace(part, after=replace(at, rows=done))
+                yield PreparedBlock(part, prepared)
+            at = after
     finally:
         if hasattr(chunks, "close"):
             chunks.close()
+
+
+def _behind(parts: list[Block], rows: int) -> list[Block]:
+    """The parts of a block behind its first rows, which were used before, as its bad rows were."""
+    left = []
+    for part in parts:
+        if rows < part.rows:
+            left.append(replace(part.parts([rows])[1] if rows else part, bad=(), read=0))
+        rows = max(0, rows - part.rows)
+    return left
 
 
 def _only_usable(block: Block, check: Check) -> Block:
@@ -72,12 +108,12 @@ def _only_usable(block: Block, check: Check) -> Block:
     return replace(block.keep(which), bad=tuple(sorted([*block.bad, *bad], key=lambda each: each.line)))
 
 
-def _in_order(made: Callable[[Any], PreparedBlock], chunks: Iterator[Any], threads: int) -> Iterator[PreparedBlock]:
+def _in_order(made: Callable[[Any], Made], chunks: Iterator[Any], threads: int) -> Iterator[Made]:
     """made(chunk) for each chunk; an error is raised in its chunk's turn, so that it never depends on timing."""
     reading = threading.Lock()
     handed_out = 0
 
-    def next_block() -> tuple[int, PreparedBlock | Exception | None]:
+    def next_block() -> tuple[int, Made | Exception | None]:
         nonlocal handed_out
         with reading:  # one thread at a time reads the next chunk
             number = handed_out
@@ -93,10 +129,10 @@ def _in_order(made: Callable[[Any], PreparedBlock], chunks: Iterator[Any], threa
 
     threads = max(1, threads)
     with ThreadPoolExecutor(threads, thread_name_prefix="linnet-read") as pool:
-        pending: set[Future[tuple[int, PreparedBlock | Exception | None]]] = {
+        pending: set[Future[tuple[int, Made | Exception | None]]] = {
             pool.submit(next_block) for _ in range(threads + AHEAD)
         }
-        ready: dict[int, PreparedBlock | Exception | None] = {}
+        ready: dict[int, Made | Exception | None] = {}
         wanted = 0
         try:
             while True:

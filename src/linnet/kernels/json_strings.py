@@ -8,6 +8,11 @@ import cython
 import numpy as np
 from cython.cimports.libc.string import memchr, memcmp, memcpy
 
+# Bytes of a key and its value that are both empty, with the comma or bracket before them.
+SHORTEST_FIELD = cython.declare(cython.Py_ssize_t, 6)
+# Many keys in another order in every line are for a parser that has a table of them.
+COMPARED_A_BYTE = cython.declare(cython.Py_ssize_t, 64)
+
 Bytes = cython.typedef(cython.pointer(cython.const[cython.uchar]))
 
 
@@ -130,31 +135,44 @@ def text_fields(
     keys: list,
 ):
     """For each key (bytes, as they stand in the lines) the text bytes and starts of its values; None if a line is other
-    than an object of strings, each of these keys there just once."""
+    than an object of strings, each of these keys there just once.
+
+    The values are first written one behind the other, as they come, and then sorted by key: the memory taken is a
+    small multiple of the lines, however many keys there are.
+    """
     rows: cython.Py_ssize_t = starts.shape[0]
     count: cython.Py_ssize_t = len(keys)
+    if not rows:
+        return [(np.empty(0, dtype=np.uint8), np.zeros(1, dtype=np.int64)) for _ in range(count)]
+    size: cython.Py_ssize_t = stops[rows - 1] - starts[0]
+    if not data.shape[0] or rows * count > size // SHORTEST_FIELD:  # some line cannot have all keys
+        return None
     joined: cython.const[cython.uchar][::1] = np.frombuffer(b"".join(keys) + b" ", dtype=np.uint8)
     key_starts: cython.longlong[::1] = np.cumsum([0, *map(len, keys)]).astype(np.int64)
-    room: cython.Py_ssize_t = (stops[rows - 1] - starts[0] if rows else 0) + 8
-    texts_out = np.empty((count + 1, room), dtype=np.uint8)
-    text_starts_out = np.zeros((count, rows + 1), dtype=np.int64)
+    # one array for what comes, what is skipped, and the result: several would each be returned to the system and
+    # cleared again for every chunk
+    room = np.empty(3 * (size + 8), dtype=np.uint8)
+    came_out, skipped_out, texts_out = np.split(room, 3)
+    at_out = np.empty((rows, count), dtype=np.int64)
+    lengths_out = np.empty((rows, count), dtype=np.int64)
     found_out = np.zeros(count, dtype=np.int64)
-    texts: cython.uchar[:, ::1] = texts_out
-    text_starts: cython.longlong[:, ::1] = text_starts_out
+    came: cython.uchar[::1] = came_out
+    skipped: cython.uchar[::1] = skipped_out
+    at: cython.longlong[:, ::1] = at_out
+    lengths: cython.longlong[:, ::1] = lengths_out
     found: cython.longlong[::1] = found_out
     r: cython.Py_ssize_t
     k: cython.Py_ssize_t
     c: cython.Py_ssize_t
-    at: cython.Py_ssize_t
+    expected: cython.Py_ssize_t = 0
+    compared: cython.Py_ssize_t = 0
+    most_compared: cython.Py_ssize_t = COMPARED_A_BYTE * size
+    used: cython.Py_ssize_t = 0
     length: cython.Py_ssize_t = 0
     p: Bytes
     q: Bytes
     end: Bytes
     good: cython.bint = True
-    if not rows:
-        return [(texts_out[k, :0], text_starts_out[k]) for k in range(count)]
-    if not data.shape[0]:  # lines without a byte
-        return None
     with cython.nogil:
         for r in range(rows):
             p = cython.address(data[0]) + starts[r]
@@ -168,28 +186,33 @@ def text_fields(
                     break
                 q = p + 1
                 # keys are compared as they stand, so one with an escape does not match
-                p = string(q, end, cython.address(texts[count, 0]), cython.address(length))
+                p = string(q, end, cython.address(skipped[0]), cython.address(length))
                 if p == cython.NULL or p - 1 - q != length:
                     break
                 c = count
-                for k in range(count):
-                    if key_starts[k + 1] - key_starts[k] == length and (
-                        memcmp(cython.address(joined[key_starts[k]]), q, length) == 0
-                    ):
-                        c = k
+                for _ in range(count):  # from the key behind the last one: mostly all lines have the same order
+                    if is_key(joined, key_starts, expected, q, length):
+                        c = expected
+                    expected = expected + 1 if expected + 1 < count else 0
+                    compared += 1
+                    if c < count:
+                        break
                 p = past_blanks(p, end)
-                if p >= end or p[0] != 58:
+                if p >= end or p[0] != 58 or compared > most_compared:
                     break
                 p = past_blanks(p + 1, end)
                 if p >= end or p[0] != 34 or (c < count and found[c] != r):
                     break
-                at = text_starts[c, r] if c < count else 0
-                p = string(p + 1, end, cython.address(texts[c, at]), cython.address(length))
+                if c < count:
+                    p = string(p + 1, end, cython.address(came[used]), cython.address(length))
+                    at[r, c] = used
+                    lengths[r, c] = length
+                    used += length
+                    found[c] += 1
+                else:
+                    p = string(p + 1, end, cython.address(skipped[0]), cython.address(length))
                 if p == cython.NULL:
                     break
-                if c < count:
-                    text_starts[c, r + 1] = at + length
-                    found[c] += 1
                 p = past_blanks(p, end)
                 if p >= end:
                     break
@@ -204,4 +227,45 @@ def text_fields(
                 break
     if not good:
         return None
-    return [(texts_out[k, : text_starts_out[k, rows]], text_starts_out[k]) for k in range(count)]
+    return by_key(came, at, lengths, texts_out)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def is_key(
+    joined: cython.const[cython.uchar][::1],
+    key_starts: cython.longlong[::1],
+    k: cython.Py_ssize_t,
+    name: Bytes,
+    length: cython.Py_ssize_t,
+) -> cython.bint:
+    return key_starts[k + 1] - key_starts[k] == length and (
+        memcmp(cython.address(joined[key_starts[k]]), name, length) == 0
+    )
+
+
+@cython.cfunc
+def by_key(came: cython.uchar[::1], at: cython.longlong[:, ::1], lengths: cython.longlong[:, ::1], texts_out):
+    """The values of each key, one behind the other in `texts_out`, and their starts."""
+    rows: cython.Py_ssize_t = at.shape[0]
+    count: cython.Py_ssize_t = at.shape[1]
+    starts_out = np.zeros((count, rows + 1), dtype=np.int64)
+    texts: cython.uchar[::1] = texts_out
+    starts: cython.longlong[:, ::1] = starts_out
+    firsts_out = np.zeros(count + 1, dtype=np.int64)
+    firsts: cython.longlong[::1] = firsts_out
+    r: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    to: cython.Py_ssize_t = 0
+    with cython.nogil:
+        for k in range(count):
+            firsts[k] = to
+            for r in range(rows):
+                if lengths[r, k]:
+                    memcpy(cython.address(texts[to]), cython.address(came[at[r, k]]), lengths[r, k])
+                to += lengths[r, k]
+                starts[k, r + 1] = to - firsts[k]
+        firsts[count] = to
+    return [(texts_out[firsts_out[k] : firsts_out[k + 1]], starts_out[k]) for k in range(count)]

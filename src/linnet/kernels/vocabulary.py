@@ -26,9 +26,10 @@ from linnet.kernels.name_hashes import hashed, prefix_hash, with_room
 
 # Lookups to prefetch ahead.
 AHEAD = cython.declare(cython.Py_ssize_t, 64)
-# Small, because a file of a few bytes for each may ask for many vocabularies.
-FIRST_CAPACITY = cython.declare(cython.Py_ssize_t, 64)
-FIRST_SHIFT = cython.declare(cython.int, 58)
+# Small: every column of categories has a table of its own, there may be thousands of columns, and a file of a few
+# bytes for each may ask for many vocabularies.
+FIRST_CAPACITY = cython.declare(cython.Py_ssize_t, 16)
+FIRST_SHIFT = cython.declare(cython.int, 60)
 ROOMY = cython.declare(cython.Py_ssize_t, 1 << 20)
 # The number of a name that has none.
 _MISSING = cython.declare(cython.uint, 0xFFFFFFFF)
@@ -107,6 +108,12 @@ class Vocabulary:
 
     def __len__(self):
         return self.size
+
+    @property
+    def nbytes(self):
+        """The memory of its tables and names."""
+        tables: cython.Py_ssize_t = self.capacity * cython.sizeof(Slot) + 8 * self.seen_capacity
+        return tables + 16 * self.room + self.arena_room
 
     @property
     def collisions(self):

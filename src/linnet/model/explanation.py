@@ -34,9 +34,10 @@ class Contribution:
 def contributions(features: Features, linear: LinearModel, rows: Rows, row: int, output: int) -> list[Contribution]:
     """What each feature of a row adds to the score of an output, the largest first."""
     a, b = int(rows.starts[row]), int(rows.starts[row + 1])
+    ids = rows.ids[a:b].tolist()
     found = [
-        Contribution(features.name(int(j)), float(x), float(linear.weights[j, output]))
-        for j, x in zip(rows.ids[a:b], rows.values[a:b], strict=True)
+        Contribution(name, float(x), float(linear.weights[j, output]))
+        for name, j, x in zip(features.names_of(ids), ids, rows.values[a:b], strict=True)
     ]
     return sorted((each for each in found if each.contribution), key=lambda each: -abs(each.contribution))
 
@@ -53,7 +54,7 @@ def top_features(
     order = np.argsort(effects, kind="stable")
     against = [int(i) for i in order[:count] if effects[i] < 0]
     favour = [int(i) for i in order[::-1][:count] if effects[i] > 0]
-    named = [[(features.name(i), float(weights[i])) for i in each] for each in (favour, against)]
+    named = [list(zip(features.names_of(each), weights[each].tolist(), strict=True)) for each in (favour, against)]
     return named[0], named[1]
 
 

@@ -158,8 +158,9 @@ class Model:
 
     def blocks(self, source: Source, rejected: BadRows, threads: int, check: Check) -> Iterator[PreparedBlock]:
         """A source block by block, prepared for the features of this model."""
+        features = self.features
         threads = threads or cores()
-        return prepared_blocks(source, Position(), self.features.prepare, rejected, threads, check)
+        return prepared_blocks(source, Position(), features.prepare, rejected, threads, check, features.cuts)
 
     def predicted(self, source: Source, rejected: BadRows | None = None, threads: int = 0) -> Iterator[Predictions]:
         """Predictions for every row, block after block, in order."""

@@ -186,7 +186,9 @@ class TrainOptions:
         "Rows that cannot be read: fail at the first, skip them, or (train only) write them to a file.",
     )
     memory: int = option(
-        MEMORY, READING, "Rows that need more memory than this are trained on out of core.", metavar="SIZE",
+        MEMORY, READING,
+        "Most memory for the rows, for the names of features and for the weights, each. Rows that need more are "
+        "trained on out of core; names and weights that do are refused.", metavar="SIZE",
         default_text="1GB", python="int or str", parse=option_values.size, decisive=False,
     )  # fmt: skip
     threads: int = option(

@@ -19,6 +19,7 @@ from linnet.data.sources.block import Block, Position
 from linnet.data.sources.formats import Format
 from linnet.data.sources.opening import open_data
 from linnet.data.targets import no_training_rows, unusable_rows
+from linnet.errors import InputError
 from linnet.pipeline.dataset import Collected
 from linnet.pipeline.options import TrainOptions
 from linnet.pipeline.plan import features_of
@@ -27,6 +28,9 @@ from linnet.pipeline.stream import RowStream
 from linnet.pipeline.trainers.batch import LEAST_ROWS
 from linnet.theory.linear_separability import SECONDS, separability
 from linnet.theory.separability_proofs import Answer, Answers
+
+# Planes are arrays of as many numbers as there are columns.
+MOST_COLUMNS = 1 << 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +90,11 @@ def separability_of(
         origins.add(made.block)
         collected.add(made)
         stream.report("reading", collected.rows)
+    if len(features) > MOST_COLUMNS:
+        raise InputError(
+            f"{features.extent}: more columns than {MOST_COLUMNS:,} are too many to look for a separating plane in: "
+            "number them from 0 or 1 upwards"
+        )
     dataset = collected.dataset().pruned(LEAST_ROWS)
     assert dataset.labels is not None
     X, y = dataset.rows.matrix(), dataset.labels.classes[dataset.targets.astype(np.int64)]

@@ -63,7 +63,8 @@ class RowStream:
 
     def _prepared(self, start: Position, rejected: BadRows) -> Iterator[PreparedBlock]:
         threads = self.services.reading_threads
-        return prepared_blocks(self.source, start, self.features.prepare, rejected, threads, self.check)
+        features = self.features
+        return prepared_blocks(self.source, start, features.prepare, rejected, threads, self.check, features.cuts)
 
     def report(self, stage: str, rows: int, loss: float | None = None, mistakes: float | None = None) -> None:
         self.services.report(Progress(stage, rows, self.read, self.source.size, loss, mistakes))

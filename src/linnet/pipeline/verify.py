@@ -25,6 +25,7 @@ from linnet.errors import InputError, ModelFileError, RecipeError
 from linnet.model.model import Model
 from linnet.pipeline.certify import proven
 from linnet.pipeline.dataset import Collected, Dataset
+from linnet.pipeline.memory import outputs_of, weights_size
 from linnet.pipeline.options import MEMORY
 from linnet.pipeline.scaling import measured, scaled
 from linnet.pipeline.services import CACHE_ROWS
@@ -102,6 +103,13 @@ def _other_labels(labels: list[Any], known: list[Any]) -> str:
     return f"the data have the labels {labels}, the model was trained on {known}"
 
 
+def _affordable(model: Model) -> int:
+    """The memory of a run like the one that made the model: its names and weights were affordable then."""
+    classes = 0 if model.classes is None else len(model.classes)
+    size = weights_size(len(model.features), outputs_of(model.record.recipe, classes))
+    return max(MEMORY, size, 2 * model.features.nbytes)
+
+
 def _trained_again(model: Model, stated: Mistakes, source: Source, rejected: BadRows) -> Verdict:
     """Train once more, and compare the mistakes, and the bound on them, with what is stated."""
     record, features = model.record, model.features
@@ -118,7 +126,7 @@ def _trained_again(model: Model, stated: Mistakes, source: Source, rejected: Bad
         record.recipe,
         record.online,
         seed=record.seed,
-        memory=MEMORY,
+        memory=_affordable(model),
         cache_rows=CACHE_ROWS,
         class_weights=_class_weights(model),
     )

@@ -58,6 +58,9 @@ class Needs(NamedTuple):
     joint: bool = True
 
 
+# Solvers that make a table of all pairs of columns.
+PAIRING = ("newton-cholesky", "newton")
+MOST_PAIRED = least_squares.COLUMNS_AT_MOST
 _HINGES = (Loss.HINGE, Loss.SQUARED_HINGE)
 
 NEEDS = {
@@ -213,6 +216,10 @@ def _check(solver: str, shape: Shape) -> None:
         (shape.jointly and not needs.joint, option("multiclass", "one-vs-rest")),
         (solver == "dual" and shape.jointly and shape.loss.log_odds, option("multiclass", "one-vs-rest")),
         (needs.losses is None and not smooth, "a smooth loss, such as squared_hinge"),
+        (
+            solver in PAIRING and shape.columns > least_squares.COLUMNS_AT_MOST,
+            f"{least_squares.COLUMNS_AT_MOST:,} columns at most",
+        ),
         (solver == "analytic" and not least_squares.fits_shape(shape.rows, shape.columns), "fewer columns"),
     ]
     missing = [what for is_wrong, what in wrong if is_wrong]

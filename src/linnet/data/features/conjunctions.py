@@ -69,6 +69,25 @@ class ConjunctionTerm(NamedTerm):
         known, codes = np.unique(ids[order], return_inverse=True)
         return _conjunctions(starts, codes, values[order], [str(each) for each in known.tolist()], self.degree)
 
+    def count(self, columns: Mapping[str, Column]) -> NDArray[np.int64]:
+        """How many conjunctions each row has."""
+        given = [columns[name] for name in self.columns]
+        zeros = [column.values == 0 for column in given if isinstance(column, Numbers)]
+        return self._sets(len(given) - (np.sum(zeros, axis=0) if zeros else np.zeros(len(given[0]), dtype=np.int64)))
+
+    def count_rows(self, rows: Rows) -> NDArray[np.int64]:
+        """As `count`, of rows of numbered columns."""
+        before = np.concatenate([[0], np.cumsum(rows.values != 0)])
+        return self._sets(before[rows.starts[1:]] - before[rows.starts[:-1]])
+
+    def _sets(self, entries: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The sets of 2 to `degree` of so many entries; what is beyond any limit may be less than it is."""
+        sets, found = entries.astype(np.float64), np.zeros(len(entries))
+        for size in range(2, self.degree + 1):
+            sets = sets * np.maximum(entries - size + 1, 0) / size
+            found += sets
+        return np.minimum(found, 2.0**62).astype(np.int64)
+
     def number(self, prepared: ConjunctionValues, *, frozen: bool) -> Piece:
         numbers = self.vocabulary.numbers(prepared.names.data, prepared.names.starts, b"", frozen)
         ids = numbers[prepared.which] if len(numbers) else prepared.which

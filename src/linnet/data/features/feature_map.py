@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations_with_replacement
+from itertools import accumulate, combinations_with_replacement
+from math import comb
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linnet.data.features.conjunctions import ConjunctionTerm, ConjunctionValues
+from linnet.data.features.entry_limits import CONJUNCTIONS, NGRAMS, entry_cuts
 from linnet.data.features.layout import TermOrder, assembled
 from linnet.data.features.schema import Role, Schema, Task
 from linnet.data.features.terms import (
@@ -25,6 +28,7 @@ from linnet.data.features.terms import (
 )
 from linnet.data.features.text import TextTerm
 from linnet.data.features.text_options import TextOptions
+from linnet.data.limits import MOST_CROSSES
 from linnet.data.rows import Rows
 from linnet.data.sources.block import Block, Numbers
 from linnet.data.sources.dictionaries import block_of, numbered_block_of
@@ -68,8 +72,10 @@ class Features:
             elif role is Role.TEXT:
                 terms.append(TextTerm(name, options.text, options.hash_bits))
         crosses = list(options.crosses)
+        numbers = schema.having(Role.NUMBER)
+        _refuse_too_many_products(len(numbers), options.polynomial)
         for degree in range(2, options.polynomial + 1):
-            crosses += combinations_with_replacement(schema.having(Role.NUMBER), degree)
+            crosses += combinations_with_replacement(numbers, degree)
         for cross in crosses:
             _check_cross(cross, schema)
             terms.append(CrossTerm(cross, options.hash_bits))
@@ -122,17 +128,30 @@ class Features:
         hashed = (term for term in self.terms if isinstance(term, TextTerm | NamedTerm))
         return sum(term.vocabulary.collisions for term in hashed if term.vocabulary.bits)
 
+    @property
+    def nbytes(self) -> int:
+        """The memory that the names of features take."""
+        named = (term for term in self.terms if isinstance(term, TextTerm | NamedTerm))
+        return sum(term.vocabulary.nbytes for term in named)
+
     def names(self) -> list[str]:
         """All features, term after term."""
         return [term.name(number) for term in self.terms for number in range(len(term))]
 
     def name(self, number: int) -> str:
         """The name of feature `number`, term after term."""
-        for term in self.terms:
-            if number < len(term):
-                return term.name(number)
-            number -= len(term)
-        raise IndexError(number)
+        return self.names_of([number])[0]
+
+    def names_of(self, numbers: Iterable[int]) -> list[str]:
+        """The names of some features; terms may be many, so they are counted once."""
+        offsets = list(accumulate(self.sizes, initial=0))
+        found = []
+        for number in numbers:
+            if not 0 <= number < offsets[-1]:
+                raise IndexError(number)
+            term = bisect_right(offsets, number) - 1
+            found.append(self.terms[term].name(number - offsets[term]))
+        return found
 
     # -- from a block to rows -----------------------------------------------------------------------------------
 
@@ -148,6 +167,17 @@ class Features:
         prepared = [term.prepare(block.columns) for term in self._of_columns()]
         self._check_products(block, prepared)
         return prepared
+
+    def cuts(self, block: Block) -> list[int]:
+        """Where to cut a block of which n-grams or conjunctions would make too much at once; mostly nowhere."""
+        found: set[int] = set()
+        for term in self.terms:
+            if isinstance(term, TextTerm):
+                found.update(entry_cuts(block, term.most_ngrams(block.columns), NGRAMS))
+            elif isinstance(term, ConjunctionTerm):
+                most = term.count(block.columns) if block.sparse is None else term.count_rows(block.sparse)
+                found.update(entry_cuts(block, most, CONJUNCTIONS))
+        return sorted(found)
 
     def _of_columns(self) -> list[ColumnTerm]:
         return [term for term in self.terms if not isinstance(term, NumberedTerm)]
@@ -236,6 +266,17 @@ class Features:
     def text_features(self) -> NDArray[np.bool_]:
         """A mask of the features that are counts of text."""
         return np.repeat([isinstance(term, TextTerm) for term in self.terms], self.sizes)
+
+
+def _refuse_too_many_products(columns: int, degree: int) -> None:
+    """Raise for more products of columns than can be terms of a model, before they are made."""
+    products = sum(comb(columns + k - 1, k) for k in range(2, degree + 1))
+    if products > MOST_CROSSES:
+        raise RecipeError(
+            f"{option('polynomial', degree)} of {columns:,} columns of numbers makes {products:,} products, more than "
+            f"{MOST_CROSSES:,}: lower it, leave columns out ({option('columns')}), or name the products "
+            f"({option('crosses')})"
+        )
 
 
 def _check_cross(cross: tuple[str, ...], schema: Schema) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from linnet.cores import cores
 from linnet.data.features.buffers import Buffers, Pool
 from linnet.data.features.terms import Piece
-from linnet.data.features.text_options import CountWeighting, TextOptions
+from linnet.data.features.text_options import Analyzer, CountWeighting, TextOptions
 from linnet.data.features.tokenizer import tokenize
 from linnet.data.sources.block import Column, Strings
 from linnet.kernels.ngrams import Counter
@@ -96,6 +96,13 @@ class TextTerm:
         )  # fmt: skip
         WORKSPACES.give_back(workspace, workspace.buffers.nbytes)
         return NgramCounts(tokens.text, names, rows, results)
+
+    def most_ngrams(self, columns: Mapping[str, Column]) -> NDArray[np.int64]:
+        """The most n-grams that each row can have: words have two bytes or more, with what separates them."""
+        column, options = columns[self.columns[0]], self.options
+        assert isinstance(column, Strings)
+        tokens = np.diff(column.starts) // (2 if options.analyzer is Analyzer.WORD else 1)
+        return np.asarray(tokens * (options.longest - options.shortest + 1))
 
     def number(self, prepared: NgramCounts, *, frozen: bool) -> Piece:
         """The counts of this block's n-grams, not yet weighted: weights may depend on all rows."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from linnet.data.limits import BLOCK_BYTES, BLOCK_CELLS
 from linnet.data.sources.block import Numbers, Strings, number_in
 from linnet.errors import InputError
 
@@ -28,6 +30,55 @@ def is_time(kind: Any) -> bool:
 
 def is_string(kind: Any) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def string_bytes(array: Any) -> NDArray[np.int64] | None:
+    """The bytes of each value as `strings` gives them; None if they are of one short length, as numbers are."""
+    kind = array.type
+    if isinstance(array, pa.ChunkedArray) and (pa.types.is_dictionary(kind) or pa.types.is_string_view(kind)):
+        array = array.combine_chunks()
+    if pa.types.is_dictionary(kind):
+        each = string_bytes(array.dictionary)
+        if each is None or not len(each):
+            return None
+        indices = array.indices.fill_null(0) if array.indices.null_count else array.indices
+        return np.asarray(pa.array(each).take(indices).to_numpy(zero_copy_only=False))
+    if not is_string(kind):
+        return None
+    if pa.types.is_string_view(kind):  # Arrow cannot measure these: 16 bytes each, the first four the length
+        views = np.frombuffer(array.buffers()[1], dtype=np.int32).reshape(-1, 4)
+        lengths = pa.array(views[array.offset : array.offset + len(array), 0])
+        lengths = pc.if_else(array.is_null(), 0, lengths)
+    else:
+        lengths = pc.binary_length(array)
+    given = lengths.fill_null(0) if lengths.null_count else lengths
+    return np.asarray(given.to_numpy(zero_copy_only=False), dtype=np.int64)
+
+
+def bounded_slices(table: Any, names: Sequence[str]) -> list[tuple[int, int]]:
+    """The rows of a table cut so that the strings of these columns take at most BLOCK_BYTES, or are of one row.
+
+    A few bytes of a file may stand for gigabytes of strings: a dictionary has each value once.
+    """
+    encoded = any(pa.types.is_dictionary(kind) or pa.types.is_string_view(kind) for kind in table.schema.types)
+    if not encoded and table.nbytes <= BLOCK_BYTES:
+        return [(0, table.num_rows)] if table.num_rows else []
+    each = [found for name in names if (found := string_bytes(table.column(name))) is not None]
+    rows = table.num_rows
+    if not each or sum(int(found.sum()) for found in each) <= BLOCK_BYTES:
+        return [(0, rows)] if rows else []
+    ends = np.cumsum(np.sum(each, axis=0))
+    cuts, done = [0], 0
+    while cuts[-1] < rows:
+        stop = max(int(np.searchsorted(ends, done + BLOCK_BYTES, side="right")), cuts[-1] + 1)
+        done = int(ends[stop - 1])
+        cuts.append(stop)
+    return list(pairwise(cuts))
+
+
+def rows_at_once(columns: int, asked: int | None, most: int) -> int:
+    """How many rows of a table of so many columns are read at once."""
+    return asked or max(1, min(most, BLOCK_CELLS // max(columns, 1)))
 
 
 def readable(kind: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
 
@@ -36,12 +36,14 @@ def number_in(text: str) -> float | None:
 class Position:
     """Where a block begins: file number, offset in it (decompressed byte, row group or row) and line.
 
+    `rows` are the usable rows of the chunk there that come before the block: not 0 if a chunk is used in parts.
     `seen` is the running hash (kernels/content_hash.py) of all that was read before; None where nobody asks for it.
     """
 
     file: int = 0
     offset: int = 0
     line: int = 1
+    rows: int = 0
     seen: bytes | None = field(default=None, compare=False, repr=False)
 
 
@@ -132,6 +134,16 @@ class Block:
             records=None if self.records is None else self.records.keep(which),
             bad=(),
         )
+
+    def parts(self, cuts: Sequence[int]) -> list[Block]:
+        """The block cut before these rows; what it read and its bad rows come with the first part."""
+        parts = []
+        for start, stop in pairwise([0, *cuts, self.rows]):
+            which = np.zeros(self.rows, dtype=bool)
+            which[start:stop] = True
+            part = self.keep(which)
+            parts.append(replace(part, read=0) if start else replace(part, bad=self.bad))
+        return parts
 
     def location(self, row: int) -> str:
         """Where this row is, as file:line."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from linnet.data.limits import LONGEST_ROW
 from linnet.data.sources.block import Position
 from linnet.data.sources.files import ByteFiles, Reader
 from linnet.errors import InputError, option
@@ -12,7 +15,7 @@ from linnet.kernels.content_hash import content_hash
 from linnet.kernels.records import count_byte
 
 CHUNK = 1 << 20
-LONGEST_LINE = 1 << 26
+LONGEST_LINE = LONGEST_ROW
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +32,7 @@ class Chunk:
 @dataclass(frozen=True)
 class Cutting:
     """How text is cut: where its last whole record ends (0: nowhere), its number of lines, the size of chunks in bytes,
-    and the longest record that is accepted.
+    the longest record that is accepted, and the most lines of a chunk, if they are limited.
 
     The text may end within a record, or between CR and LF.
     """
@@ -38,6 +41,7 @@ class Cutting:
     lines: Callable[[bytes | bytearray], int]
     size: int = CHUNK
     longest: int = LONGEST_LINE
+    most_lines: int | None = None
 
 
 def last_line_end(data: bytes | bytearray) -> int:
@@ -47,6 +51,12 @@ def last_line_end(data: bytes | bytearray) -> int:
 def count_lines(data: bytes | bytearray) -> int:
     found: int = count_byte(data, 10)  # unlike bytes.count, it releases the GIL
     return found
+
+
+def end_of_line(data: bytes | bytearray, number: int, stop: int) -> int:
+    """Where line `number`, from 1, ends; or `stop`, if that comes first."""
+    ends = np.flatnonzero(np.frombuffer(data, dtype=np.uint8)[:stop] == ord("\n"))
+    return int(ends[number - 1]) + 1 if len(ends) >= number else stop
 
 
 def chunks(files: ByteFiles, start: Position, cutting: Cutting) -> Iterator[Chunk]:
@@ -63,10 +73,12 @@ def chunks(files: ByteFiles, start: Position, cutting: Cutting) -> Iterator[Chun
                 if not data:
                     break
                 end, last = _whole(data, reader, cutting, f"{path}:{at.line}")
+                if cutting.most_lines is not None and cutting.lines(data) > cutting.most_lines:
+                    end = end_of_line(data, cutting.most_lines, end)
                 rest = bytes(data[end:])
                 del data[end:]  # in place: chunks are not copied
                 seen = None if seen is None else content_hash(seen, data)
-                after = Position(number, at.offset + end, at.line + cutting.lines(data), seen)
+                after = Position(number, at.offset + end, at.line + cutting.lines(data), seen=seen)
                 if last and not rest:
                     after = Position(number + 1, seen=seen)
                 read, consumed = reader.consumed - consumed, reader.consumed

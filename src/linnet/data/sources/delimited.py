@@ -19,7 +19,7 @@ from linnet.data.sources.files import BYTE_ORDER_MARK, HEAD, ByteFiles, no_rows
 from linnet.data.sources.lines import LineSource, only_text
 from linnet.data.sources.records import Records, shown
 from linnet.data.sources.sampling import Find, Limits, first_records, joined
-from linnet.data.sources.table import Layout, TableSource, with_columns
+from linnet.data.sources.table import Layout, TableSource, refuse_more_columns, with_columns
 from linnet.errors import InputError
 from linnet.kernels.records import count_byte
 from linnet.kernels.records import records as find_records
@@ -27,6 +27,8 @@ from linnet.kernels.records import records as find_records
 DELIMITERS = (",", ";", "\t", "|")
 UNCLOSED = 'a field that begins with a quote (") has no closing quote'
 TO_FIND_DELIMITER = Limits(50, HEAD, longest=HEAD)
+# Arrow takes some 10 kB for each column, however few rows there are: so wide a table of so few is parsed by hand.
+WIDE, FEW_ROWS = 8192, 64
 CONTENT = re.compile(rb"[^\r\n]")
 # A column of at least this many values, at least this fraction of them numbers, is one of numbers with errors.
 ENOUGH, MOSTLY = 100, 0.99
@@ -48,6 +50,7 @@ class Delimited(LineSource, TableSource):
         self.format = "tsv" if self.delimiter == "\t" else "csv"
         self.cut(Cutting(self._last_record_end, _count_lines), chunk_size)
         self._named_in, line, fields = self._first_record()
+        refuse_more_columns(len(fields), f"{self._named_in}:{line}")
         self.header = header if header is not None else not any(map(_is_number, fields))
         self.columns = [f"c{i + 1}" for i in range(len(fields))]
         if self.header:
@@ -67,7 +70,8 @@ class Delimited(LineSource, TableSource):
         block = Block(
             chunk.path, len(records), chunk.after, chunk.read, lines=records.lines, bad=tuple(bad), records=records
         )
-        table = self._read(records.text())
+        wide = len(self.layout.wanted) > WIDE and len(records) < FEW_ROWS
+        table = None if wide else self._read(records.text())
         if table is None or table.num_rows != len(records):
             table = self._by_hand(records)
         return with_columns(block, self.layout, table, lambda row, name: self._byte_of(records.raw(row), name))
@@ -117,7 +121,8 @@ class Delimited(LineSource, TableSource):
 
     def _by_hand(self, records: Records) -> Any:
         """The columns to read, as strings, without Arrow."""
-        indices = [self.columns.index(name) for name in self.layout.wanted]
+        at = {name: index for index, name in enumerate(self.columns)}
+        indices = [at[name] for name in self.layout.wanted]
         rows = [fields_of(records.raw(i), self.delimiter) for i in range(len(records))]
         columns = [[text.decode() for _, text in (row[index] for row in rows)] for index in indices]
         given = [[None if text in NOT_GIVEN else text for text in column] for column in columns]
@@ -250,6 +255,8 @@ def _type_of(column: Any) -> Any:
     numbers = sum(map(_is_number, values))
     if numbers == len(values) or (len(values) >= ENOUGH and numbers >= MOSTLY * len(values)):
         return pa.float64()  # the few other values are reported with their lines
+    if not values[0].lstrip()[:1].isdigit():  # no time begins so
+        return pa.string()
     try:
         kind = pyarrow.csv.read_csv(
             pa.py_buffer(("v\n" + "\n".join(values) + "\n").encode()),

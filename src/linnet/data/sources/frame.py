@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linnet.data.sources.arrow import table_of
+from linnet.data.sources.arrow import bounded_slices, rows_at_once, table_of
 from linnet.data.sources.block import Block, Position
 from linnet.data.sources.files import no_rows
 from linnet.data.sources.sampling import first_rows
@@ -28,7 +28,7 @@ class Frame(TableSource):
 
     def __init__(self, frame: Any, *, chunk_size: int | None = None) -> None:
         self._table = table_of(frame)
-        self._rows = chunk_size or ROWS
+        self._rows = rows_at_once(self._table.num_columns, chunk_size, ROWS)
         self.layout = Layout.of(types_of(self._table.schema, self.path))
         if not self._table.num_rows:
             raise no_rows(self.path)
@@ -44,7 +44,9 @@ class Frame(TableSource):
 
     def chunks(self, start: Position) -> Iterator[tuple[int, Any]]:
         for first in range(start.offset, self._table.num_rows, self._rows):
-            yield first, self._table.slice(first, self._rows)
+            rows = self._table.slice(first, self._rows)
+            for begin, stop in bounded_slices(rows, self.layout.wanted):
+                yield first + begin, rows.slice(begin, stop - begin)
 
     def parse(self, chunk: tuple[int, Any]) -> Block:
         first, table = chunk

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -12,20 +13,22 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.json
 
+from linnet.data.limits import BLOCK_CELLS, MOST_COLUMNS
 from linnet.data.on_error import BadRow
 from linnet.data.sources.arrow import is_number, is_time
 from linnet.data.sources.block import Block, Column, Strings
-from linnet.data.sources.chunks import Chunk
+from linnet.data.sources.chunks import Chunk, count_lines, end_of_line
 from linnet.data.sources.files import ByteFiles, no_rows
 from linnet.data.sources.lines import LineSource, lines_of, only_text
 from linnet.data.sources.records import Records
 from linnet.data.sources.sampling import joined
-from linnet.data.sources.table import Layout, TableSource, with_columns
+from linnet.data.sources.table import Layout, TableSource, refuse_more_columns, with_columns
 from linnet.errors import InputError
 from linnet.kernels.json_strings import text_fields
 from linnet.kernels.records import depths
 
 DEEPEST = 64
+KEY = re.compile(rb'"((?:[^"\\]|\\.)*+)"\s*+:')
 SHOWN = 40
 TOO_DEEP = f"brackets nested more than {DEEPEST} deep"
 NOT_AN_OBJECT = "a line must be one JSON object, {...}"
@@ -39,9 +42,10 @@ class JsonLines(LineSource, TableSource):
 
     def __init__(self, files: ByteFiles, *, chunk_size: int | None = None) -> None:
         super().__init__(files, chunk_size=chunk_size)
-        self._first = self.first_chunks()
+        self._first = _few_values(self.first_chunks())
         self.layout = Layout({}, ())
         self.layout = Layout.of(self._inferred())
+        self._limit_lines()
 
     def sample(self) -> Block:
         return joined(map(self.parse, self._first))
@@ -51,6 +55,11 @@ class JsonLines(LineSource, TableSource):
         types = {name: pa.float64() if number else pa.string() for name, number in wanted.items()}
         self.layout = replace(self.layout, types={**types, **self.layout.types})
         super().select_columns(wanted)
+        self._limit_lines()
+
+    def _limit_lines(self) -> None:
+        """Every row has a value, or a missing one, for every column: lines of few keys may become many values."""
+        self.cutting = replace(self.cutting, most_lines=max(1, BLOCK_CELLS // max(1, len(self.layout.wanted))))
 
     def parse(self, chunk: Chunk) -> Block:
         records, bad = self._objects(chunk)
@@ -166,6 +175,23 @@ class JsonLines(LineSource, TableSource):
                 bad += self._one_by_one(chunk.path, records)[2]
             raise bad[0].error() if bad else InputError(f"{path}: all its objects are empty")
         return types
+
+
+def _few_values(chunks: list[Chunk]) -> list[Chunk]:
+    """The first lines of a sample, so few that their rows and keys make a table of bounded size; mostly all of them."""
+    lines = sum(count_lines(chunk.data) for chunk in chunks)
+    colons = sum(chunk.data.count(b":") for chunk in chunks)
+    if lines * colons <= BLOCK_CELLS and colons <= MOST_COLUMNS:
+        return chunks
+    keys = len({key for chunk in chunks for key in KEY.findall(chunk.data)})
+    refuse_more_columns(keys, f"{chunks[0].path}: the keys of its first rows")
+    left, few = max(1, BLOCK_CELLS // max(1, keys)), []
+    for chunk in chunks:
+        if left <= 0:
+            break
+        few.append(replace(chunk, data=chunk.data[: end_of_line(chunk.data, left, len(chunk.data))]))
+        left -= count_lines(few[-1].data)
+    return few
 
 
 def _is_text(kind: Any) -> bool:

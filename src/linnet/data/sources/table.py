@@ -13,7 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from linnet.data.limits import MOST_COLUMNS
 from linnet.data.sources.block import Block, Column, Position
+from linnet.data.sources.formats import Format
 from linnet.errors import InputError, option
 
 SHOWN = 40
@@ -84,8 +86,18 @@ def with_columns(block: Block, layout: Layout, table: Any, byte_of: Callable[[in
     return replace(block.keep(fits), bad=tuple(sorted([*block.bad, *more], key=lambda row: row.line)))
 
 
+def refuse_more_columns(count: int, where: str) -> None:
+    """Raise for more columns than a table may have."""
+    if count > MOST_COLUMNS:
+        raise InputError(
+            f"{where}: {count:,} columns are more than {MOST_COLUMNS:,}: number them instead of naming them, in an "
+            f"svmlight file ({option('format', Format.SVMLIGHT)})"
+        )
+
+
 def types_of(schema: Any, path: str) -> dict[str, Any]:
-    """Arrow's types by name; raise if a name is there twice."""
+    """Arrow's types by name; raise if a name is there twice, or if there are too many."""
+    refuse_more_columns(len(schema.names), path)
     for name, times in Counter(schema.names).items():
         if times > 1:
             raise InputError(f"{path}: the column {name!r} is there twice: rename one of them")

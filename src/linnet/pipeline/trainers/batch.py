@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
+from linnet.data.limits import size_in_words
 from linnet.data.sources.block import Position
 from linnet.errors import RecipeError, option
 from linnet.learners.catalogue import Entry, Way
 from linnet.model.model import Model
 from linnet.pipeline.dataset import Collected, Dataset
 from linnet.pipeline.decision_fit import NOTHING
+from linnet.pipeline.memory import check_names, check_weights
 from linnet.pipeline.options import TrainOptions
 from linnet.pipeline.plan import learner_in_memory, online_learner
 from linnet.pipeline.stream import Numbered, RowStream
@@ -41,6 +43,7 @@ class BatchTrainer:
             collected.add(made)
             stream.report("reading", collected.rows)
             stream.services.check_stopped()
+            check_names(stream.features, self.options.memory)
             if collected.nbytes > self.options.memory:
                 return self._out_of_core(stream, chain(collected.replay(), blocks))
         dataset = collected.dataset().pruned(LEAST_ROWS)
@@ -49,13 +52,15 @@ class BatchTrainer:
             entry, reason = learner_in_memory(dataset.features, collected.rows)
             if entry.way is Way.ONLINE:
                 return OnlineTrainer(self._job(entry, reason)).fit_rows(stream, dataset)
+        labels = 0 if dataset.labels is None else len(dataset.labels)
+        check_weights(dataset.features, labels, self.options.strength.of(entry).recipe, self.options.memory)
         return self._in_memory(self._job(entry, reason), stream, dataset)
 
     def _job(self, entry: Entry, reason: str) -> Job:
         return Job(entry, reason, self.options, self.checkpoints)
 
     def _out_of_core(self, stream: RowStream, blocks: Iterator[Numbered]) -> Model:
-        limit = _size(self.options.memory)
+        limit = size_in_words(self.options.memory)
         if self.entry is not None:
             raise RecipeError(
                 f"{self.entry.name} needs all rows in memory, and they take more than {limit}: allow more "
@@ -102,10 +107,3 @@ class BatchTrainer:
             separation=result.separation,
             numbers=result.columns,
         )
-
-
-def _size(count: int) -> str:
-    for unit, name in ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "kB")):
-        if count >= unit:
-            return f"{count / unit:g} {name}"
-    return f"{count} bytes"

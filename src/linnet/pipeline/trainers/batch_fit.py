@@ -211,10 +211,8 @@ def _statistics(features: Features, scaling: Scaling | None, rows: Rows) -> dict
         return {}
     missing = np.bincount(rows.ids, minlength=len(features))[scaling.missing]
     return {
-        features.name(int(number)): ColumnStatistics(
-            float(scaling.centres[number]), float(scaling.units[number]), int(count)
-        )
-        for number, count in zip(scaling.numbers, missing, strict=True)
+        name: ColumnStatistics(float(scaling.centres[number]), float(scaling.units[number]), int(count))
+        for name, number, count in zip(features.names_of(scaling.numbers), scaling.numbers, missing, strict=True)
     }
 
 

@@ -45,7 +45,7 @@ def write(path: str, run: OnlineRun, rejected: BadRows, terms: Terms, why: str) 
         "options": terms.options,
         "input": terms.input,
         "why": why,
-        "position": [run.position.file, run.position.offset, run.position.line],
+        "position": [run.position.file, run.position.offset, run.position.line, run.position.rows],
         "seen": (run.position.seen or b"").hex(),
         "rows": run.rows,
         "done": [run.done_passes, run.done_chunks],
@@ -127,7 +127,7 @@ def _check_kinds(content: dict[str, Any], path: str) -> None:
         and isinstance(content["losses"], list)
         and isinstance(content["why"], str)
         and (content["training"] is None) == (content["rows"] == 0)
-        and (len(content["position"]), len(content["done"])) == (3, 2)
+        and (len(content["position"]), len(content["done"])) == (4, 2)
     )
     if not sound:
         raise ModelFileError(f"{path}: is damaged: a count or a name in it has the wrong type")
@@ -140,8 +140,8 @@ def _restore(content: dict[str, Any], tensors: Tensors, run: OnlineRun, path: st
     _check_layout(run, path)
     run.label_index = LabelIndex({label: number for number, label in enumerate(content["labels"])})
     run.rows, (run.done_passes, run.done_chunks) = content["rows"], content["done"]
-    file, offset, line = content["position"]
-    run.position = Position(file, offset, line, bytes.fromhex(content["seen"]))
+    file, offset, line, rows = content["position"]
+    run.position = Position(file, offset, line, rows, seen=bytes.fromhex(content["seen"]))
     run.progressive = ProgressiveTally(**content["progressive"])
     run.runs = LabelRuns(**content["runs"])
     run.weighed = set(map(int, content["weighed"]))

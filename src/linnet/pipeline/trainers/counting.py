@@ -29,13 +29,14 @@ from linnet.data.targets import (
     require_two_labels,
     sample_weights_of,
 )
-from linnet.errors import InputError, option
+from linnet.errors import InputError
 from linnet.evaluation.splits import decision_rows, held_out
 from linnet.learners.catalogue import Entry
 from linnet.learners.linear import LinearModel
 from linnet.model.model import Model
 from linnet.model.predictor import Result, scorer
 from linnet.pipeline.decision_fit import Decided, Wanted
+from linnet.pipeline.memory import check_names, check_weights
 from linnet.pipeline.row_cache import CachedRows, RowCache
 from linnet.pipeline.stream import Numbered, RowStream
 from linnet.pipeline.trainers.job import Job, Outcome
@@ -44,8 +45,6 @@ from linnet.training.counting.naive_bayes import CLOSED_FORM, Counting
 
 # Fewer held-out rows than this measure nothing.
 ENOUGH_HELD_OUT = 20
-# The largest table of features by classes (2 GB).
-LARGEST = 1 << 28
 
 
 @dataclass(frozen=True)
@@ -101,6 +100,7 @@ class CountingRun:
         self.entry = entry
         self.holdout = holdout
         self.seed = seed
+        self.memory = memory
         self.layout = FeatureLayout(len(features.terms))
         self.label_index = LabelIndex()
         smoothing = {} if alpha is None else {"alpha": alpha}
@@ -124,9 +124,9 @@ class CountingRun:
         block, schema = made.block, self.features.schema
         if not block.rows:
             return
-        self.layout.extend(self.features.sizes)
         targets = self.label_index.numbers(block, schema).astype(np.float64)
         self._check_size()
+        self.layout.extend(self.features.sizes)
         given = sample_weights_of(block, schema)
         rows = assembled(self.features.weighted(made.pieces), self.layout)
         kept = CachedRows(rows, targets, np.empty(0) if given is None else given, self.rows)
@@ -145,12 +145,8 @@ class CountingRun:
         self._count(kept)
 
     def _check_size(self) -> None:
-        if self.layout.size * len(self.label_index.labels) > LARGEST:
-            raise InputError(
-                f"{len(self.label_index.labels):,} labels by {self.layout.size:,} features are too many to count: is "
-                f"{self.features.schema.target or 'the target'} the right column? "
-                f"({option('target')}, {option('hash_bits')})"
-            )
+        check_names(self.features, self.memory)
+        check_weights(self.features, len(self.label_index.labels), self.entry.recipe, self.memory)
 
     def _count(self, kept: CachedRows) -> None:
         weights = kept.weights if len(kept.weights) else None

@@ -24,6 +24,7 @@ from linnet.learners.linear import LinearModel
 from linnet.learners.recipe import Recipe, Update
 from linnet.learners.voting import Votes
 from linnet.model.record import OnlineSettings
+from linnet.pipeline.memory import check_names, check_weights
 from linnet.pipeline.row_cache import CachedRows, RowCache
 from linnet.pipeline.stream import Numbered
 from linnet.pipeline.trainers.online_outcome import held_out_result
@@ -94,6 +95,7 @@ class OnlineRun:
         self.recipe = recipe
         self.settings = settings
         self.seed = seed
+        self.memory = memory
         self.layout = FeatureLayout(len(features.terms))
         self.label_index = LabelIndex()
         self.training: OnlineTraining | None = None
@@ -144,13 +146,15 @@ class OnlineRun:
         """Train on the next block; or only cache it, where a resumed run was trained on it before."""
         if made.block.rows:
             block, schema = made.block, self.features.schema
-            self.layout.extend(self.features.sizes)
-            rows = assembled(self.features.weighted(made.pieces), self.layout)
             targets = (
                 self.label_index.numbers(block, schema).astype(np.float64)
                 if self.classes
                 else numeric_targets(block, schema)
             )
+            check_names(self.features, self.memory)
+            check_weights(self.features, len(self.label_index.labels), self.recipe, self.memory)
+            self.layout.extend(self.features.sizes)
+            rows = assembled(self.features.weighted(made.pieces), self.layout)
             weights = sample_weights_of(block, schema)
             given = np.empty(0) if weights is None else weights
             self.take_rows(CachedRows(rows, targets, given, self.rows), learning=learning)

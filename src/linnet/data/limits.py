@@ -1,0 +1,32 @@
+"""What input may ask for: the limits of a row, of a block and of a table, and how they are put to a user.
+
+docs/limits.md lists them.  What grows with all rows (the rows themselves, names, weights) is limited by the option
+`memory` instead (pipeline/memory.py).
+"""
+
+from __future__ import annotations
+
+MIB = 1 << 20
+
+# Named columns of a table: each has a term of its own, which takes some kilobytes.
+MOST_COLUMNS = 1 << 17
+# A row in bytes: a line, a record, or a row of Parquet or of a data frame.
+LONGEST_ROW = 64 * MIB
+# Strings of a block that is not cut by its bytes already, and its values, missing ones included.
+BLOCK_BYTES = 4 * MIB
+BLOCK_CELLS = 1 << 20
+# Entries (n-grams, conjunctions) that the rows of a block are made into at once; and those of a single row.
+BLOCK_NGRAMS = 1 << 23
+ROW_NGRAMS = 1 << 26
+BLOCK_CONJUNCTIONS = 1 << 20
+ROW_CONJUNCTIONS = 1 << 22
+# Terms that crosses and polynomials add.
+MOST_CROSSES = 1 << 17
+
+
+def size_in_words(count: int) -> str:
+    """A number of bytes with its unit."""
+    for unit, name in ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "kB")):
+        if count >= unit:
+            return f"{count / unit:.3g} {name}"
+    return f"{count} bytes"

@@ -1,0 +1,71 @@
+"""What a run may take of memory for its names and its weights: for each what the option `memory` allows.
+
+The rows are limited where they are kept (dataset.py, row_cache.py); single rows and blocks in data/limits.py.
+"""
+
+from __future__ import annotations
+
+from linnet.data.features.feature_map import Features
+from linnet.data.limits import size_in_words
+from linnet.data.task import Task
+from linnet.errors import InputError, option
+from linnet.learners.recipe import Recipe, Reduction
+
+NUMBER = 8
+# Arrays as long as the columns that learners keep beside the weights; and copies of the weights while they grow, are
+# put in the order of the model, and are written.
+VECTORS, COPIES = 5, 3
+# A small limit is meant for the rows: it is never less than this for names and for weights.
+LEAST = 1 << 26
+
+
+def check_names(features: Features, memory: int) -> None:
+    """Raise where the names of features take more than is allowed."""
+    size, memory = features.nbytes, max(memory, LEAST)
+    if size > memory:
+        raise InputError(
+            f"the names of {len(features):,} features take {size_in_words(size)}, more than {size_in_words(memory)}: "
+            f"hash them into fewer ({option('hash_bits', 20)}), or allow more ({_enough(size)})"
+        )
+
+
+def check_weights(features: Features, labels: int, recipe: Recipe, memory: int) -> None:
+    """Raise, before they are made, where the weights of a learner would take more than is allowed."""
+    outputs = outputs_of(recipe, labels)
+    size, memory = weights_size(len(features), outputs), max(memory, LEAST)
+    if size <= memory:
+        return
+    classes = f" for {labels:,} labels" if outputs > 1 else ""
+    raise InputError(
+        f"the weights of {features.extent}{classes} take about {size_in_words(size)}, more than "
+        f"{size_in_words(memory)}: {_fewer(features, recipe, labels)}, or allow more ({_enough(size)})"
+    )
+
+
+def weights_size(columns: int, outputs: int) -> int:
+    """About how many bytes training takes for the weights of so many columns and outputs."""
+    return NUMBER * (columns + 1) * (COPIES * outputs + VECTORS)
+
+
+def outputs_of(recipe: Recipe, labels: int) -> int:
+    """How many weights a column has."""
+    if labels <= 2:
+        return 1
+    return labels * (labels - 1) // 2 if recipe.reduction is Reduction.PAIRWISE else labels
+
+
+def _fewer(features: Features, recipe: Recipe, labels: int) -> str:
+    """What would need fewer weights."""
+    if labels > 2 and recipe.reduction is Reduction.PAIRWISE:
+        return f"take {option('multiclass', Reduction.ONE_VS_REST)}"
+    if features.task is Task.CLASSIFICATION and labels > len(features):
+        return f"is {features.schema.target or 'the target'} the right column ({option('target')})?"
+    return (
+        "number the columns from 0 or 1 upwards"
+        if features.is_numbered
+        else (f"hash names into fewer features ({option('hash_bits', 16)})")
+    )
+
+
+def _enough(size: int) -> str:
+    return option("memory", f"{-(-size // (1 << 30))}GB")

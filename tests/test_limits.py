@@ -1,0 +1,415 @@
+"""The table of docs/limits.md, a test a row: what is beyond a limit is an error that names the place and the remedy, or
+is done in smaller parts with the same result."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from scipy.sparse import csr_array
+
+import linnet
+from linnet.data import limits
+from linnet.data.features import conjunctions as conjunctions_module
+from linnet.data.features import entry_limits, feature_map
+from linnet.data.rows import Rows
+from linnet.data.sources import arrow, chunks, jsonlines, parquet_pages
+from linnet.data.sources.block import Position
+from linnet.data.sources.opening import open_source
+from linnet.errors import InputError, ModelFileError, RecipeError
+from linnet.pipeline import memory as memory_module
+from linnet.pipeline import separable
+from linnet.training import solver_choice
+from linnet.training.solvers import least_squares
+
+TABLE = (Path(__file__).parent.parent / "docs" / "limits.md").read_text()
+
+
+def written(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text)
+    return str(path)
+
+
+def weights_of(model):
+    return {name: tuple(row) for name, row in zip(model.features.names(), model.linear.weights.tolist(), strict=True)}
+
+
+def blocks_of(path, wanted=None):
+    source = open_source([path])
+    if wanted is not None:
+        source.select_columns(wanted)
+    return [source.parse(chunk) for chunk in source.chunks(Position())]
+
+
+@pytest.mark.parametrize(
+    ("row", "number"),
+    [
+        ("columns of a table", limits.MOST_COLUMNS),
+        ("values of a block", limits.BLOCK_CELLS),
+        ("nesting of JSON", jsonlines.DEEPEST),
+        ("that can be trained on", feature_map.MOST_NUMBERED - 1),
+        ("n-grams of a row", limits.ROW_NGRAMS),
+        ("n-grams of a block", limits.BLOCK_NGRAMS),
+        ("conjunctions of a row", limits.ROW_CONJUNCTIONS),
+        ("conjunctions of a block", limits.BLOCK_CONJUNCTIONS),
+        ("products of `--polynomial`", limits.MOST_CROSSES),
+        ("columns of `--solver newton", solver_choice.MOST_PAIRED),
+        ("least squares in closed form", least_squares.COLUMNS_AT_MOST),
+        ("columns of `linnet separable`", separable.MOST_COLUMNS),
+    ],
+)
+def test_the_table_states_the_limit_of_the_program(row, number):
+    line = next(line for line in TABLE.splitlines() if line.startswith("|") and row in line)
+    assert f"{number:,}" in line
+
+
+# -- tables ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+def test_a_table_of_too_many_columns_is_refused_with_its_place(tmp_path, monkeypatch, form):
+    for module in ("linnet.data.sources.table", "linnet.data.sources.jsonlines"):
+        monkeypatch.setattr(f"{module}.MOST_COLUMNS", 50)
+    names = [f"c{i}" for i in range(51)]
+    path = str(tmp_path / f"wide.{form}")
+    if form == "csv":
+        Path(path).write_text(",".join(names) + "\n" + ",".join("1" * 51) + "\n")
+    elif form == "jsonl":
+        Path(path).write_text(json.dumps(dict.fromkeys(names, 1)) + "\n")
+    else:
+        pq.write_table(pa.table({name: [1.0] for name in names}), path)
+    with pytest.raises(InputError, match=r"wide\.\w+.*51 columns are more than 50.*svmlight"):
+        open_source([path])
+
+
+def test_a_line_that_is_too_long_is_refused_with_its_place(tmp_path):
+    path = written(tmp_path, "long.csv", "a,y\n1,u\n" + "x" * (chunks.LONGEST_LINE + 4 * chunks.CHUNK) + ",v\n")
+    with pytest.raises(InputError, match=r"long\.csv:3: a line of more than 64 MiB"):
+        blocks_of(path)
+
+
+def test_a_row_of_parquet_that_is_too_long_is_refused_with_its_place(tmp_path, monkeypatch):
+    monkeypatch.setattr("linnet.data.sources.parquet.LONGEST_ROW", 1000)
+    monkeypatch.setattr("linnet.data.sources.arrow.BLOCK_BYTES", 100)
+    path = str(tmp_path / "long.parquet")
+    pq.write_table(pa.table({"t": ["short", "x" * 2000], "y": ["a", "b"]}), path)
+    with pytest.raises(InputError, match=r"long\.parquet: row 2: a row of .* more than"):
+        blocks_of(path)
+
+
+def test_json_rows_of_few_keys_come_in_blocks_of_few_values(tmp_path):
+    keys = [f"k{i}" for i in range(2000)]
+    lines = [json.dumps(dict.fromkeys(keys, 1.0))] + ["{}"] * 5000 + ['{"k7": 2}']
+    path = written(tmp_path, "sparse.jsonl", "\n".join(lines) + "\n")
+    blocks = blocks_of(path, dict.fromkeys(keys, True))
+    assert all(block.rows * len(keys) <= limits.BLOCK_CELLS for block in blocks)
+    values = np.concatenate([block.columns["k7"].values for block in blocks])
+    assert len(values) == 5002
+    assert values[0] == 1
+    assert np.isnan(values[1:-1]).all()
+    assert values[-1] == 2
+    assert [int(line) for block in blocks for line in block.lines] == list(range(1, 5003))
+
+
+@pytest.mark.parametrize("dictionary", [True, False])
+def test_long_strings_of_parquet_come_in_blocks_of_few_bytes(tmp_path, dictionary):
+    texts = [f"{i % 3} " + "word " * 20_000 for i in range(200)]
+    path = str(tmp_path / "texts.parquet")
+    pq.write_table(pa.table({"t": texts, "y": ["a", "b"] * 100}), path, use_dictionary=dictionary, row_group_size=150)
+    blocks = blocks_of(path)
+    assert max(len(block.columns["t"].data[slice(*block.columns["t"].starts[[0, -1]])]) for block in blocks) <= 4 << 20
+    assert [text for block in blocks for text in block.columns["t"].strings()] == texts
+    assert [int(line) for block in blocks for line in block.lines] == list(range(1, 201))
+
+
+def test_parquet_can_be_reopened_at_every_block(tmp_path):
+    path = str(tmp_path / "texts.parquet")
+    pq.write_table(pa.table({"t": [f"{i} " + "w" * 400_000 for i in range(40)]}), path, row_group_size=25)
+    source = open_source([path])
+    found = list(source.chunks(Position()))
+    assert len(found) > 3
+    for number, chunk in enumerate(found):
+        assert [each.first for each in source.chunks(chunk.after)] == [each.first for each in found[number + 1 :]]
+
+
+def test_a_frame_whose_categories_are_long_comes_in_blocks_of_few_bytes():
+    long = pa.DictionaryArray.from_arrays(pa.array([0] * 500, pa.int32()), ["x" * 100_000])
+    table = pa.table({"t": long, "y": ["a", "b"] * 250})
+    cut = arrow.bounded_slices(table, ["t"])
+    assert cut[0][0] == 0
+    assert cut[-1][1] == 500
+    assert len(cut) > 10
+    assert max(stop - start for start, stop in cut) * 100_000 <= limits.BLOCK_BYTES
+
+
+def test_a_parquet_column_of_gigabytes_in_kilobytes_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(parquet_pages, "LARGEST_CHUNK", 1 << 20)
+    path = str(tmp_path / "bomb.parquet")
+    texts = ["a" * 100_000] * 100
+    pq.write_table(pa.table({"t": texts, "y": ["a", "b"] * 50}), path, use_dictionary=False, compression="zstd")
+    with pytest.raises(InputError, match=r"bomb\.parquet: column 't' of row group 0 is 9.54 MB in .* smaller"):
+        blocks_of(path)
+
+
+def test_json_that_is_nested_too_deep_is_a_bad_row(tmp_path):
+    path = written(tmp_path, "deep.jsonl", '{"a": "u", "y": "v"}\n{"a": ' + "[" * 70 + "]" * 70 + "}\n")
+    (block,) = blocks_of(path)
+    assert block.rows == 1
+    assert [(bad.line, bad.reason) for bad in block.bad] == [(2, jsonlines.TOO_DEEP)]
+
+
+# -- svmlight ----------------------------------------------------------------------------------------------------------
+
+
+def test_an_id_of_more_than_31_bits_is_a_bad_row(tmp_path):
+    (block,) = blocks_of(written(tmp_path, "a.svm", "1 1:1\n-1 2147483647:1\n"))
+    assert block.rows == 1
+    assert block.bad[0].line == 2
+
+
+def test_an_id_beyond_what_can_be_trained_on_is_refused_with_its_line(tmp_path):
+    path = written(tmp_path, "a.svm", "1 1:1\n-1 134217728:1\n")
+    with pytest.raises(InputError, match=r"a\.svm:2: the id 134217728 .*number the columns"):
+        linnet.train(path)
+
+
+@pytest.mark.parametrize("learner", ["auto", "adaptive", "logistic-regression", "naive-bayes", "averaged-perceptron"])
+def test_weights_beyond_the_memory_are_refused_before_they_are_made(tmp_path, learner):
+    path = written(tmp_path, "a.svm", "1 1:1 134217727:1\n0 1:2 3:1\n" * 20)
+    with pytest.raises(InputError, match=r"ids up to 134,217,727 take about 8 GB, more than 1 GB.*memory='9GB'"):
+        linnet.train(path, learner=learner)
+
+
+def test_the_weights_of_pairs_of_labels_count(monkeypatch):
+    monkeypatch.setattr(memory_module, "LEAST", 0)
+    X = np.eye(40)[np.arange(400) % 40]
+    linnet.train((X, np.arange(400) % 40), task="classification", learner="logistic-regression", memory="500kB")
+    with pytest.raises(InputError, match=r"for 40 labels.*multiclass='one-vs-rest'"):
+        linnet.train(
+            (X, np.arange(400) % 40), task="classification", learner="logistic-regression", multiclass="pairwise",
+            memory="500kB",
+        )  # fmt: skip
+
+
+def test_names_beyond_the_memory_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(memory_module, "LEAST", 0)
+    rows = [f"{'ab'[i % 2]}\t" + " ".join(f"word{i}x{j}" for j in range(50)) for i in range(200)]
+    path = written(tmp_path, "texts.tsv", "\n".join(rows) + "\n")
+    for learner in ("logistic-regression", "adaptive", "naive-bayes"):
+        with pytest.raises(InputError, match=r"the names of .* features take .*hash_bits='20'"):
+            linnet.train(path, learner=learner, memory="500kB")
+    assert linnet.train(path, learner="adaptive", memory="500kB", hash_bits=8, ngrams=1)
+
+
+# -- what rows are made into -------------------------------------------------------------------------------------------
+
+
+def test_a_row_of_too_many_conjunctions_is_refused_with_its_line(tmp_path):
+    rows = [f"{label} " + " ".join(f"{i}:1" for i in range(1, 3001)) for label in "01"]
+    path = written(tmp_path, "a.svm", "\n".join(rows) + "\n")
+    with pytest.raises(InputError, match=r"a\.svm:1: the row has up to 4,499,999,500 conjunctions.*lower conjunctions"):
+        linnet.train(path, conjunctions=3)
+
+
+def test_conjunctions_are_counted_as_they_are_made():
+    term = conjunctions_module.ConjunctionTerm((), 4)
+    rows = Rows.of(csr_array([[1.0, 2, 0, 3, 4, 5], [0, 0, 0, 0, 0, 1], [1, 1, 1, 1, 1, 1]]))
+    made = term.prepare_rows(rows)
+    assert term.count_rows(rows).tolist() == np.diff(made.starts).tolist() == [10 + 10 + 5, 0, 15 + 20 + 15]
+
+
+@pytest.mark.parametrize("learner", ["adaptive", "logistic-regression"])
+@pytest.mark.parametrize("what", ["conjunctions", "ngrams"])
+def test_a_block_in_parts_gives_the_same_model(tmp_path, monkeypatch, learner, what):
+    if what == "conjunctions":
+        rng = np.random.default_rng(0)
+        rows = [f"{i % 2} " + " ".join(f"{j}:1" for j in np.flatnonzero(rng.random(12) < 0.5)) for i in range(60)]
+        path, options = written(tmp_path, "a.svm", "\n".join(rows) + "\n"), {"conjunctions": 2}
+        smaller = ("CONJUNCTIONS", entry_limits.EntryLimits(100, 10_000, "conjunctions", "conjunctions"))
+    else:
+        rows = [f"{'ab'[i % 2]}\tsome words {i % 7} and {i % 5} words" for i in range(60)]
+        path, options = written(tmp_path, "a.tsv", "\n".join(rows) + "\n"), {"ngrams": (1, 3), "analyzer": "char"}
+        smaller = ("NGRAMS", entry_limits.EntryLimits(400, 10_000, "n-grams", "ngrams"))
+    whole = linnet.train(path, learner=learner, **options)
+    monkeypatch.setattr(feature_map, *smaller)
+    (block,) = blocks_of(path)
+    assert len(whole.features.cuts(block)) > 3
+    parts = linnet.train(path, learner=learner, **options)
+    assert weights_of(parts) == weights_of(whole)
+    assert parts.record == whole.record
+    predicted = [list(parts.predict(path)), list(whole.predict(path))]
+    assert predicted[0] == predicted[1]
+
+
+def test_reading_resumes_within_a_block_that_is_used_in_parts(tmp_path):
+    from linnet.data.on_error import BadRows, OnError
+    from linnet.data.reading import prepared_blocks
+
+    path = written(tmp_path, "a.svm", "\n".join([f"{i} 1:1" for i in range(7)] + ["no row"] + ["7 1:1"]) + "\n")
+
+    def made(start):
+        bad = BadRows(OnError.SKIP)
+        found = prepared_blocks(open_source([path]), start, lambda b: b.targets.tolist(), bad, 2, cuts=lambda _: [2, 5])
+        return [(each.prepared, each.block.after) for each in found], bad.count
+
+    found, bad = made(Position())
+    assert [targets for targets, _ in found] == [[0, 1], [2, 3, 4], [5, 6, 7]]
+    assert bad == 1
+    for number, (_, after) in enumerate(found[:-1]):
+        again, repeated = made(after)
+        assert [targets for targets, _ in again] == [targets for targets, _ in found[number + 1 :]]
+        assert repeated == 0
+
+
+def test_a_row_of_too_many_ngrams_is_refused_with_its_line(tmp_path):
+    path = written(tmp_path, "a.tsv", "a\tshort text\nb\t" + "letters " * 900_000 + "\n")
+    with pytest.raises(InputError, match=r"a\.tsv:2: the row has up to 72,000,000 n-grams.*lower ngrams"):
+        linnet.train(path, analyzer="char", ngrams=(1, 10))
+
+
+def test_too_many_products_are_refused_before_they_are_made():
+    columns = {f"c{i}": [1.0, 2.0, 3.0] for i in range(200)} | {"y": ["a", "b", "a"]}
+    with pytest.raises(RecipeError, match=r"polynomial='5' of 200 columns .* makes 2,872,408,590 products"):
+        linnet.train(columns, target="y", polynomial=5)
+
+
+# -- training ----------------------------------------------------------------------------------------------------------
+
+
+def test_rows_beyond_the_memory_are_streamed_or_refused():
+    X, y = np.random.default_rng(0).random((400, 20)), np.arange(400) % 2
+    assert "streamed" in linnet.train((X, y), memory="50kB").record.reason
+    with pytest.raises(RecipeError, match=r"logistic-regression needs all rows in memory.*memory"):
+        linnet.train((X, y), learner="logistic-regression", memory="50kB")
+
+
+def test_too_many_labels_are_refused():
+    with pytest.raises(InputError, match=r"60 rows have 60 different labels"):
+        linnet.train({"x": [1.0, 2.0] * 30, "y": [f"l{i}" for i in range(60)]}, target="y")
+
+
+@pytest.mark.parametrize(("learner", "solver"), [("logistic-regression", "newton-cholesky"), ("svm", "newton")])
+def test_a_solver_that_pairs_columns_takes_few_and_auto_takes_another(learner, solver):
+    X = csr_array((np.ones(40), (np.arange(40), np.arange(40) * 500)), shape=(40, 20_000))
+    names = [entry for entry in linnet.learners.catalogue.entries() if solver in {s.name for s in entry.solvers}]
+    name = next(entry.name for entry in names if learner in entry.name)
+    with pytest.raises(RecipeError, match=rf"{solver}.*16,384 columns at most"):
+        linnet.train((X, np.arange(40) % 2), learner=name, solver=solver)
+    assert linnet.train((X, np.arange(40) % 2), learner=name).record.solver != solver
+
+
+def test_least_squares_of_many_columns_are_not_solved_in_closed_form():
+    assert least_squares.fits_shape(10**6, least_squares.COLUMNS_AT_MOST)
+    assert not least_squares.fits_shape(10**6, least_squares.COLUMNS_AT_MOST + 1)
+
+
+def test_discriminant_analysis_of_many_columns_is_refused(tmp_path):
+    path = written(tmp_path, "a.svm", "1 1:1 20000:1\n0 1:2 3:1\n" * 20)
+    with pytest.raises(InputError, match=r"20,?001"):
+        linnet.train(path, learner="discriminant-analysis")
+
+
+def test_separability_of_too_many_columns_is_refused(tmp_path):
+    path = written(tmp_path, "a.svm", "1 1:1 134217727:1\n0 1:2 3:1\n")
+    with pytest.raises(InputError, match=r"ids up to 134,217,727: more columns than 16,777,216"):
+        separable.separability_of(path)
+
+
+# -- files -------------------------------------------------------------------------------------------------------------
+
+
+def test_an_xz_file_that_asks_for_much_memory_is_refused(tmp_path):
+    path = tmp_path / "a.csv.xz"
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1 << 29}]
+    compressor = lzma.LZMACompressor(filters=filters)
+    path.write_bytes(compressor.compress(b"a,y\n1,u\n2,v\n") + compressor.flush())
+    with pytest.raises(InputError, match=r"a\.csv\.xz"):
+        open_source([str(path)])
+
+
+def test_a_model_that_claims_more_than_its_file_has_is_refused(tmp_path):
+    path = tmp_path / "m.linnet"
+    linnet.train({"x": [1.0, 2.0] * 30, "y": ["a", "b"] * 30}, target="y").save(str(path))
+    content = path.read_bytes()
+    shapes = re.sub(rb'"shape":\[2,1\]', b'"shape":[9,9]', content)
+    assert shapes != content
+    path.write_bytes(shapes)
+    with pytest.raises(ModelFileError):
+        linnet.load(str(path))
+
+
+# -- peaks of memory ---------------------------------------------------------------------------------------------------
+
+READ = """
+import sys
+from linnet.data.sources.opening import open_source
+from linnet.data.sources.block import Position
+source = open_source([sys.argv[1]])
+source.sample()
+rows = sum(source.parse(chunk).rows for chunk in source.chunks(Position()))
+with open("/proc/self/status") as status:
+    peak = next(int(line.split()[1]) // 1024 for line in status if line.startswith("VmHWM"))
+print(rows, peak)
+"""
+
+
+def peak_of_reading(path, code=READ):
+    """The rows read, and the peak of memory in MB."""
+    return tuple(map(int, subprocess.check_output([sys.executable, "-c", code, path], text=True).split()))
+
+
+linux = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak is read as Linux tells it")
+
+
+@linux
+def test_json_of_many_strings_a_line_takes_memory_in_proportion_to_the_lines(tmp_path):
+    lines = [json.dumps({f"k{i}": "ab" for i in range(10_000)}) for _ in range(4)]
+    rows, peak = peak_of_reading(written(tmp_path, "keys.jsonl", "\n".join(lines) + "\n"))
+    assert rows == 4
+    assert peak < 400  # keys times the bytes of a chunk would be 6 GB
+
+
+@linux
+def test_json_of_ever_other_keys_takes_memory_in_proportion_to_the_lines(tmp_path):
+    lines = [json.dumps({f"k{i}": 1 for i in range(4_000)})] + ["{}"] * 5_000
+    rows, peak = peak_of_reading(written(tmp_path, "keys.jsonl", "\n".join(lines) + "\n"))
+    assert rows == 5_001
+    assert peak < 300  # rows times keys would be 400 MB
+
+
+@linux
+@pytest.mark.parametrize("dictionary", [True, False])
+def test_long_strings_of_parquet_take_memory_of_a_block(tmp_path, dictionary):
+    path = str(tmp_path / "texts.parquet")
+    if dictionary:
+        table = pa.table({"t": pa.array(["word " * 40_000] * 3_000).dictionary_encode()})
+    else:
+        table = pa.table({"t": [f"{i} " * 40_000 for i in range(1_000, 2_250)]})
+    # pages of a few rows: a page is decompressed as a whole
+    pq.write_table(table, path, compression="zstd", use_dictionary=dictionary, write_batch_size=16)
+    rows, peak = peak_of_reading(path)
+    assert rows == table.num_rows
+    assert peak < 300  # all strings are 600 MB or 250 MB
+
+
+@linux
+def test_a_column_of_categories_takes_little_memory():
+    code = """
+import sys
+from linnet.data.features.terms import CategoryTerm
+terms = [CategoryTerm((f"c{i}",)) for i in range(20_000)]
+with open("/proc/self/status") as status:
+    print(len(terms), next(int(line.split()[1]) // 1024 for line in status if line.startswith("VmHWM")))
+"""
+    terms, peak = peak_of_reading("", code)
+    assert terms == 20_000
+    assert peak < 200  # 40 kB each would be 800 MB
