@@ -15,6 +15,7 @@ import linnet.storage.atomic
 from linnet.cli import main as program
 from linnet.data.on_error import OnError
 from linnet.errors import OutputError
+from linnet.model.model import Model
 from linnet.pipeline.train import TrainOptions, train, train_to_file
 from linnet.storage import container
 from tests.pipeline.making import TABLE, cut, sparse, table, write_csv, write_svmlight
@@ -96,14 +97,18 @@ def test_a_failing_disk_leaves_what_was_there(every, rng, tmp_path, capsys, monk
     assert model.read_bytes() == good
 
 
-def test_a_model_that_cannot_be_saved_can_be_resumed(rng, tmp_path):
+def test_a_model_that_cannot_be_saved_can_be_resumed(rng, tmp_path, monkeypatch):
     X, y = sparse(rng, 120)
     write_svmlight(tmp_path / "all.svm", X, y)
-    (tmp_path / "out").mkdir()
+
+    def full(*_):
+        raise OutputError("no space left")
+
     options = TrainOptions(learner="adaptive", checkpoint=str(tmp_path / "c"), checkpoint_every=20)
     with cut(600):
-        with pytest.raises(OutputError):
-            train_to_file(str(tmp_path / "all.svm"), options, tmp_path / "out")
+        with monkeypatch.context() as patch, pytest.raises(OutputError):
+            patch.setattr(Model, "save", full)
+            train_to_file(str(tmp_path / "all.svm"), options, tmp_path / "m")
         assert (tmp_path / "c").exists()
         train_to_file(str(tmp_path / "all.svm"), replace(options, resume=True), tmp_path / "m")
         train(str(tmp_path / "all.svm"), replace(options, checkpoint_every=None)).save(tmp_path / "whole")
