@@ -1,0 +1,241 @@
+"""What counts as a find.  Each detector looks at one thing; `tests/test_attack.py` plants a fault for each."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import signal
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from attack.case import Call, Case, Command, Step
+from attack.process import Outcome
+
+TRACEBACK = re.compile(
+    rb"Traceback \(most recent call last\)|MarkupError|Exception ignored|Fatal Python error|"
+    rb"ERROR: AddressSanitizer|runtime error:|object address  :"
+)
+WARNING = re.compile(rb"^\S+\.py:\d+: \w*Warning: .*$", re.MULTILINE)
+OUT_OF_MEMORY = re.compile(rb"out of memory|MemoryError|Unable to allocate|malloc of size|bad_alloc|ArrowMemoryError")
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028\u2029]")
+FRAME = re.compile(rb'File "([^"]*?)([\w.]+/[\w.]+)", line (\d+)(?:,)? in (\S+)')
+LAST = re.compile(rb"^(?:[\w.]*\.)?(\w+(?:Error|Exception|Warning|Interrupt|Exit|Cancelled|Iteration|Invalid\w*|Killed))\b.*$", re.MULTILINE)
+LONGEST_ERROR = 20_000
+TEMPORARY = re.compile(r"(^|/)\.linnet-[^/]*$|\.tmp$")
+MAY_LEAVE = ("", ".checkpoint", ".quarantine", ".lock")
+
+Snapshot = dict[str, tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Find:
+    """One thing that must not be; the signature is the same for what is probably the same fault."""
+
+    kind: str
+    signature: str
+    detail: str
+
+
+def snapshot(folder: Path) -> Snapshot:
+    """What is in a folder: by path the kind of each entry, and a digest of its content."""
+    found: Snapshot = {}
+    for where, folders, files in os.walk(folder):
+        for name in (*files, *(each for each in folders if os.path.islink(os.path.join(where, each)))):
+            path = os.path.join(where, name)
+            status = os.lstat(path)
+            key = os.path.relpath(path, folder)
+            if stat.S_ISLNK(status.st_mode):
+                found[key] = ("link", os.readlink(path))
+            elif stat.S_ISREG(status.st_mode):
+                with open(path, "rb") as file:
+                    found[key] = ("file", hashlib.file_digest(file, "sha256").hexdigest())
+            else:
+                found[key] = ("other", "")
+    return found
+
+
+def of_outcome(step: Step, outcome: Outcome) -> Iterator[Find]:
+    """What one process did wrong by itself."""
+    for detector in (_time, _memory, _death, _traceback, _exit_code, _control_characters, _silence, _flood, _json):
+        yield from detector(step, outcome)
+
+
+def _time(step: Step, outcome: Outcome) -> Iterator[Find]:
+    cpu = outcome.signal in (signal.SIGXCPU,) or outcome.seconds > step.limits.seconds * (8 if _slow() else 1)
+    if outcome.stopped_for == "time" or cpu:
+        yield Find("hang", f"hang {step.name} {_where(outcome.stderr)}", f"{outcome.seconds:.1f} s of the processor, {outcome.wall:.1f} s by the clock")
+
+
+def _slow() -> bool:
+    from attack.process import SANITIZED
+
+    return SANITIZED
+
+
+def _memory(step: Step, outcome: Outcome) -> Iterator[Find]:
+    starved = isinstance(step, Command) and step.starved
+    if outcome.stopped_for == "memory" or outcome.memory > step.limits.memory * (3 if _slow() else 1):
+        yield Find("memory", f"memory {step.name}", f"{outcome.memory / 1e6:,.0f} MB resident")
+    elif not starved and (ran_out := OUT_OF_MEMORY.search(outcome.stderr + outcome.stdout)):
+        yield Find("memory", f"memory asked {step.name}", f"ran out of memory: {ran_out[0].decode()}")
+
+
+def _death(step: Step, outcome: Outcome) -> Iterator[Find]:
+    if outcome.signal is None or outcome.stopped_for or outcome.signal in (*outcome.sent, signal.SIGXCPU):
+        return
+    name = signal.Signals(outcome.signal).name
+    yield Find("signal", f"{name} {step.name} {_where(outcome.stderr)}", f"died of {name}")
+
+
+def _traceback(step: Step, outcome: Outcome) -> Iterator[Find]:
+    printed = outcome.stderr if not isinstance(step, Call) else outcome.stderr + outcome.stdout
+    if outcome.stopped_for or "--debug" in getattr(step, "arguments", ()):
+        return
+    if TRACEBACK.search(printed):
+        last = LAST.findall(printed)
+        error = last[-1].decode() if last else "error"
+        yield Find("traceback", f"{error} {step.name} {_where(printed)}", _tail(printed))
+    elif warned := WARNING.search(printed):
+        yield Find("warning", f"warning {step.name} {warned[0][-80:].decode(errors='replace')}", warned[0].decode(errors="replace"))
+
+
+def _exit_code(step: Step, outcome: Outcome) -> Iterator[Find]:
+    allowed = step.codes if isinstance(step, Command) else frozenset({0})
+    if outcome.sent:
+        allowed |= {130}
+    if outcome.code is not None and outcome.code not in allowed:
+        if isinstance(step, Call) and TRACEBACK.search(outcome.stderr):
+            return
+        yield Find("exit code", f"exit {outcome.code} {step.name}", f"exit code {outcome.code}")
+
+
+def _control_characters(step: Step, outcome: Outcome) -> Iterator[Find]:
+    if isinstance(step, Call):
+        return
+    streams = [("stderr", outcome.stderr)] + ([("stdout", outcome.stdout)] if step.human else [])
+    for name, content in streams:
+        if b"Traceback" in content:
+            continue
+        if found := CONTROL.search(content.decode("utf-8", "replace")):
+            text = content.decode("utf-8", "replace")
+            around = text[max(0, found.start() - 40) : found.end() + 40]
+            yield Find("control characters", f"control {step.name} {name}", f"{name}: {around!a}")
+
+
+def _silence(step: Step, outcome: Outcome) -> Iterator[Find]:
+    if isinstance(step, Command) and outcome.code in (1, 2, 3, 4, 5, 6) and 2 not in step.closed:
+        if not outcome.stderr.strip() and not (outcome.code >= 5 and outcome.stdout):
+            yield Find("silence", f"silent {outcome.code} {step.name}", f"exit code {outcome.code} without a word on stderr")
+
+
+def _flood(step: Step, outcome: Outcome) -> Iterator[Find]:
+    if isinstance(step, Command) and outcome.code in (1, 2, 3, 4) and len(outcome.stderr) > LONGEST_ERROR:
+        if not TRACEBACK.search(outcome.stderr):
+            yield Find("flood", f"flood {step.name}", f"an error of {len(outcome.stderr):,} bytes: {outcome.stderr[:200]!a}")
+
+
+def _json(step: Step, outcome: Outcome) -> Iterator[Find]:
+    if not (isinstance(step, Command) and "--json" in step.arguments and outcome.code == 0 and step.stdout is None):
+        return
+    if 1 in step.closed or len(outcome.stdout) >= 1 << 20 or {"-h", "--help", "--version"} & set(step.arguments):
+        return
+    try:
+        for text in outcome.stdout.decode().splitlines() if step.name == "predict" else [outcome.stdout.decode()]:
+            if step.name != "predict" or text.strip():
+                json.loads(text, parse_constant=_no_constant)
+    except ValueError as error:
+        yield Find("json", f"json {step.name}", f"--json printed what is not JSON: {error}: {outcome.stdout[:200]!a}")
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def of_files(case: Case, step: Step, outcome: Outcome, before: Snapshot, after: Snapshot) -> Iterator[Find]:
+    """What a step did wrong to the files around it."""
+    touched = {change for change in case.writable}
+    for name, content in before.items():
+        if name in case.files and name not in touched and name not in case.links and after.get(name) != content:
+            how = "deleted" if name not in after else "changed"
+            if not any("file" in each.what for each in step.meanwhile):
+                yield Find("input lost", f"input {how} {step.name}", f"{name!a} was {how}")
+    killed = signal.SIGKILL in outcome.sent or outcome.stopped_for or outcome.signal is not None
+    allowed = _expected(step)
+    for name in after:
+        if name in before or killed:
+            continue
+        if TEMPORARY.search(name):
+            yield Find("temporary", f"temporary {step.name}", f"left behind: {name!a}")
+        elif name not in allowed and not any("file" in each.what for each in step.meanwhile):
+            yield Find("stray file", f"stray {step.name}", f"made a file nobody asked for: {name!a}")
+
+
+def _expected(step: Step) -> set[str]:
+    """The files that a command may leave."""
+    if not isinstance(step, Command):
+        return set()
+    given = step.arguments
+    outputs = [given[i + 1] for i, each in enumerate(given[:-1]) if each in ("-o", "--output")]
+    outputs += [each.partition("=")[2] for each in given if each.startswith("--output=")]
+    outputs += [each[2:] for each in given if each.startswith("-o") and len(each) > 2]
+    if step.name == "train" and not outputs:
+        from linnet.cli.train import default_output
+
+        outputs = [default_output([each]) for each in given[1:]]
+    return {os.path.normpath(output + more) for output in outputs for more in MAY_LEAVE}
+
+
+def of_models(loads: Callable[[str], bool], step: Step, outcome: Outcome, before: Snapshot, after: Snapshot) -> Iterator[Find]:
+    """A model that appeared or changed must load; training that succeeded must have made one."""
+    if not (isinstance(step, Command) and step.name == "train"):
+        return
+    new = {name for name, content in after.items() if before.get(name) != content and content[0] == "file"}
+    for name in new & {each for each in _expected(step) if not each.endswith((".quarantine", ".lock"))}:
+        if not loads(name):
+            yield Find("half-written", f"half-written {step.name}", f"{name!a} does not load after exit code {outcome.code}")
+    if outcome.code == 0 and not {"-h", "--help", "--version"} & set(step.arguments):
+        if not any(name in after for name in _expected(step)) and step.stdout is None and _output_is_file(step):
+            yield Find("no model", "no model after exit 0", "train exited with 0 and left no model")
+
+
+def _output_is_file(step: Command) -> bool:
+    return not any(each in ("-", "/dev/stdout", "/dev/null") or each.startswith("/") for each in _raw_outputs(step))
+
+
+def _raw_outputs(step: Command) -> list[str]:
+    given = step.arguments
+    return [given[i + 1] for i, each in enumerate(given[:-1]) if each in ("-o", "--output")]
+
+
+def of_bytes(case: Case, folder: Path) -> Iterator[Find]:
+    """The files that must be the same."""
+    found = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest()[:16] for name in case.same if (folder / name).exists()}
+    if case.same and 0 < len(found) < len(case.same):
+        missing = [name for name in case.same if name not in found]
+        yield Find("other bits", f"bits missing {_kinds(missing)}", f"some ways made a model and some did not: {missing}")
+    if len(set(found.values())) > 1:
+        first = found[case.same[0]] if case.same[0] in found else next(iter(found.values()))
+        other = [name for name, digest in found.items() if digest != first]
+        yield Find("other bits", f"bits {_kinds(other)}", f"differ from {case.same[0]}: {other}")
+
+
+def _kinds(names: list[str]) -> str:
+    return " ".join(sorted({re.sub(r"\d+|\.linnet", "", name) for name in names}))
+
+
+def _where(printed: bytes) -> str:
+    """The innermost frame of linnet in a traceback or a dump of the stack."""
+    frames = FRAME.findall(printed)
+    if b"most recent call first" in printed:
+        frames = frames[::-1]
+    ours = [(path, name) for before, path, _, name in frames if b"linnet" in before + path or b"attack" in before + path]
+    chosen = ours or [(path, name) for _, path, _, name in frames]
+    return f"{chosen[-1][0].decode()}:{chosen[-1][1].decode()}" if chosen else ""
+
+
+def _tail(printed: bytes, lines: int = 3) -> str:
+    return "\n".join(printed.decode("utf-8", "backslashreplace").strip().splitlines()[-lines:])

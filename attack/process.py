@@ -1,0 +1,238 @@
+"""Running one step in a child process: forked from one that has imported everything, under limits, watched."""
+
+from __future__ import annotations
+
+import faulthandler
+import io
+import os
+import resource
+import signal
+import sys
+import time
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from attack.case import MEGABYTE, Call, Command, Limits, Step
+
+PROGRAM = "import sys; from linnet.cli.main import main; sys.argv[0] = 'linnet'; main()"
+WALL = 6  # a step may take so many times its processor seconds by the clock, if it waits or the machine is busy
+KEPT = 1 << 20  # bytes of output that are looked at
+SPACE = 5 << 30  # address space beyond what the parent has
+SANITIZED = "libasan" in os.environ.get("LD_PRELOAD", "")
+PAGE = os.sysconf("SC_PAGE_SIZE")
+REFUSALS = (ValueError, TypeError)  # what the Python interface documents; linnet's own errors are among them, but for:
+OURS = ("LinnetError", "OutputError", "Interrupted")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a step."""
+
+    code: int | None  # None if a signal ended it
+    signal: int | None
+    sent: tuple[int, ...]
+    stdout: bytes
+    stderr: bytes
+    seconds: float  # of the processor
+    wall: float
+    memory: int
+    stopped_for: str  # "", "time" or "memory"
+
+
+def run(step: Step, folder: Path, scratch: Path) -> Outcome:
+    """Run a step in the folder; what it prints goes through files in the scratch folder."""
+    limits = step.limits
+    if isinstance(step, Command) and step.stdin is not None:
+        (scratch / "stdin").write_bytes(step.stdin)
+    for name in ("stdout", "stderr"):
+        (scratch / name).write_bytes(b"")
+    started = time.monotonic()
+    child = os.fork()
+    if child == 0:
+        _in_child(step, folder, scratch)
+    status, usage, sent, stopped_for, memory = _watched(child, step, folder, started, limits)
+    code = os.waitstatus_to_exitcode(status)
+    return Outcome(
+        code if code >= 0 else None,
+        -code if code < 0 else None,
+        sent,
+        _kept(scratch / "stdout"),
+        _kept(scratch / "stderr"),
+        usage.ru_utime + usage.ru_stime,
+        time.monotonic() - started,
+        max(memory, usage.ru_maxrss * 1024),
+        stopped_for,
+    )
+
+
+def _kept(path: Path) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(KEPT)
+
+
+def _watched(child: int, step: Step, folder: Path, started: float, limits: Limits) -> tuple[Any, ...]:
+    """Wait for the child; do to it what is to be done meanwhile; kill it if it takes too much."""
+    waiting = sorted(step.meanwhile, key=lambda each: each.seconds)
+    sent: list[int] = []
+    stopped_for, memory, pause = "", 0, 0.0005
+    while True:
+        ended, status, usage = os.wait4(child, os.WNOHANG)
+        if ended:
+            return status, usage, tuple(sent), stopped_for, memory
+        passed = time.monotonic() - started
+        while waiting and passed >= waiting[0].seconds:
+            event = waiting.pop(0)
+            if event.what.startswith("send "):
+                sent.append(signal.Signals[event.what.removeprefix("send ")])
+            try:
+                event.act(child, folder)
+            except OSError:  # it has ended, or the file is gone
+                pass
+        memory = max(memory, _resident(child))
+        if not stopped_for and memory > limits.memory * (3 if SANITIZED else 1):
+            stopped_for = "memory"
+            os.kill(child, signal.SIGKILL)
+        elif not stopped_for and passed > WALL * limits.seconds * (4 if SANITIZED else 1):
+            stopped_for = "time"
+            os.kill(child, signal.SIGKILL)
+        if waiting:
+            pause = min(pause, max(0.0, waiting[0].seconds - passed) / 2)
+        time.sleep(pause)
+        pause = min(0.02, max(pause, 0.0005) * 1.3)
+
+
+def _resident(process: int) -> int:
+    try:
+        with open(f"/proc/{process}/statm", "rb") as file:
+            return int(file.read().split()[1]) * PAGE
+    except (OSError, IndexError):
+        return 0
+
+
+# -- in the child ----------------------------------------------------------------------------------------------------
+
+
+def _in_child(step: Step, folder: Path, scratch: Path) -> None:
+    code = 99
+    try:
+        os.setpgid(0, 0)
+        _redirect(step, scratch)
+        os.chdir(folder)
+        _limit(step.limits)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM, signal.SIGPIPE):
+            signal.signal(number, signal.SIG_DFL if number != signal.SIGPIPE else signal.SIG_IGN)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        if isinstance(step, Command):
+            code = _run_command(step)
+        else:
+            code = _run_call(step)
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+    except BaseException:
+        code = 1
+        try:
+            traceback.print_exc()
+            sys.stderr.flush()
+        except BaseException:
+            code = 98
+    finally:
+        os._exit(code)
+
+
+def _redirect(step: Step, scratch: Path) -> None:
+    source = scratch / "stdin" if isinstance(step, Command) and step.stdin is not None else Path(os.devnull)
+    stdout = (isinstance(step, Command) and step.stdout) or scratch / "stdout"
+    _onto(os.open(source, os.O_RDONLY), 0)
+    _onto(os.open(stdout, os.O_WRONLY | os.O_APPEND), 1)
+    _onto(os.open(scratch / "stderr", os.O_WRONLY | os.O_APPEND), 2)
+    os.closerange(3, 64)
+    if isinstance(step, Command):
+        for number in (*step.closed, *((0,) if step.stdin is None else ())):
+            os.close(number)
+        for name, value in step.environment.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+    if not (isinstance(step, Command) and step.fresh):
+        sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0)), encoding="utf-8")
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(io.FileIO(1, "w")), encoding="utf-8")
+        sys.stderr = io.TextIOWrapper(io.BufferedWriter(io.FileIO(2, "w")), encoding="utf-8", errors="backslashreplace")
+        faulthandler.enable(file=2)
+
+
+def _onto(opened: int, number: int) -> None:
+    if opened != number:
+        os.dup2(opened, number)
+        os.close(opened)
+
+
+def _limit(limits: Limits) -> None:
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    seconds = round(limits.seconds * (8 if SANITIZED else 1)) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 2))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limits.file_size, limits.file_size))
+    if limits.open_files is not None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limits.open_files, limits.open_files))
+    if not SANITIZED:  # whose shadow memory takes terabytes of address space
+        with open("/proc/self/statm", "rb") as file:
+            now = int(file.read().split()[0]) * PAGE
+        space = limits.address_space if limits.address_space is not None else now + SPACE
+        resource.setrlimit(resource.RLIMIT_AS, (space, space))
+
+
+def _run_command(command: Command) -> int:
+    if command.fresh:
+        os.environ["PYTHONFAULTHANDLER"] = "1"
+        os.execv(sys.executable, [sys.executable, "-c", PROGRAM, *command.arguments])
+    from linnet.cli.main import main
+
+    sys.argv = ["linnet", *command.arguments]
+    try:
+        main()
+    except SystemExit as done:
+        if done.code is None or isinstance(done.code, int):
+            return done.code or 0
+        print(done.code, file=sys.stderr)
+        return 1
+    return 0
+
+
+def _run_call(call: Call) -> int:
+    """0 if the call ends or is refused as documented; the result of a check is an AssertionError."""
+    try:
+        call.function(call.argument)
+    except REFUSALS as refused:
+        print(f"refused: {type(refused).__name__}: {refused}"[:2000])
+    except Exception as error:
+        if not any(each.__name__ in OURS for each in type(error).__mro__):
+            raise
+        print(f"refused: {type(error).__name__}: {error}"[:2000])
+    return 0
+
+
+def preload() -> None:
+    """Import all of linnet, so that a forked child begins at once."""
+    import gc
+    import importlib
+    import pkgutil
+
+    import linnet
+
+    for module in pkgutil.walk_packages(linnet.__path__, "linnet."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    for name in ("sklearn.utils.estimator_checks", "pyarrow.parquet", "pyarrow.csv", "pyarrow.json", "scipy.sparse.linalg"):
+        importlib.import_module(name)
+    import pyarrow
+
+    pyarrow.set_cpu_count(2)
+    gc.collect()
+    gc.freeze()
+
+
+def baseline() -> int:
+    """The memory that a forked child has before it does anything."""
+    return _resident(os.getpid()) // MEGABYTE
