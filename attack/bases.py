@@ -42,7 +42,16 @@ def _svmlight() -> bytes:
     return "\n".join(lines).encode() + b"\n"
 
 
-FILES = {"table.csv": _csv, "numbers.csv": _numbers, "rows.svm": _svmlight}
+def _simple() -> bytes:
+    random = Random(4)
+    lines = ["u,v,y"]
+    for _ in range(ROWS):
+        kind = random.choice("ab")
+        lines.append(f"{random.random() + 3 * (kind == 'a'):.3f},{random.random():.3f},{kind}")
+    return "\n".join(lines).encode() + b"\n"
+
+
+FILES = {"simple.csv": _simple, "table.csv": _csv, "numbers.csv": _numbers, "rows.svm": _svmlight}
 COLUMNS = ["--column", "c:category", "--column", "t:text"]
 # The data and the options that make each model.
 MODELS: dict[str, tuple[str, list[str]]] = {
@@ -54,12 +63,14 @@ MODELS: dict[str, tuple[str, list[str]]] = {
     "adaptive": ("table.csv", ["--target", "y", *COLUMNS, "--learner", "adaptive"]),
     "voted": ("table.csv", ["--target", "y", *COLUMNS, "--learner", "voted-perceptron"]),
     "perceptron": ("table.csv", ["--target", "y", "--learner", "perceptron"]),
+    "separable": ("simple.csv", ["--target", "y", "--learner", "perceptron", "--passes", "20", "--holdout", "0"]),
+    "winnow": ("rows.svm", ["--learner", "winnow2"]),
     "bayes": ("table.csv", ["--target", "y", "--learner", "naive-bayes", "--column", "n:ignore", *COLUMNS]),
     "least-squares": ("numbers.csv", ["--target", "y", "--polynomial", "2"]),
     "ridge": ("numbers.csv", ["--target", "y", "--learner", "ridge"]),
     "widrow-hoff": ("numbers.csv", ["--target", "y", "--learner", "widrow-hoff"]),
     "numbered": ("rows.svm", []),
-    "pairwise": ("rows.svm", ["--learner", "linear-svm", "--multiclass", "pairwise"]),
+    "pairwise": ("rows.svm", ["--learner", "svm", "--multiclass", "pairwise"]),
     "conjunctions": ("rows.svm", ["--conjunctions", "2", "--learner", "averaged-perceptron"]),
 }
 CHECKPOINTS: dict[str, tuple[str, list[str]]] = {

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import signal
-import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,18 +42,21 @@ class Find:
 def snapshot(folder: Path) -> Snapshot:
     """What is in a folder: by path the kind of each entry, and a digest of its content."""
     found: Snapshot = {}
-    for where, folders, files in os.walk(folder):
-        for name in (*files, *(each for each in folders if os.path.islink(os.path.join(where, each)))):
-            path = os.path.join(where, name)
-            status = os.lstat(path)
-            key = os.path.relpath(path, folder)
-            if stat.S_ISLNK(status.st_mode):
-                found[key] = ("link", os.readlink(path))
-            elif stat.S_ISREG(status.st_mode):
-                with open(path, "rb") as file:
-                    found[key] = ("file", hashlib.file_digest(file, "sha256").hexdigest())
-            else:
-                found[key] = ("other", "")
+    waiting = [""]  # a list, not a recursion: folders may be very deep
+    while waiting:
+        inside = waiting.pop()
+        with os.scandir(os.path.join(folder, inside)) as entries:
+            for entry in entries:
+                name = os.path.join(inside, entry.name)
+                if entry.is_symlink():
+                    found[name] = ("link", os.readlink(entry.path))
+                elif entry.is_dir():
+                    waiting.append(name)
+                elif entry.is_file():
+                    with open(entry.path, "rb") as file:
+                        found[name] = ("file", hashlib.file_digest(file, "sha256").hexdigest())
+                else:
+                    found[name] = ("other", "")
     return found
 
 
@@ -93,13 +95,13 @@ def _death(step: Step, outcome: Outcome) -> Iterator[Find]:
 
 def _traceback(step: Step, outcome: Outcome) -> Iterator[Find]:
     printed = outcome.stderr if not isinstance(step, Call) else outcome.stderr + outcome.stdout
-    if outcome.stopped_for or "--debug" in getattr(step, "arguments", ()):
+    if outcome.stopped_for or outcome.signal is not None or "--debug" in getattr(step, "arguments", ()):
         return
     if TRACEBACK.search(printed):
         last = LAST.findall(printed)
         error = last[-1].decode() if last else "error"
         yield Find("traceback", f"{error} {step.name} {_where(printed)}", _tail(printed))
-    elif warned := WARNING.search(printed):
+    elif not isinstance(step, Call) and (warned := WARNING.search(printed)):
         yield Find("warning", f"warning {step.name} {warned[0][-80:].decode(errors='replace')}", warned[0].decode(errors="replace"))
 
 
@@ -182,6 +184,7 @@ def _expected(step: Step) -> set[str]:
     outputs = [given[i + 1] for i, each in enumerate(given[:-1]) if each in ("-o", "--output")]
     outputs += [each.partition("=")[2] for each in given if each.startswith("--output=")]
     outputs += [each[2:] for each in given if each.startswith("-o") and len(each) > 2]
+    outputs = [each for each in outputs if each]
     if step.name == "train" and not outputs:
         from linnet.cli.train import default_output
 

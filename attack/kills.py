@@ -13,7 +13,7 @@ from attack.case import Case, Command, Limits, Step, send
 ONLINE = [
     "adaptive", "voted-perceptron", "averaged-perceptron", "pegasos", "sgd-logistic", "sgd-hinge", "perceptron", "passive-aggressive-1",
 ]  # fmt: skip
-OTHERS = ["logistic-regression", "linear-svm", "naive-bayes", "naive-bayes-gaussian", "discriminant-analysis"]
+OTHERS = ["logistic-regression", "svm", "naive-bayes", "naive-bayes-gaussian", "discriminant-analysis"]
 FORMATS = ("csv", "csv.gz", "svm", "jsonl", "parquet", "txt", "parts", "quarantine")
 
 

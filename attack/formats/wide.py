@@ -118,8 +118,9 @@ def parquet_bomb(random: Random, scale: float) -> Data:
 def mails(random: Random, scale: float) -> Data:
     """One part of a mail, repeated until something quadratic shows."""
     size = int(scale * 200_000)
-    piece = random.choice(["<", "<a ", "<!--", "&", "<a href='", "=?utf-8?q?a?= ", "=?", "; a=b", ";", "<p", "</", "&#", "(", '"', "\t", " <x@y>,"])
-    filler = piece * (size // len(piece))
+    pieces = ["<", "<a ", "<!--", "&", "<a href='", "=?utf-8?q?a?= ", "=?", "; a=b", ";", "<p", "</", "&#", "(", '"', "\t", " <x@y>,", "a", ' ;"', "?="]
+    piece = random.choice(pieces)
+    filler = random.choice(["", "", "<", '; a="', "=?a?q?", "&", "(", ";"]) + piece * (size // len(piece))
     head, body = random.choice(
         [
             ("Subject: a\nContent-Type: text/html", filler),
@@ -132,7 +133,7 @@ def mails(random: Random, scale: float) -> Data:
             ("Subject: a", filler),
         ]
     )
-    files = {"data/a/1.eml": f"{head}\n\n{body}".encode(), "data/a/2.eml": b"Subject: x\n\nhello", "data/b/1.eml": b"Subject: y\n\nworld"}
+    files = {"data/a/1.eml": f"From: a\n{head}\n\n{body}".encode(), "data/a/2.eml": b"Subject: x\nFrom: x\n\nhello", "data/b/1.eml": b"Subject: y\nFrom: y\n\nworld"}
     return Data(files, ["data"])
 
 

@@ -1,0 +1,118 @@
+"""Data files that once cost too much, crashed, or made another model."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from random import Random
+
+from attack import bases
+from attack.case import Case, Command, Limits
+from attack.formats import wide
+
+SHORT = Limits(seconds=15.0)
+
+
+def _trained(content: bytes, name: str, *options: str) -> Case:
+    return Case({name: content}, [Command(["train", name, "-o", "m", *options], limits=SHORT)], {"m"})
+
+
+def json_keys_of_one_line_are_not_kept_for_all() -> Case:
+    data = wide.sparse_keys(Random(0), 0.5)
+    return _trained(data.files["data.jsonl"], "data.jsonl", "--target", "y")
+
+
+def json_of_many_string_keys() -> Case:
+    row = {f"k{i}": "x" for i in range(1000)}
+    lines = [json.dumps({**row, "y": "ab"[i % 2]}) for i in range(100)]
+    return _trained("\n".join(lines).encode(), "data.jsonl", "--target", "y", "--learner", "adaptive")
+
+
+def csv_of_many_columns() -> Case:
+    head = ",".join(f"c{i}" for i in range(10_000))
+    return _trained(f"{head},y\n{'1,' * 10_000}a\n{'2,' * 10_000}b\n".encode(), "data.csv", "--target", "y")
+
+
+def parquet_of_one_long_value_repeated() -> Case:
+    data = wide.parquet_bomb(Random(0), 1.0)
+    return _trained(data.files["data.parquet"], "data.parquet", "--target", "y")
+
+
+def one_id_far_from_the_others() -> Case:
+    return _trained(b"1 1:1 134217727:1\n-1 2:1\n" * 5, "data.svm", "--learner", "averaged-perceptron")
+
+
+def conjunctions_of_long_rows() -> Case:
+    ids = " ".join(f"{i}:1" for i in range(1, 3001))
+    return _trained(f"1 {ids}\n-1 {ids} 4000:1\n".encode(), "data.svm", "--conjunctions", "3")
+
+
+def products_of_many_columns() -> Case:
+    head = ",".join(f"c{i}" for i in range(400))
+    rows = "".join(",".join(str((i * j) % 7) for j in range(400)) + f",{'ab'[i % 2]}\n" for i in range(12))
+    return _trained(f"{head},y\n{rows}".encode(), "data.csv", "--target", "y", "--polynomial", "3")
+
+
+def as_many_labels_as_rows() -> Case:
+    rows = "".join(f"{i % 7},label {i}\n" for i in range(2000)) * 2
+    return _trained(f"x,y\n{rows}".encode(), "data.csv", "--target", "y", "--learner", "averaged-perceptron")
+
+
+def _mail(content: str) -> Case:
+    files = {"data/a/1.eml": content.encode(), "data/a/2.eml": b"Subject: x\nFrom: x\n\nhello", "data/b/1.eml": b"Subject: y\nFrom: y\n\nworld"}
+    return Case(files, [Command(["train", "data", "-o", "m"], limits=Limits(seconds=5.0))], {"m"})
+
+
+def mail_of_opened_tags() -> Case:
+    return _mail("From: a\nSubject: a\nContent-Type: text/html\n\n" + "<" + "a" * 100_000)
+
+
+def mail_of_content_type_parameters() -> Case:
+    return _mail(f"From: a\nSubject: a\nContent-Type: text/plain; a={chr(34)}{';' * 80_000}\n\nx")
+
+
+def mail_of_encoded_words() -> Case:
+    return _mail(f"From: a\nSubject: {'=?a?q?' * 14_000}\n\nx")
+
+
+def a_target_of_lists() -> Case:
+    lines = [json.dumps({"x": 1, "y": [1, 2]}), json.dumps({"x": 2, "y": [3]})] * 10
+    return _trained("\n".join(lines).encode(), "data.jsonl", "--target", "y")
+
+
+def a_name_that_is_not_utf8() -> Case:
+    files = {"data/a/\udcff": b"x", "data/a/2": b"y", "data/b/1": b"z"}
+    return Case(files, [Command(["train", "data", "-o", "m"])], {"m"})
+
+
+def half_a_character_in_json() -> Case:
+    lines = b'{"x":"\\ud800","y":"a"}\n{"x":"b","y":"b"}\n' * 10
+    steps = [Command(["separable", "data.jsonl", "--target", "y"]), Command(["train", "data.jsonl", "--target", "y", "-o", "m"])]
+    return Case({"data.jsonl": lines}, steps, {"m"})
+
+
+def folders_deeper_than_the_stack() -> Case:
+    return Case({"data/a/1": b"x", "data/b/1": b"y"}, [Command(["train", "data", "-o", "m"])], {"m"}, folders=["data/a/" + "d/" * 1500])
+
+
+def _ways(content: bytes, head: bytes, suffix: str, form: str, *options: str) -> Case:
+    """The whole file, fifty parts of it, a pipe, and packed."""
+    lines = content.splitlines(keepends=True)
+    files = {f"whole.{suffix}": head + content, f"packed.{suffix}.gz": gzip.compress(head + content, mtime=0)}
+    parts = [f"parts/{number:02}.{suffix}" for number in range(50)]
+    for number, name in enumerate(parts):
+        files[name] = head + b"".join(lines[number * len(lines) // 50 : (number + 1) * len(lines) // 50])
+    ways = {"whole": [f"whole.{suffix}"], "parts": parts, "pipe": ["-"], "packed": [f"packed.{suffix}.gz"]}
+    steps = [Command(["train", *paths, "-o", f"{name}.linnet", "--format", form, *options], head + content) for name, paths in ways.items()]
+    return Case(files, list(steps), same=[f"{name}.linnet" for name in ways])
+
+
+def numbers_in_parts_are_the_same_task() -> Case:
+    random = Random(4)
+    rows = "".join(f"{random.gauss(0, 1):.2f},{random.randrange(1, 25)}\n" for _ in range(500))
+    return _ways(rows.encode(), b"x,y\n", "csv", "csv", "--target", "y")
+
+
+def columns_nobody_touched_are_the_same_zero() -> Case:
+    head, _, rows = bases.data("table.csv").partition(b"\n")
+    return _ways(rows, head + b"\n", "csv", "csv", "--target", "y", "--learner", "sgd-logistic")

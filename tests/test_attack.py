@@ -1,0 +1,232 @@
+"""The attack: past finds stay mended, every detector can fire, and a case is the same whenever it is made."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from attack import containers, detectors, shrink
+from attack.case import MEGABYTE, Call, Case, Command, Limits, send
+from attack.corpus import corpus
+from attack.execute import execute
+from attack.findings import Findings
+from attack.pool import attacked
+from attack.subjects import case, subjects
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the attack watches processes in /proc")
+
+
+@pytest.mark.parametrize("name", corpus())
+def test_a_past_find_stays_mended(name):
+    assert execute(corpus()[name]()).finds == []
+
+
+# -- each detector, on a fault planted for it --------------------------------------------------------------------------
+
+
+def kinds(made):
+    return {find.kind for find in execute(made).finds}
+
+
+@pytest.fixture
+def program(monkeypatch):
+    """Put a function in the place of the program; children inherit it."""
+
+    def planted(fault, *arguments, files=None, **more):
+        monkeypatch.setattr("linnet.cli.main.main", fault)
+        return kinds(Case(files or {"data.csv": b"x"}, [Command(list(arguments) or ["inspect", "m"], **more)], {"m"}))
+
+    return planted
+
+
+def ends(code, out="", err="linnet: wrong\n"):
+    def fault():
+        sys.stdout.write(out)
+        sys.stderr.write(err)
+        raise SystemExit(code)
+
+    return fault
+
+
+def test_a_sound_program_is_no_find(program):
+    assert program(ends(0, "all is well\n", "")) == set()
+    assert program(ends(3)) == set()
+
+
+def test_death_by_a_signal_is_a_find(program):
+    assert program(lambda: os.kill(os.getpid(), signal.SIGSEGV)) == {"signal"}
+
+
+def test_death_by_the_signal_that_was_sent_is_none(program):
+    assert program(lambda: time.sleep(30), meanwhile=(send(signal.SIGKILL, 0.05),)) == set()
+
+
+def test_a_traceback_is_a_find(program):
+    assert program(lambda: {}["missing"]) == {"traceback"}
+
+
+def test_a_warning_of_python_is_a_find(program):
+    assert program(ends(0, "", "/x/linnet/a.py:3: RuntimeWarning: overflow\n")) == {"warning"}
+
+
+def test_an_exit_code_that_is_not_documented_is_a_find(program):
+    assert program(ends(7)) == {"exit code"}
+    assert program(ends(130)) == {"exit code"}
+
+
+def test_a_busy_loop_is_a_find(program):
+    def fault():
+        while True:
+            pass
+
+    assert program(fault, limits=Limits(seconds=0.3)) == {"hang"}
+
+
+def test_waiting_for_ever_is_a_find(program):
+    assert program(lambda: time.sleep(60), limits=Limits(seconds=0.1)) == {"hang"}
+
+
+def test_memory_over_the_limit_is_a_find(program):
+    def fault():
+        kept = bytearray(900 * MEGABYTE)
+        for at in range(0, len(kept), 4096):
+            kept[at] = 1
+
+    assert program(fault, limits=Limits(memory=700 * MEGABYTE)) == {"memory"}
+
+
+def test_asking_for_more_memory_than_there_is_is_a_find(program):
+    assert program(lambda: bytearray(1 << 45)) == {"memory", "traceback"}
+    assert program(ends(1, "", "linnet: out of memory\n")) == {"memory"}
+
+
+@pytest.mark.parametrize("text", ["\x1b[31m", "\x07", "\x9b2J", "\u202e", "\x7f"])
+def test_control_characters_are_a_find(program, text):
+    assert program(ends(0, f"label {text}\n", "")) == {"control characters"}
+    assert program(ends(3, "", f"linnet: {text}\n")) == {"control characters"}
+
+
+def test_predictions_are_data_and_may_hold_any_character(program):
+    assert program(ends(0, "label \x1b[31m\n", ""), "predict", "m") == set()
+
+
+def test_failing_without_a_word_is_a_find(program):
+    assert program(ends(3, "", "")) == {"silence"}
+
+
+def test_an_endless_error_is_a_find(program):
+    assert program(ends(3, "", "x" * 30_000)) == {"flood"}
+
+
+def test_json_that_is_not_is_a_find(program):
+    assert program(ends(0, "{'a': 1}", ""), "inspect", "m", "--json") == {"json"}
+    assert program(ends(0, '{"a": NaN}', ""), "inspect", "m", "--json") == {"json"}
+
+
+def test_an_input_that_is_changed_or_deleted_is_a_find(program):
+    def truncated():
+        Path("data.csv").write_bytes(b"")
+
+    assert program(truncated) == {"input lost"}
+    assert program(lambda: Path("data.csv").unlink()) == {"input lost"}
+
+
+def test_a_temporary_that_is_left_is_a_find(program):
+    def left():
+        Path(".linnet-abc.tmp").write_bytes(b"")
+
+    def left_elsewhere():
+        Path(os.environ["TMPDIR"], "x").write_bytes(b"")
+
+    assert program(left) == {"temporary"}
+    assert program(left_elsewhere) == {"temporary"}
+
+
+def test_a_file_nobody_asked_for_is_a_find(program):
+    assert program(lambda: Path("core").write_bytes(b"")) == {"stray file"}
+
+
+def test_a_half_written_model_is_a_find(program):
+    def fault():
+        Path("m").write_bytes(b"\x08\0\0\0\0\0\0\0{}")
+        raise SystemExit(0)
+
+    assert program(fault, "train", "data.csv", "-o", "m") == {"half-written"}
+
+
+def test_success_without_a_model_is_a_find(program):
+    assert program(ends(0, "", ""), "train", "data.csv", "-o", "m") == {"no model"}
+
+
+def test_models_that_differ_are_a_find(monkeypatch):
+    def fault():
+        Path(sys.argv[-1]).write_bytes(sys.argv[-1].encode())
+
+    monkeypatch.setattr("linnet.cli.main.main", fault)
+    made = Case({}, [Command(["predict", "-o", name]) for name in ("one", "two")], same=["one", "two"])
+    assert kinds(made) == {"other bits"}
+
+
+def test_an_error_that_the_python_interface_does_not_document_is_a_find():
+    def refuses(kind):
+        raise kind("no")
+
+    assert kinds(Case({}, [Call(refuses, KeyError)])) == {"traceback"}
+    assert kinds(Case({}, [Call(refuses, ValueError), Call(refuses, TypeError)])) == set()
+
+
+# -- the machinery -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", subjects())
+def test_a_case_follows_from_its_seed_and_number(name):
+    def made():
+        found = subjects()[name][1](Random("7:7"))
+        return found.files, found.described()
+
+    assert made() == made()
+
+
+def test_numbers_choose_among_all_subjects():
+    assert {case(1, number)[0] for number in range(40)} > {"models", "estimators"}
+
+
+def test_a_container_put_together_again_is_the_same_file():
+    golden = (Path(__file__).parent / "model/golden/0.1.linnet").read_bytes()
+    assert containers.put_together(*containers.taken_apart(golden)) == golden
+    assert containers.resealed(golden) == golden
+
+
+def test_shrinking_leaves_what_matters():
+    content = b"a" * 500 + b"X" + b"b" * 300 + b"Y" + b"c" * 99
+    assert shrink.smaller_bytes(content, lambda small: b"X" in small and b"Y" in small, time.monotonic() + 20) == b"XY"
+
+
+def test_workers_share_the_numbers_and_finds_are_gathered_by_signature():
+    def make(number):
+        fault = (lambda _: {}["missing"]) if number % 2 else (lambda _: None)
+        return "planted", Case({}, [Call(fault)])
+
+    findings = Findings(1, folder=None)
+    numbers = []
+    for report in attacked(make, jobs=2, until=time.monotonic() + 60, stop=8):
+        numbers.append(report.number)
+        findings.add(report, f"1:{report.number}")
+    assert sorted(numbers) == list(range(8))
+    assert [len(seen) for seen in findings.by_signature.values()] == [4]
+    assert "1 finds" in findings.summary()
+
+
+def test_a_snapshot_sees_content_links_and_depth(tmp_path):
+    made = Case({"a/b": b"1"}, [], links={"l": "a/b"}, folders=["d/" * 1200])
+    made.write(tmp_path)
+    found = detectors.snapshot(tmp_path)
+    assert set(found) == {"a/b", "l"}
+    (tmp_path / "a/b").write_bytes(b"2")
+    assert detectors.snapshot(tmp_path) != found
