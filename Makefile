@@ -8,7 +8,19 @@ DATA ?=
 # Built in place, with the tools of the virtual environment, so that a change compiles only what it touches.
 INSTALL := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pip install -q --disable-pip-version-check --no-build-isolation
 
-.PHONY: demo test lint types suite test-slow test-checked test-sanitized bench format clean
+# How long an attack takes, with which seed (default: a new one), on how many cores (default: all), after how many kills.
+MINUTES ?= 10
+SEED ?=
+JOBS ?=
+KILLS ?= 0
+ATTACK := attack/run.py --minutes $(MINUTES) --kills $(KILLS) $(if $(SEED),--seed $(SEED)) $(if $(JOBS),--jobs $(JOBS))
+
+# Python itself is not built with the sanitizers: their libraries must come first, and Python must allocate through them.
+SANITIZED := LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)" PYTHONMALLOC=malloc \
+	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:hard_rss_limit_mb=8000 \
+	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 PYTHONPATH=build/sanitized-install
+
+.PHONY: demo test lint types suite test-slow test-checked test-sanitized sanitized attack attack-sanitized bench format clean
 
 demo: $(VENV)/.demo-ready
 	$(BIN)/linnet demo
@@ -35,17 +47,22 @@ test-checked: $(VENV)/.test-ready
 		-Cbuild-dir=build/checked -Csetup-args=-Dchecked=true .
 	PYTHONPATH=build/checked-install $(BIN)/pytest -n auto -m "not slow"
 
-# The fuzz drivers against kernels that watch every byte they touch and every operation C leaves undefined.
-# Python itself is not built so: the sanitizer's library must come first, and Python must allocate through it.
-test-sanitized: $(VENV)/.test-ready
+# Kernels that watch every byte they touch and every operation C leaves undefined, beside the virtual environment.
+sanitized: $(VENV)/.test-ready
 	$(INSTALL) --no-deps --upgrade --target build/sanitized-install \
 		-Cbuild-dir=build/sanitized -Csetup-args=-Dbuildtype=debugoptimized \
 		-Csetup-args=-Db_sanitize=address,undefined -Csetup-args=-Db_lundef=false .
-	for driver in tests/fuzz/*.py; do \
-		LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)" PYTHONMALLOC=malloc \
-		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
-		PYTHONPATH=build/sanitized-install $(BIN)/python $$driver || exit 1; \
-	done
+
+# The fuzz drivers against these kernels.
+test-sanitized: sanitized
+	for driver in tests/fuzz/*.py; do $(SANITIZED) $(BIN)/python $$driver || exit 1; done
+
+# The standing attack: hostile files, models, command lines and arrays; exit status 1 if anything breaks.
+attack: $(VENV)/.test-ready
+	$(BIN)/python $(ATTACK)
+
+attack-sanitized: sanitized
+	$(SANITIZED) $(BIN)/python $(ATTACK)
 
 bench: $(VENV)/.bench-ready
 	$(BIN)/python benchmarks/run.py $(if $(DATA),--data $(DATA))

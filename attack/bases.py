@@ -114,7 +114,9 @@ def _trained(source: str, options: list[str], wanted: str, *, keep_checkpoint: b
         scratch.mkdir()
         Case({source: data(source)}, []).write(folder)
         os.utime(folder / source, (TIME, TIME))
-        if keep_checkpoint:  # its last one is deleted at the end of a run; so that it stays, the folder has a second name for it
+        if (
+            keep_checkpoint
+        ):  # its last one is deleted at the end of a run; so that it stays, the folder has a second name for it
             return _checkpoint_of(source, options, folder, scratch)
         outcome = run(Command(["train", source, "-o", "m", *options]), folder, scratch)
         if outcome.code != 0:
@@ -132,7 +134,7 @@ def _checkpoint_of(source: str, options: list[str], folder: Path, scratch: Path)
         import linnet.pipeline.trainers.checkpoint_file as checkpoint_file
         from linnet.cli.main import main
 
-        checkpoint_file.remove = lambda path: None
+        checkpoint_file.remove = lambda _: None
         sys.argv = ["linnet", "train", source, "-o", "m", *options]
         main()
 

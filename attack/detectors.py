@@ -22,8 +22,12 @@ WARNING = re.compile(rb"^\S+\.py:\d+: \w*Warning: .*$", re.MULTILINE)
 OUT_OF_MEMORY = re.compile(rb"out of memory|MemoryError|Unable to allocate|malloc of size|bad_alloc|ArrowMemoryError")
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028\u2029]")
 FRAME = re.compile(rb'File "([^"]*?)([\w.]+/[\w.]+)", line (\d+)(?:,)? in (\S+)')
-LAST = re.compile(rb"^(?:[\w.]*\.)?(\w+(?:Error|Exception|Warning|Interrupt|Exit|Cancelled|Iteration|Invalid\w*|Killed))\b.*$", re.MULTILINE)
+LAST = re.compile(
+    rb"^(?:[\w.]*\.)?(\w+(?:Error|Exception|Warning|Interrupt|Exit|Cancelled|Iteration|Invalid\w*|Killed))\b.*$",
+    re.MULTILINE,
+)
 LONGEST_ERROR = 20_000
+LONGEST_STOP = 3.0  # seconds of the processor from SIGINT or SIGTERM to the end
 TEMPORARY = re.compile(r"(^|/)\.linnet-[^/]*$|\.tmp$")
 MAY_LEAVE = ("", ".checkpoint", ".quarantine", ".lock")
 
@@ -62,20 +66,41 @@ def snapshot(folder: Path) -> Snapshot:
 
 def of_outcome(step: Step, outcome: Outcome) -> Iterator[Find]:
     """What one process did wrong by itself."""
-    for detector in (_time, _memory, _death, _traceback, _exit_code, _control_characters, _silence, _flood, _json):
+    for detector in (
+        _time,
+        _stopping,
+        _memory,
+        _death,
+        _traceback,
+        _exit_code,
+        _control_characters,
+        _silence,
+        _flood,
+        _json,
+    ):
         yield from detector(step, outcome)
 
 
 def _time(step: Step, outcome: Outcome) -> Iterator[Find]:
     cpu = outcome.signal in (signal.SIGXCPU,) or outcome.seconds > step.limits.seconds * (8 if _slow() else 1)
     if outcome.stopped_for == "time" or cpu:
-        yield Find("hang", f"hang {step.name} {_where(outcome.stderr)}", f"{outcome.seconds:.1f} s of the processor, {outcome.wall:.1f} s by the clock")
+        yield Find(
+            "hang",
+            f"hang {step.name} {_where(outcome.stderr)}",
+            f"{outcome.seconds:.1f} s of the processor, {outcome.wall:.1f} s by the clock",
+        )
 
 
 def _slow() -> bool:
     from attack.process import SANITIZED
 
     return SANITIZED
+
+
+def _stopping(step: Step, outcome: Outcome) -> Iterator[Find]:
+    if outcome.seconds_after_signal > LONGEST_STOP * (8 if _slow() else 1):
+        detail = f"worked on for {outcome.seconds_after_signal:.1f} s of the processor after the signal"
+        yield Find("slow stop", f"slow stop {step.name}", detail)
 
 
 def _memory(step: Step, outcome: Outcome) -> Iterator[Find]:
@@ -102,7 +127,11 @@ def _traceback(step: Step, outcome: Outcome) -> Iterator[Find]:
         error = last[-1].decode() if last else "error"
         yield Find("traceback", f"{error} {step.name} {_where(printed)}", _tail(printed))
     elif not isinstance(step, Call) and (warned := WARNING.search(printed)):
-        yield Find("warning", f"warning {step.name} {warned[0][-80:].decode(errors='replace')}", warned[0].decode(errors="replace"))
+        yield Find(
+            "warning",
+            f"warning {step.name} {warned[0][-80:].decode(errors='replace')}",
+            warned[0].decode(errors="replace"),
+        )
 
 
 def _exit_code(step: Step, outcome: Outcome) -> Iterator[Find]:
@@ -129,15 +158,18 @@ def _control_characters(step: Step, outcome: Outcome) -> Iterator[Find]:
 
 
 def _silence(step: Step, outcome: Outcome) -> Iterator[Find]:
-    if isinstance(step, Command) and outcome.code in (1, 2, 3, 4, 5, 6) and 2 not in step.closed:
-        if not outcome.stderr.strip() and not (outcome.code >= 5 and outcome.stdout):
-            yield Find("silence", f"silent {outcome.code} {step.name}", f"exit code {outcome.code} without a word on stderr")
+    if not isinstance(step, Command) or outcome.code not in (1, 2, 3, 4, 5, 6) or 2 in step.closed:
+        return
+    if not outcome.stderr.strip() and not (outcome.code >= 5 and outcome.stdout):
+        detail = f"exit code {outcome.code} without a word on stderr"
+        yield Find("silence", f"silent {outcome.code} {step.name}", detail)
 
 
 def _flood(step: Step, outcome: Outcome) -> Iterator[Find]:
-    if isinstance(step, Command) and outcome.code in (1, 2, 3, 4) and len(outcome.stderr) > LONGEST_ERROR:
-        if not TRACEBACK.search(outcome.stderr):
-            yield Find("flood", f"flood {step.name}", f"an error of {len(outcome.stderr):,} bytes: {outcome.stderr[:200]!a}")
+    if not isinstance(step, Command) or outcome.code not in (1, 2, 3, 4) or TRACEBACK.search(outcome.stderr):
+        return
+    if (size := len(outcome.stderr)) > LONGEST_ERROR:
+        yield Find("flood", f"flood {step.name}", f"an error of {size:,} bytes: {outcome.stderr[:200]!a}")
 
 
 def _json(step: Step, outcome: Outcome) -> Iterator[Find]:
@@ -159,9 +191,8 @@ def _no_constant(name: str) -> None:
 
 def of_files(case: Case, step: Step, outcome: Outcome, before: Snapshot, after: Snapshot) -> Iterator[Find]:
     """What a step did wrong to the files around it."""
-    touched = {change for change in case.writable}
     for name, content in before.items():
-        if name in case.files and name not in touched and name not in case.links and after.get(name) != content:
+        if name in case.files and name not in case.writable and name not in case.links and after.get(name) != content:
             how = "deleted" if name not in after else "changed"
             if not any("file" in each.what for each in step.meanwhile):
                 yield Find("input lost", f"input {how} {step.name}", f"{name!a} was {how}")
@@ -192,17 +223,22 @@ def _expected(step: Step) -> set[str]:
     return {os.path.normpath(output + more) for output in outputs for more in MAY_LEAVE}
 
 
-def of_models(loads: Callable[[str], bool], step: Step, outcome: Outcome, before: Snapshot, after: Snapshot) -> Iterator[Find]:
+def of_models(
+    loads: Callable[[str], bool], step: Step, outcome: Outcome, before: Snapshot, after: Snapshot
+) -> Iterator[Find]:
     """A model that appeared or changed must load; training that succeeded must have made one."""
     if not (isinstance(step, Command) and step.name == "train"):
         return
     new = {name for name, content in after.items() if before.get(name) != content and content[0] == "file"}
     for name in new & {each for each in _expected(step) if not each.endswith((".quarantine", ".lock"))}:
         if not loads(name):
-            yield Find("half-written", f"half-written {step.name}", f"{name!a} does not load after exit code {outcome.code}")
-    if outcome.code == 0 and not {"-h", "--help", "--version"} & set(step.arguments):
-        if not any(name in after for name in _expected(step)) and step.stdout is None and _output_is_file(step):
-            yield Find("no model", "no model after exit 0", "train exited with 0 and left no model")
+            yield Find(
+                "half-written", f"half-written {step.name}", f"{name!a} does not load after exit code {outcome.code}"
+            )
+    if outcome.code != 0 or step.stdout is not None or {"-h", "--help", "--version"} & set(step.arguments):
+        return
+    if _output_is_file(step) and not any(name in after for name in _expected(step)):
+        yield Find("no model", "no model after exit 0", "train exited with 0 and left no model")
 
 
 def _output_is_file(step: Command) -> bool:
@@ -216,10 +252,16 @@ def _raw_outputs(step: Command) -> list[str]:
 
 def of_bytes(case: Case, folder: Path) -> Iterator[Find]:
     """The files that must be the same."""
-    found = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest()[:16] for name in case.same if (folder / name).exists()}
+    found = {
+        name: hashlib.sha256((folder / name).read_bytes()).hexdigest()[:16]
+        for name in case.same
+        if (folder / name).exists()
+    }
     if case.same and 0 < len(found) < len(case.same):
         missing = [name for name in case.same if name not in found]
-        yield Find("other bits", f"bits missing {_kinds(missing)}", f"some ways made a model and some did not: {missing}")
+        yield Find(
+            "other bits", f"bits missing {_kinds(missing)}", f"some ways made a model and some did not: {missing}"
+        )
     if len(set(found.values())) > 1:
         first = found[case.same[0]] if case.same[0] in found else next(iter(found.values()))
         other = [name for name, digest in found.items() if digest != first]
@@ -235,7 +277,9 @@ def _where(printed: bytes) -> str:
     frames = FRAME.findall(printed)
     if b"most recent call first" in printed:
         frames = frames[::-1]
-    ours = [(path, name) for before, path, _, name in frames if b"linnet" in before + path or b"attack" in before + path]
+    ours = [
+        (path, name) for before, path, _, name in frames if b"linnet" in before + path or b"attack" in before + path
+    ]
     chosen = ours or [(path, name) for _, path, _, name in frames]
     return f"{chosen[-1][0].decode()}:{chosen[-1][1].decode()}" if chosen else ""
 

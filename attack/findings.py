@@ -42,7 +42,8 @@ class Findings:
             return
         self.folder.mkdir(exist_ok=True)
         slug = re.sub(r"[^A-Za-z0-9.]+", "-", find.signature).strip("-")[:80]
-        text = f"{find.kind}: {find.detail}\n\nsubject: {subject}\nreplay:  python attack/run.py --case {name}\nshrink:  python attack/run.py --case {name} --shrink\n"
+        replay = f"python attack/run.py --case {name}"
+        text = f"{find.kind}: {find.detail}\n\nsubject: {subject}\nreplay:  {replay}\nshrink:  {replay} --shrink\n"
         (self.folder / f"{slug}.txt").write_text(text, encoding="utf-8", errors="backslashreplace")
 
     def summary(self) -> str:
@@ -51,12 +52,16 @@ class Findings:
         total = sum(self.cases.values())
         lines = [f"{'subject':<20} {'cases':>8}"]
         lines += [f"{subject:<20} {count:>8,}" for subject, count in sorted(self.cases.items())]
-        lines.append(f"{'all':<20} {total:>8,}   {self.processes:,} processes in {minutes:.1f} minutes, {total / max(minutes, 1e-9):,.0f} cases a minute; seed {self.seed}")
+        lines.append(
+            f"{'all':<20} {total:>8,}   {self.processes:,} processes in {minutes:.1f} minutes, "
+            f"{total / max(minutes, 1e-9):,.0f} cases a minute; seed {self.seed}"
+        )
         if not self.by_signature:
             return "\n".join([*lines, "no finds"])
         lines.append(f"{len(self.by_signature)} finds:")
         for signature, seen in sorted(self.by_signature.items(), key=lambda item: -len(item[1])):
             name, find = seen[0]
             detail = find.detail.splitlines()[-1] if find.detail else ""
-            lines.append(f"  {len(seen):>5} x  {find.kind}: {signature}\n           {detail[:160]}\n           python attack/run.py --case {name}")
+            lines.append(f"  {len(seen):>5} x  {find.kind}: {signature}")
+            lines += [f"           {text}" for text in (detail[:160], f"python attack/run.py --case {name}")]
         return "\n".join(lines)

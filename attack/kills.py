@@ -11,7 +11,8 @@ from attack import bases
 from attack.case import Case, Command, Limits, Step, send
 
 ONLINE = [
-    "adaptive", "voted-perceptron", "averaged-perceptron", "pegasos", "sgd-logistic", "sgd-hinge", "perceptron", "passive-aggressive-1",
+    "adaptive", "voted-perceptron", "averaged-perceptron", "pegasos", "sgd-logistic", "sgd-hinge", "perceptron",
+    "passive-aggressive-1",
 ]  # fmt: skip
 OTHERS = ["logistic-regression", "svm", "naive-bayes", "naive-bayes-gaussian", "discriminant-analysis"]
 FORMATS = ("csv", "csv.gz", "svm", "jsonl", "parquet", "txt", "parts", "quarantine")
@@ -26,13 +27,26 @@ def killed(seed: int, number: int) -> tuple[str, Case]:
     learner = random.choice(ONLINE if online else OTHERS)
     given = [*given, "--learner", learner]
     if online:
-        given += ["--passes", random.choice(["1", "2", "3"]), "--checkpoint-every", random.choice(["200", "1000", "3000"])]
+        given += [
+            "--passes",
+            random.choice(["1", "2", "3"]),
+            "--checkpoint-every",
+            random.choice(["200", "1000", "3000"]),
+        ]
     given += random.choice([[], ["--threads", "1"], ["--memory", "0"] if online else [], ["--holdout", "0.2"]])
     steps: list[Step] = [Command(["train", *paths, "-o", "whole", *given])]
     resume = ["--resume"] if online else []
     for turn in range(random.choice([1, 1, 2, 3])):
-        moment = send(signal.SIGKILL, random.choice([random.uniform(0, 0.15), random.uniform(0, 0.6), random.uniform(0, 1.5)]))
-        steps.append(Command(["train", *paths, "-o", "again", *given, *(resume if turn else [])], meanwhile=(moment,), limits=Limits(seconds=60)))
+        moment = send(
+            signal.SIGKILL, random.choice([random.uniform(0, 0.15), random.uniform(0, 0.6), random.uniform(0, 1.5)])
+        )
+        steps.append(
+            Command(
+                ["train", *paths, "-o", "again", *given, *(resume if turn else [])],
+                meanwhile=(moment,),
+                limits=Limits(seconds=60),
+            )
+        )
     steps.append(Command(["train", *paths, "-o", "again", *given, *resume], limits=Limits(seconds=60)))
     return f"kill {form}", Case(files, steps, {"whole", "again"}, same=["whole", "again"])
 
@@ -50,7 +64,11 @@ def _data(random: Random, form: str) -> tuple[dict[str, bytes], list[str], list[
         case "svm":
             return {"data.svm": bases.data("rows.svm") * times}, ["data.svm"], []
         case "jsonl":
-            lines = [b'{"t":"good film","n":1,"y":"a"}\n', b'{"t":"bad plot","n":2.5,"y":"b"}\n', b'{"t":"so so","n":0,"y":"a"}\n']
+            lines = [
+                b'{"t":"good film","n":1,"y":"a"}\n',
+                b'{"t":"bad plot","n":2.5,"y":"b"}\n',
+                b'{"t":"so so","n":0,"y":"a"}\n',
+            ]
             return {"data.jsonl": b"".join(lines) * (20 * times)}, ["data.jsonl"], target
         case "parquet":
             import pyarrow.csv
@@ -61,9 +79,17 @@ def _data(random: Random, form: str) -> tuple[dict[str, bytes], list[str], list[
             pyarrow.parquet.write_table(table, file, row_group_size=500)
             return {"data.parquet": file.getvalue()}, ["data.parquet"], target
         case "txt":
-            return {"data.txt": b"a\tgood film\nb\tbad plot here\na\tso so\n" * (20 * times)}, ["data.txt"], ["--format", "labelled-text"]
+            return (
+                {"data.txt": b"a\tgood film\nb\tbad plot here\na\tso so\n" * (20 * times)},
+                ["data.txt"],
+                ["--format", "labelled-text"],
+            )
         case "parts":
             return {f"{i}.csv": content for i in range(3)}, [f"{i}.csv" for i in range(3)], target
         case _:
             bad = content.replace(b"\n", b"\noops\n", 40)
-            return {"data.csv": head + b"\n" + bad.split(b"\n", 2)[2]}, ["data.csv"], [*target, "--on-error", "quarantine"]
+            return (
+                {"data.csv": head + b"\n" + bad.split(b"\n", 2)[2]},
+                ["data.csv"],
+                [*target, "--on-error", "quarantine"],
+            )

@@ -8,9 +8,10 @@ import lzma
 from random import Random
 
 PIECES = [
-    b"\0", b"\xff", b"\xc3", b"\xef\xbb\xbf", b"\xff\xfe", "é".encode(), b"[" * 100, b"{" * 50, b'"', b"'", b",", b";", b"\t", b"|",
-    b"\n", b"\r", b"\r\n", b"\\", b":", b"=", b"#", b"<", b">", b"\x1b[31m", b"1e999", b"nan", b"-1", b"99999999999", b" ", b"\x0c", b"\x85",
-    b"\xe2\x80\xa8", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xc0\x80", b"\\u0000", b"\\ud800", b"PAR1", b"\x1f\x8b",
+    b"\0", b"\xff", b"\xc3", b"\xef\xbb\xbf", b"\xff\xfe", "é".encode(), b"[" * 100, b"{" * 50, b'"', b"'", b",",
+    b";", b"\t", b"|", b"\n", b"\r", b"\r\n", b"\\", b":", b"=", b"#", b"<", b">", b"\x1b[31m", b"1e999", b"nan",
+    b"-1", b"99999999999", b" ", b"\x0c", b"\x85", b"\xe2\x80\xa8", b"\xed\xa0\x80", b"\xf4\x90\x80\x80",
+    b"\xc0\x80", b"\\u0000", b"\\ud800", b"PAR1", b"\x1f\x8b",
 ]  # fmt: skip
 
 
@@ -46,7 +47,7 @@ def mutated(random: Random, content: bytes, pieces: list[bytes] | None = None) -
 
 
 def compressed(random: Random, content: bytes) -> tuple[str, bytes]:
-    """The suffix and the bytes of a compressed file; some are of several members, damaged, or of another kind than named."""
+    """The suffix and the bytes of a compressed file; some have several members, or are damaged or misnamed."""
     import pyarrow
 
     makers = {

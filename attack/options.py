@@ -9,15 +9,23 @@ from typing import Any
 from attack import words
 
 VALUES = [
-    "", "-1", "0", "1", "2", "3", "1e9", "1e308", "nan", "inf", "-inf", "1e-308", "0.5", "999999999999999999999", "9223372036854775807", "x",
-    "é", "\x1b[31m", "[/]", "a=b", "a,b=1", "a:number", "a,b", "1-1", "1-100", "100-1", "5-5", "0-0", "1GB", "0", "1KB", "-5MB", "1e30GB",
-    "balanced", "auto", "l1", "l2", "elasticnet", "none", "f1", "f1:a", "precision@recall=0.9", "recall@precision=2", "f0:b", "accuracy",
-    "sigmoid", "isotonic", "word", "char", "*", "/dev/null", "x" * 1000, "1,2,3", "=", ",", ":", "a=", "=1", "a=nan", "a=-1", "x0:category",
-    "x1:text", "x0,x1", "x1,x2,x0", "x0,x0", "y:number", "x2:weight", "x2:id", "x2:ignore", "x0:target", "skip", "fail", "quarantine",
+    "", "-1", "0", "1", "2", "3", "1e9", "1e308", "nan", "inf", "-inf", "1e-308", "0.5", "999999999999999999999",
+    "9223372036854775807", "x", "é", "\x1b[31m", "[/]", "a=b", "a,b=1", "a:number", "a,b", "1-1", "1-100", "100-1",
+    "5-5", "0-0", "1GB", "0", "1KB", "-5MB", "1e30GB", "balanced", "auto", "l1", "l2", "elasticnet", "none", "f1",
+    "f1:a", "precision@recall=0.9", "recall@precision=2", "f0:b", "accuracy", "sigmoid", "isotonic", "word", "char",
+    "*", "/dev/null", "x" * 1000, "1,2,3", "=", ",", ":", "a=", "=1", "a=nan", "a=-1", "x0:category", "x1:text",
+    "x0,x1", "x1,x2,x0", "x0,x0", "y:number", "x2:weight", "x2:id", "x2:ignore", "x0:target", "skip", "fail",
+    "quarantine",
 ]  # fmt: skip
 # What asks for more work than a small file would: kept within what ends in time.
-HEAVY = {"passes": ["1", "2", "5"], "max_iter": ["1", "3", "20"], "checkpoint_every": ["1", "2", "7", "1000000"], "threads": ["0", "1", "2", "4"],
-         "memory": ["0", "1", "1KB", "1MB", "1GB"], "tol": ["0", "1e-3", "1", "inf"]}  # fmt: skip
+HEAVY = {
+    "passes": ["1", "2", "5"],
+    "max_iter": ["1", "3", "20"],
+    "checkpoint_every": ["1", "2", "7", "1000000"],
+    "threads": ["0", "1", "2", "4"],
+    "memory": ["0", "1", "1KB", "1MB", "1GB"],
+    "tol": ["0", "1e-3", "1", "inf"],
+}
 
 
 @cache
@@ -44,11 +52,13 @@ def sensible(random: Random) -> list[str]:
     """A few options that most data take."""
     chosen = learner(random)
     pool = [
-        ["--on-error", "skip"], ["--on-error", "quarantine"], ["--holdout", "0"], ["--holdout", "0.5"], ["--threads", "2"], ["--memory", "0"],
-        ["--passes", "2"], ["--hash-bits", "4"], ["--hash-bits", "18"], ["--ngrams", "1-3"], ["--analyzer", "char"], ["--calibrate", "sigmoid"],
-        ["--calibrate", "isotonic"], ["--task", "classification"], ["--task", "regression"], ["--penalty", "l1"], ["--polynomial", "2"],
-        ["--conjunctions", "2"], ["--seed", "7"], ["--json"], ["-q"], ["--no-header"], ["--header"], ["--C", "0.1"], ["--checkpoint-every", "3"],
-        ["--threshold-for", "f1:a"], ["--cost", "a,b=3"], ["--max-iter", "5"], ["--multiclass", "one-vs-rest"], ["--multiclass", "pairwise"],
+        ["--on-error", "skip"], ["--on-error", "quarantine"], ["--holdout", "0"], ["--holdout", "0.5"],
+        ["--threads", "2"], ["--memory", "0"], ["--passes", "2"], ["--hash-bits", "4"], ["--hash-bits", "18"],
+        ["--ngrams", "1-3"], ["--analyzer", "char"], ["--calibrate", "sigmoid"], ["--calibrate", "isotonic"],
+        ["--task", "classification"], ["--task", "regression"], ["--penalty", "l1"], ["--polynomial", "2"],
+        ["--conjunctions", "2"], ["--seed", "7"], ["--json"], ["-q"], ["--no-header"], ["--header"], ["--C", "0.1"],
+        ["--checkpoint-every", "3"], ["--threshold-for", "f1:a"], ["--cost", "a,b=3"], ["--max-iter", "5"],
+        ["--multiclass", "one-vs-rest"], ["--multiclass", "pairwise"],
     ]  # fmt: skip
     for _ in range(random.choice([0, 0, 1, 1, 2, 4])):
         chosen += random.choice(pool)

@@ -61,7 +61,11 @@ def _work(make: Maker, queue: Any, number: int, step: int, until: float, stop: i
             result = execute(case)
             finds, processes = result.finds, len(result.outcomes)
         except Exception as error:  # a fault of the attack is one more thing to be mended
-            subject, finds, processes = "attack", [Find("attack", f"attack {type(error).__name__}", repr(error)[:500])], 0
+            subject, finds, processes = (
+                "attack",
+                [Find("attack", f"attack {type(error).__name__}", repr(error)[:500])],
+                0,
+            )
         queue.put(Report(number, subject, finds, processes, time.monotonic() - began))
         number += step
     queue.put(None)

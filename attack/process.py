@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 import traceback
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ WALL = 6  # a step may take so many times its processor seconds by the clock, if
 KEPT = 1 << 20  # bytes of output that are looked at
 SPACE = 5 << 30  # address space beyond what the parent has
 SANITIZED = "libasan" in os.environ.get("LD_PRELOAD", "")
+ASKING = (signal.SIGINT, signal.SIGTERM)
+TICKS = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
 REFUSALS = (ValueError, TypeError)  # what the Python interface documents; linnet's own errors are among them, but for:
 OURS = ("LinnetError", "OutputError", "Interrupted")
@@ -39,6 +42,7 @@ class Outcome:
     wall: float
     memory: int
     stopped_for: str  # "", "time" or "memory"
+    seconds_after_signal: float = 0.0  # of the processor, from the first SIGINT or SIGTERM
 
 
 def run(step: Step, folder: Path, scratch: Path) -> Outcome:
@@ -52,7 +56,7 @@ def run(step: Step, folder: Path, scratch: Path) -> Outcome:
     child = os.fork()
     if child == 0:
         _in_child(step, folder, scratch)
-    status, usage, sent, stopped_for, memory = _watched(child, step, folder, started, limits)
+    status, usage, sent, stopped_for, memory, after = _watched(child, step, folder, started, limits)
     code = os.waitstatus_to_exitcode(status)
     return Outcome(
         code if code >= 0 else None,
@@ -64,6 +68,7 @@ def run(step: Step, folder: Path, scratch: Path) -> Outcome:
         time.monotonic() - started,
         max(memory, usage.ru_maxrss * 1024),
         stopped_for,
+        after,
     )
 
 
@@ -76,20 +81,21 @@ def _watched(child: int, step: Step, folder: Path, started: float, limits: Limit
     """Wait for the child; do to it what is to be done meanwhile; kill it if it takes too much."""
     waiting = sorted(step.meanwhile, key=lambda each: each.seconds)
     sent: list[int] = []
-    stopped_for, memory, pause = "", 0, 0.0005
+    stopped_for, memory, pause, at_signal = "", 0, 0.0005, None
     while True:
         ended, status, usage = os.wait4(child, os.WNOHANG)
         if ended:
-            return status, usage, tuple(sent), stopped_for, memory
+            after = 0.0 if at_signal is None else usage.ru_utime + usage.ru_stime - at_signal
+            return status, usage, tuple(sent), stopped_for, memory, after
         passed = time.monotonic() - started
         while waiting and passed >= waiting[0].seconds:
             event = waiting.pop(0)
             if event.what.startswith("send "):
                 sent.append(signal.Signals[event.what.removeprefix("send ")])
-            try:
+                if sent[-1] in ASKING and at_signal is None:
+                    at_signal = _used(child)
+            with suppress(OSError):  # it has ended, or the file is gone
                 event.act(child, folder)
-            except OSError:  # it has ended, or the file is gone
-                pass
         memory = max(memory, _resident(child))
         if not stopped_for and memory > limits.memory * (3 if SANITIZED else 1):
             stopped_for = "memory"
@@ -101,6 +107,14 @@ def _watched(child: int, step: Step, folder: Path, started: float, limits: Limit
             pause = min(pause, max(0.0, waiting[0].seconds - passed) / 2)
         time.sleep(pause)
         pause = min(0.02, max(pause, 0.0005) * 1.3)
+
+
+def _used(process: int) -> float:
+    """Seconds of the processor that a running process has used."""
+    with suppress(OSError), open(f"/proc/{process}/stat", "rb") as file:
+        fields = file.read().rpartition(b")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / TICKS
+    return 0.0
 
 
 def _resident(process: int) -> int:
@@ -124,10 +138,7 @@ def _in_child(step: Step, folder: Path, scratch: Path) -> None:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM, signal.SIGPIPE):
             signal.signal(number, signal.SIG_DFL if number != signal.SIGPIPE else signal.SIG_IGN)
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        if isinstance(step, Command):
-            code = _run_command(step)
-        else:
-            code = _run_call(step)
+        code = _run_command(step) if isinstance(step, Command) else _run_call(step)
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
     except BaseException:
@@ -224,7 +235,13 @@ def preload() -> None:
     for module in pkgutil.walk_packages(linnet.__path__, "linnet."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-    for name in ("sklearn.utils.estimator_checks", "pyarrow.parquet", "pyarrow.csv", "pyarrow.json", "scipy.sparse.linalg"):
+    for name in (
+        "sklearn.utils.estimator_checks",
+        "pyarrow.parquet",
+        "pyarrow.csv",
+        "pyarrow.json",
+        "scipy.sparse.linalg",
+    ):
         importlib.import_module(name)
     import pyarrow
 

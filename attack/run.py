@@ -1,4 +1,4 @@
-"""The standing attack: python attack/run.py [--minutes M] [--seed S] [--jobs J] [--kills N] [--case SEED:NUMBER [--shrink]].
+"""The standing attack: python attack/run.py [--minutes M] [--seed S] [--jobs J] [--kills N] [--case SEED:NUMBER].
 
 Cases of every subject run in parallel until the time is over; the finds are printed, and written to attack/finds/.
 The exit status is 1 if there are any.
@@ -43,7 +43,9 @@ def main() -> int:
     if given.kills:
         for report in attacked(lambda number: killed(seed, number), given.jobs, float("inf"), stop=given.kills):
             _show(findings.add(report, f"kill:{seed}:{report.number}"), f"kill:{seed}:{report.number}")
-    for report in attacked(lambda number: _chosen(seed, number, given.only), given.jobs, until, given.first, given.stop):
+    for report in attacked(
+        lambda number: _chosen(seed, number, given.only), given.jobs, until, given.first, given.stop
+    ):
         name = f"{seed}:{report.number}" + (f" --only '{given.only}'" if given.only else "")
         _show(findings.add(report, name), name)
     print(findings.summary())
@@ -54,7 +56,9 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=10.0, help="how long to attack (default 10)")
     parser.add_argument("--seed", type=int, help="the seed of all cases (default: a new one, which is printed)")
-    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="parallel workers (default: all cores)")
+    parser.add_argument(
+        "--jobs", type=int, default=len(os.sched_getaffinity(0)), help="parallel workers (default: all cores)"
+    )
     parser.add_argument("--kills", type=int, default=0, help="how many runs to kill and resume before")
     parser.add_argument("--only", help=f"one subject: {', '.join(subjects())}")
     parser.add_argument("--first", type=int, default=0, help="the number of the first case")

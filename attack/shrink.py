@@ -16,17 +16,23 @@ def shrunk(case: Case, still: Callable[[Case], bool], seconds: float = SECONDS) 
     until = time.monotonic() + seconds
     case = _fewer_steps(case, still)
     for name in sorted(case.files, key=lambda name: -len(case.files[name])):
-        without = replace(case, files={key: value for key, value in case.files.items() if key != name})
-        if time.monotonic() < until and still(without):
-            case = without
-            continue
-        smaller = smaller_bytes(case.files[name], lambda content, name=name: still(_with(case, name, content)), until)
-        case = _with(case, name, smaller)
+        case = _smaller_file(case, name, still, until)
     for number, step in enumerate(case.steps):
         if isinstance(step, Command) and step.stdin:
-            smaller = smaller_bytes(step.stdin, lambda content, number=number: still(_with_stdin(case, number, content)), until)
-            case = _with_stdin(case, number, smaller)
+            case = _smaller_stdin(case, number, step.stdin, still, until)
     return case
+
+
+def _smaller_file(case: Case, name: str, still: Callable[[Case], bool], until: float) -> Case:
+    without = replace(case, files={key: value for key, value in case.files.items() if key != name})
+    if time.monotonic() < until and still(without):
+        return without
+    return _with(case, name, smaller_bytes(case.files[name], lambda content: still(_with(case, name, content)), until))
+
+
+def _smaller_stdin(case: Case, number: int, stdin: bytes, still: Callable[[Case], bool], until: float) -> Case:
+    smaller = smaller_bytes(stdin, lambda content: still(_with_stdin(case, number, content)), until)
+    return _with_stdin(case, number, smaller)
 
 
 def smaller_bytes(content: bytes, still: Callable[[bytes], bool], until: float) -> bytes:

@@ -31,24 +31,48 @@ MARKUP = [
     "trailing\\",
     "%s%n{0}{}",
 ]
-CELLS = ["=1+1", "+1", "-1+1", "@SUM(A1)", "'", '"', '""', ",", ";", "a,b", "#", "NA", "?", "-", "--help", "-o", "*", "~"]
+CELLS = [
+    "=1+1",
+    "+1",
+    "-1+1",
+    "@SUM(A1)",
+    "'",
+    '"',
+    '""',
+    ",",
+    ";",
+    "a,b",
+    "#",
+    "NA",
+    "?",
+    "-",
+    "--help",
+    "-o",
+    "*",
+    "~",
+]
 NAMES = [
-    "", " ", "a", "A", "a ", "target", "label", "text", "file", "weight", "id", "probability:a", "prediction", "a=b", "a:b",
-    "a×b", "a,b", "é", "e\u0301", "ſ", "İ", "\ufeff", "\ufffe", "\U0001f600", "𝟙", "ﬀ", "x" * 300, "0", "1e5", "nan", "None",
-    "true", "__label__a", "..", "../x", "/etc/passwd", "con", "a\tb", "$(id)", "`id`", "a\\", "\u200b", "ب", "\U0010ffff",
+    "", " ", "a", "A", "a ", "target", "label", "text", "file", "weight", "id", "probability:a", "prediction", "a=b",
+    "a:b", "a×b", "a,b", "é", "e\u0301", "ſ", "İ", "\ufeff", "\ufffe", "\U0001f600", "𝟙", "ﬀ", "x" * 300, "0", "1e5",
+    "nan", "None", "true", "__label__a", "..", "../x", "/etc/passwd", "con", "a\tb", "$(id)", "`id`", "a\\",
+    "\u200b", "ب", "\U0010ffff",
 ]  # fmt: skip
 NUMBERS = [
-    "0", "-0", "-0.0", "1", "-1", "0.1", "1e5", "1e-5", "1E400", "-1e400", "1e-400", "nan", "NaN", "inf", "-Infinity", "+1", "1.",
-    ".5", ".", "1e", "0x10", "1_000", "1,5", "١", "9007199254740993", "18446744073709551616", "2147483648", "4294967296",
-    "-9223372036854775808", "340282366920938463463374607431768211456", "1" * 400, "0." + "0" * 400 + "1", "5e-324", "1.7976931348623157e308",
-    "1e22", "123456789012345678901234567890e-20", "00001", "true", "", " 1", "1 ", "2020-01-01", "1/2", "1e+", "--1", "1e5e5",
+    "0", "-0", "-0.0", "1", "-1", "0.1", "1e5", "1e-5", "1E400", "-1e400", "1e-400", "nan", "NaN", "inf",
+    "-Infinity", "+1", "1.", ".5", ".", "1e", "0x10", "1_000", "1,5", "١", "9007199254740993",
+    "18446744073709551616", "2147483648", "4294967296", "-9223372036854775808",
+    "340282366920938463463374607431768211456", "1" * 400, "0." + "0" * 400 + "1", "5e-324", "1.7976931348623157e308",
+    "1e22", "123456789012345678901234567890e-20", "00001", "true", "", " 1", "1 ", "2020-01-01", "1/2", "1e+", "--1",
+    "1e5e5",
 ]  # fmt: skip
 
 
 def number(random: Random) -> str:
     """A number: mostly an ordinary one."""
     if random.random() < 0.75:
-        return random.choice([str(random.randrange(-5, 30)), f"{random.gauss(0, 1):.4g}", f"{random.uniform(-1e3, 1e3):.3f}"])
+        return random.choice(
+            [str(random.randrange(-5, 30)), f"{random.gauss(0, 1):.4g}", f"{random.uniform(-1e3, 1e3):.3f}"]
+        )
     return random.choice(NUMBERS)
 
 
@@ -56,7 +80,9 @@ def word(random: Random) -> str:
     """A word: mostly an ordinary one."""
     kind = random.random()
     if kind < 0.6:
-        return random.choice(["red", "blue", "green", "good", "bad", "spam", "ham", "yes", "no", f"w{random.randrange(60)}"])
+        return random.choice(
+            ["red", "blue", "green", "good", "bad", "spam", "ham", "yes", "no", f"w{random.randrange(60)}"]
+        )
     if kind < 0.7:
         return random.choice(ESCAPES)
     if kind < 0.78:
@@ -65,7 +91,10 @@ def word(random: Random) -> str:
         return random.choice(CELLS)
     if kind < 0.94:
         return random.choice(NAMES)
-    return "".join(chr(random.choice([random.randrange(32, 127), random.randrange(0x20, 0xD7FF)])) for _ in range(random.randrange(1, 20)))
+    return "".join(
+        chr(random.choice([random.randrange(32, 127), random.randrange(0x20, 0xD7FF)]))
+        for _ in range(random.randrange(1, 20))
+    )
 
 
 def text(random: Random) -> str:

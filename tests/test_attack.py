@@ -17,7 +17,7 @@ from attack.corpus import corpus
 from attack.execute import execute
 from attack.findings import Findings
 from attack.pool import attacked
-from attack.subjects import case, subjects
+from attack.subjects import chosen, subjects
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the attack watches processes in /proc")
 
@@ -90,6 +90,16 @@ def test_a_busy_loop_is_a_find(program):
 
 def test_waiting_for_ever_is_a_find(program):
     assert program(lambda: time.sleep(60), limits=Limits(seconds=0.1)) == {"hang"}
+
+
+def test_working_on_after_a_signal_is_a_find(program, monkeypatch):
+    def fault():
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        while time.process_time() < 1.0:
+            pass
+
+    monkeypatch.setattr(detectors, "LONGEST_STOP", 0.3)
+    assert program(fault, meanwhile=(send(signal.SIGTERM, 0.05),)) == {"slow stop"}
 
 
 def test_memory_over_the_limit_is_a_find(program):
@@ -194,7 +204,7 @@ def test_a_case_follows_from_its_seed_and_number(name):
 
 
 def test_numbers_choose_among_all_subjects():
-    assert {case(1, number)[0] for number in range(40)} > {"models", "estimators"}
+    assert {chosen(Random(number)) for number in range(1000)} == set(subjects())
 
 
 def test_a_container_put_together_again_is_the_same_file():

@@ -13,7 +13,13 @@ from attack.case import Call, Case
 
 
 def _every(attack: Callable[[Any], None]) -> Case:
-    return Case({}, [Call(attack, name) for name in ("Perceptron", "LogisticRegression", "LinearSVC", "Ridge", "BernoulliNB", "Halving")])
+    return Case(
+        {},
+        [
+            Call(attack, name)
+            for name in ("Perceptron", "LogisticRegression", "LinearSVC", "Ridge", "BernoulliNB", "Halving")
+        ],
+    )
 
 
 def _matrix() -> tuple[Any, np.ndarray]:

@@ -59,7 +59,11 @@ def as_many_labels_as_rows() -> Case:
 
 
 def _mail(content: str) -> Case:
-    files = {"data/a/1.eml": content.encode(), "data/a/2.eml": b"Subject: x\nFrom: x\n\nhello", "data/b/1.eml": b"Subject: y\nFrom: y\n\nworld"}
+    files = {
+        "data/a/1.eml": content.encode(),
+        "data/a/2.eml": b"Subject: x\nFrom: x\n\nhello",
+        "data/b/1.eml": b"Subject: y\nFrom: y\n\nworld",
+    }
     return Case(files, [Command(["train", "data", "-o", "m"], limits=Limits(seconds=5.0))], {"m"})
 
 
@@ -87,12 +91,20 @@ def a_name_that_is_not_utf8() -> Case:
 
 def half_a_character_in_json() -> Case:
     lines = b'{"x":"\\ud800","y":"a"}\n{"x":"b","y":"b"}\n' * 10
-    steps = [Command(["separable", "data.jsonl", "--target", "y"]), Command(["train", "data.jsonl", "--target", "y", "-o", "m"])]
+    steps = [
+        Command(["separable", "data.jsonl", "--target", "y"]),
+        Command(["train", "data.jsonl", "--target", "y", "-o", "m"]),
+    ]
     return Case({"data.jsonl": lines}, steps, {"m"})
 
 
 def folders_deeper_than_the_stack() -> Case:
-    return Case({"data/a/1": b"x", "data/b/1": b"y"}, [Command(["train", "data", "-o", "m"])], {"m"}, folders=["data/a/" + "d/" * 1500])
+    return Case(
+        {"data/a/1": b"x", "data/b/1": b"y"},
+        [Command(["train", "data", "-o", "m"])],
+        {"m"},
+        folders=["data/a/" + "d/" * 1500],
+    )
 
 
 def _ways(content: bytes, head: bytes, suffix: str, form: str, *options: str) -> Case:
@@ -103,7 +115,10 @@ def _ways(content: bytes, head: bytes, suffix: str, form: str, *options: str) ->
     for number, name in enumerate(parts):
         files[name] = head + b"".join(lines[number * len(lines) // 50 : (number + 1) * len(lines) // 50])
     ways = {"whole": [f"whole.{suffix}"], "parts": parts, "pipe": ["-"], "packed": [f"packed.{suffix}.gz"]}
-    steps = [Command(["train", *paths, "-o", f"{name}.linnet", "--format", form, *options], head + content) for name, paths in ways.items()]
+    steps = [
+        Command(["train", *paths, "-o", f"{name}.linnet", "--format", form, *options], head + content)
+        for name, paths in ways.items()
+    ]
     return Case(files, list(steps), same=[f"{name}.linnet" for name in ways])
 
 

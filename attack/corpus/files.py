@@ -13,7 +13,11 @@ TABLE = ["train", "table.csv", "--target", "y"]
 
 def retraining_on_the_quarantine() -> Case:
     content = bases.data("table.csv") + b"oops\n"
-    return Case({"m.quarantine": content}, [Command(["train", "m.quarantine", "-o", "m", "--on-error", "quarantine", *TRAIN])], {"m"})
+    return Case(
+        {"m.quarantine": content},
+        [Command(["train", "m.quarantine", "-o", "m", "--on-error", "quarantine", *TRAIN])],
+        {"m"},
+    )
 
 
 def data_named_like_the_checkpoint() -> Case:
@@ -63,5 +67,13 @@ def standard_output_full() -> Case:
 
 
 def standard_output_of_ascii() -> Case:
-    case = _started([*TABLE, "-o", "m"], ["inspect", "m"], ["predict", "m", "table.csv", "--json"], environment={"PYTHONIOENCODING": "ascii"})
-    return replace(case, files={"table.csv": bases.data("table.csv").replace(b"red", "réd".encode()).replace(b",a\n", ",ä\n".encode())})
+    case = _started(
+        [*TABLE, "-o", "m"],
+        ["inspect", "m"],
+        ["predict", "m", "table.csv", "--json"],
+        environment={"PYTHONIOENCODING": "ascii"},
+    )
+    return replace(
+        case,
+        files={"table.csv": bases.data("table.csv").replace(b"red", "réd".encode()).replace(b",a\n", ",ä\n".encode())},
+    )

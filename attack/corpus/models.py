@@ -10,7 +10,13 @@ from attack import bases, containers
 from attack.case import Case, Command, Limits
 from attack.subjects.records import _renamed, _signed, replaced
 
-USES = [["inspect"], ["inspect", "--json"], ["predict", "table.csv"], ["evaluate", "table.csv"], ["verify", "table.csv"]]
+USES = [
+    ["inspect"],
+    ["inspect", "--json"],
+    ["predict", "table.csv"],
+    ["evaluate", "table.csv"],
+    ["verify", "table.csv"],
+]
 
 
 def _used(model: bytes, uses: list[list[str]] = USES) -> Case:
@@ -59,7 +65,11 @@ def every_key_of_a_vocabulary_equal() -> Case:
     names = tensors[f"term{number}.names"] + b"".join(b"%06d" % i for i in range(extra))
     first = len(tensors[f"term{number}.names"])
     starts = tensors[f"term{number}.starts"] + struct.pack(f"<{extra}q", *(first + 6 * (i + 1) for i in range(extra)))
-    for name, content, size in (("keys", struct.pack("<Q", 7) * (before + extra), 8), ("names", names, 1), ("starts", starts, 8)):
+    for name, content, size in (
+        ("keys", struct.pack("<Q", 7) * (before + extra), 8),
+        ("names", names, 1),
+        ("starts", starts, 8),
+    ):
         tensors[f"term{number}.{name}"] = content
         parts["layout"][f"term{number}.{name}"]["shape"] = [len(content) // size]
     rows, outputs = parts["layout"]["weights"]["shape"]

@@ -8,7 +8,25 @@ from attack import words
 from attack.formats import Data, one
 from attack.mutations import mutated
 
-PIECES = [b'"', b'""', b",", b";", b"\n", b"\r", b"\r\n", b"\t", b"NA", b"inf", b"nan", b"1e999", b'",', b',"', b'"\n"', b"\n\n", b"\0"]
+PIECES = [
+    b'"',
+    b'""',
+    b",",
+    b";",
+    b"\n",
+    b"\r",
+    b"\r\n",
+    b"\t",
+    b"NA",
+    b"inf",
+    b"nan",
+    b"1e999",
+    b'",',
+    b',"',
+    b'"\n"',
+    b"\n\n",
+    b"\0",
+]
 KINDS = ("number", "category", "text", "date", "boolean", "mixed", "empty", "constant")
 
 
@@ -35,7 +53,9 @@ def make(random: Random) -> Data:
 def table(random: Random, count: int, columns: int) -> tuple[list[str], list[list[str]]]:
     """Names and rows; the last column is the target."""
     kinds = [random.choice(KINDS) for _ in range(columns)]
-    names = [words.column(random, index) for index in range(columns)] + ["y" if random.random() < 0.85 else words.word(random)]
+    names = [words.column(random, index) for index in range(columns)] + [
+        "y" if random.random() < 0.85 else words.word(random)
+    ]
     numeric, hostile = random.random() < 0.25, random.choice([0.0, 0.0, 0.1, 0.5])
     rows = []
     for _ in range(count):

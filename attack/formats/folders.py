@@ -11,11 +11,25 @@ from attack.formats import Data
 from attack.mutations import mutated
 
 MAIL_PIECES = [
-    b"<", b"<a ", b"</", b"<!--", b"<script>", b"&", b"&#", b"&#x110000;", b"=?utf-8?q?", b"=?utf-8?b?", b"?=", b"=?x?q?=?x?q?", b"boundary=",
-    b"\n--b\n", b"\n--b--\n", b"Content-Type: ", b"charset=", b"filename*0*=", b";", b"\nSubject: ", b"\n\n", b"=\n", b"=3D", b"\n ", b'"', b"(",
-    b"Content-Transfer-Encoding: base64\n",
+    b"<", b"<a ", b"</", b"<!--", b"<script>", b"&", b"&#", b"&#x110000;", b"=?utf-8?q?", b"=?utf-8?b?", b"?=",
+    b"=?x?q?=?x?q?", b"boundary=", b"\n--b\n", b"\n--b--\n", b"Content-Type: ", b"charset=", b"filename*0*=", b";",
+    b"\nSubject: ", b"\n\n", b"=\n", b"=3D", b"\n ", b'"', b"(", b"Content-Transfer-Encoding: base64\n",
 ]  # fmt: skip
-CHARSETS = ["utf-8", "latin-1", "us-ascii", "utf-16", "utf-7", "gb18030", "unknown-8bit", "x" * 200, "rot13", "hex", "idna", "zip", "\x1b[31m"]
+CHARSETS = [
+    "utf-8",
+    "latin-1",
+    "us-ascii",
+    "utf-16",
+    "utf-7",
+    "gb18030",
+    "unknown-8bit",
+    "x" * 200,
+    "rot13",
+    "hex",
+    "idna",
+    "zip",
+    "\x1b[31m",
+]
 
 
 def make_texts(random: Random) -> Data:
@@ -54,7 +68,11 @@ def _text(random: Random) -> bytes:
 
 def mail(random: Random) -> bytes:
     """A mail: headers, perhaps several parts, perhaps HTML."""
-    head = [f"Subject: {_header_word(random)}", f"From: {_header_word(random)} <a@example.invalid>", "Date: Mon, 1 Jan 2024 00:00:00 +0000"]
+    head = [
+        f"Subject: {_header_word(random)}",
+        f"From: {_header_word(random)} <a@example.invalid>",
+        "Date: Mon, 1 Jan 2024 00:00:00 +0000",
+    ]
     charset = random.choice(CHARSETS)
     kind = random.choice(["plain", "plain", "html", "multipart", "nested"])
     body = (words.text(random) if kind != "html" else _html(random)).encode("utf-8", "replace")
@@ -69,8 +87,14 @@ def mail(random: Random) -> bytes:
         head.append('Content-Type: multipart/mixed; boundary="b0"')
         parts = b""
         for level in range(depth):
-            parts += f'\n--b{level}\nContent-Type: multipart/mixed; boundary="b{level + 1}"\n'.encode() if level + 1 < depth else b""
-        parts += f"\n--b{depth - 1}\nContent-Type: text/html; charset={charset}\n\n{_html(random)}\n--b{depth - 1}--\n".encode("utf-8", "replace")
+            parts += (
+                f'\n--b{level}\nContent-Type: multipart/mixed; boundary="b{level + 1}"\n'.encode()
+                if level + 1 < depth
+                else b""
+            )
+        last = f"--b{depth - 1}"
+        page = f"\n{last}\nContent-Type: text/html; charset={charset}\n\n{_html(random)}\n{last}--\n"
+        parts += page.encode("utf-8", "replace")
         body = parts + body
     content = "\n".join(head).encode("utf-8", "replace") + b"\n\n" + body
     return mutated(random, content, MAIL_PIECES) if random.random() < 0.5 else content
@@ -78,7 +102,10 @@ def mail(random: Random) -> bytes:
 
 def _header_word(random: Random) -> str:
     if random.random() < 0.3:
-        return "".join(random.choice(["=?utf-8?q?caf=C3=A9?=", "=?utf-8?b?YQ==?=", "=?x?z?", "=?utf-8?q?", " ", "?="]) for _ in range(random.choice([1, 5, 300])))
+        return "".join(
+            random.choice(["=?utf-8?q?caf=C3=A9?=", "=?utf-8?b?YQ==?=", "=?x?z?", "=?utf-8?q?", " ", "?="])
+            for _ in range(random.choice([1, 5, 300]))
+        )
     return words.word(random).replace("\n", " ")
 
 
@@ -87,5 +114,22 @@ def _parameters(random: Random) -> str:
 
 
 def _html(random: Random) -> str:
-    pieces = ["<p>", "</p>", "<a href='x'>", "<", ">", "<!--", "-->", "<script>", "</script>", "<style>", "&amp;", "&#0;", "&#xD800;", "&unknown;", "<br", "<![CDATA["]
+    pieces = [
+        "<p>",
+        "</p>",
+        "<a href='x'>",
+        "<",
+        ">",
+        "<!--",
+        "-->",
+        "<script>",
+        "</script>",
+        "<style>",
+        "&amp;",
+        "&#0;",
+        "&#xD800;",
+        "&unknown;",
+        "<br",
+        "<![CDATA[",
+    ]
     return "".join(random.choice([*pieces, words.word(random)]) for _ in range(random.choice([1, 10, 100])))

@@ -11,8 +11,8 @@ from attack.formats import Data, one
 from attack.mutations import mutated
 
 PIECES = [
-    b'"', b"{", b"}", b"[", b"]", b",", b":", b"\n", b"\\", b"1", b"NaN", b"true", b"null", b'"a":', b"\\ud800", b"\\u0000", b"\\x", b"-", b"1e",
-    b'{"y":"a"}\n', b"{}\n", b'"y":"b",',
+    b'"', b"{", b"}", b"[", b"]", b",", b":", b"\n", b"\\", b"1", b"NaN", b"true", b"null", b'"a":', b"\\ud800",
+    b"\\u0000", b"\\x", b"-", b"1e", b'{"y":"a"}\n', b"{}\n", b'"y":"b",',
 ]  # fmt: skip
 
 
@@ -22,7 +22,9 @@ def make(random: Random) -> Data:
     ascii_only = random.random() < 0.5
     rows = []
     for _ in range(random.choice([0, 1, 2, 12, 60, 300])):
-        row: dict[str, Any] = {key: _value(random, kind, 0) for key, kind in zip(keys, kinds, strict=True) if random.random() < 0.95}
+        row: dict[str, Any] = {
+            key: _value(random, kind, 0) for key, kind in zip(keys, kinds, strict=True) if random.random() < 0.95
+        }
         row["y"] = words.label(random, 0.05)
         if random.random() < 0.02:
             row[words.word(random)] = _value(random, "any", 0)

@@ -66,7 +66,9 @@ def _column(random: Random, rows: int) -> Any:
         lambda: pa.array([random.choice([None, 2**64 - 1, 0]) for _ in range(rows)], pa.uint64()),
         lambda: pa.array([random.choice([float("nan"), float("inf"), 1.0]) for _ in range(rows)], pa.float32()),
         lambda: pa.array([words.text(random).encode("utf-8", "replace").decode() for _ in range(rows)]),
-        lambda: pa.array([words.word(random).encode("utf-8", "replace").decode() for _ in range(rows)]).dictionary_encode(),
+        lambda: pa.array(
+            [words.word(random).encode("utf-8", "replace").decode() for _ in range(rows)]
+        ).dictionary_encode(),
         lambda: pa.array([random.randbytes(random.randrange(5)) for _ in range(rows)], pa.binary()),
         lambda: pa.array([[1, None]] * rows, pa.list_(pa.int64())),
         lambda: pa.array([[]] * rows, pa.list_(pa.string())),

@@ -8,8 +8,39 @@ from attack import words
 from attack.formats import Data, one
 from attack.mutations import mutated
 
-IDS = ["0", "-1", "4294967295", "4294967296", "2147483647", "2147483648", "134217727", "18446744073709551616", "1e3", "01", "+1", "", "x"]
-PIECES = [b":", b" ", b"\t", b"#", b"qid:1", b"1:1", b"\n", b"\r\n", b"+1", b"-1", b"1:nan", b"1:inf", b"1:1e400", b"2147483647:1", b"::", b"\0"]
+IDS = [
+    "0",
+    "-1",
+    "4294967295",
+    "4294967296",
+    "2147483647",
+    "2147483648",
+    "134217727",
+    "18446744073709551616",
+    "1e3",
+    "01",
+    "+1",
+    "",
+    "x",
+]
+PIECES = [
+    b":",
+    b" ",
+    b"\t",
+    b"#",
+    b"qid:1",
+    b"1:1",
+    b"\n",
+    b"\r\n",
+    b"+1",
+    b"-1",
+    b"1:nan",
+    b"1:inf",
+    b"1:1e400",
+    b"2147483647:1",
+    b"::",
+    b"\0",
+]
 
 
 def make(random: Random) -> Data:
@@ -20,8 +51,11 @@ def make(random: Random) -> Data:
         ids = sorted({random.randrange(1, 50) for _ in range(random.choice([0, 1, 5, 20]))})
         if random.random() < 0.05:
             random.shuffle(ids)
-        entries = [f"{_id(random, each, odd)}:{words.number(random) if random.random() < odd else round(random.gauss(0, 1), 3)}" for each in ids]
-        lines.append(" ".join([label, *entries]) + (" # " + words.text(random).replace("\n", " ") if random.random() < 0.03 else ""))
+        entries = [f"{_id(random, each, odd)}:{_value(random, odd)}" for each in ids]
+        lines.append(
+            " ".join([label, *entries])
+            + (" # " + words.text(random).replace("\n", " ") if random.random() < 0.03 else "")
+        )
     content = "\n".join(lines).encode("utf-8", "surrogatepass")
     if random.random() < 0.6:
         content = mutated(random, content, PIECES)
@@ -30,3 +64,7 @@ def make(random: Random) -> Data:
 
 def _id(random: Random, plain: int, odd: float) -> str:
     return random.choice(IDS) if random.random() < odd / 4 else str(plain)
+
+
+def _value(random: Random, odd: float) -> str:
+    return words.number(random) if random.random() < odd else f"{random.gauss(0, 1):.3g}"

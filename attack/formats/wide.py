@@ -1,4 +1,4 @@
-"""Small files that ask for much: many columns or keys, long lines, long words, deep nesting, far ids, one thing repeated."""
+"""Small files that ask for much: many columns or keys, long lines, deep nesting, far ids, one thing repeated."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ def many_columns(random: Random, scale: float) -> Data:
     count = int(scale * 20_000) + 1
     rows = random.choice([2, 10])
     lines = [",".join(f"c{i}" for i in range(count)) + ",y"]
-    lines += [",".join(random.choice(["1", "2.5", "x", ""]) for _ in range(count)) + random.choice([",a", ",b"]) for _ in range(rows)]
+    lines += [
+        ",".join(random.choice(["1", "2.5", "x", ""]) for _ in range(count)) + random.choice([",a", ",b"])
+        for _ in range(rows)
+    ]
     return one("data.csv", "\n".join(lines).encode(), "--target", "y")
 
 
@@ -29,7 +32,10 @@ def many_keys(random: Random, scale: float) -> Data:
     rows, keys = random.choice([(200, 100), (20, 1000), (2, 10_000)])
     keys = max(1, int(keys * scale))
     value = random.choice(["x", 1, None, "some words"])
-    lines = [json.dumps({**{f"k{(row * keys + i) if rows > 2 else i}": value for i in range(keys)}, "y": "ab"[row % 2]}) for row in range(rows)]
+    lines = [
+        json.dumps({**{f"k{(row * keys + i) if rows > 2 else i}": value for i in range(keys)}, "y": "ab"[row % 2]})
+        for row in range(rows)
+    ]
     return one("data.jsonl", "\n".join(lines).encode(), "--target", "y")
 
 
@@ -42,7 +48,18 @@ def sparse_keys(random: Random, scale: float) -> Data:
 
 def long_line(random: Random, scale: float) -> Data:
     size = int(scale * ABOUT)
-    word = random.choice(["x" * size, "x " * (size // 2), "é" * (size // 2), '""' * (size // 2), "<" * size, "a-" * (size // 2), "\t" * size, "1:1 " * (size // 4)])
+    word = random.choice(
+        [
+            "x" * size,
+            "x " * (size // 2),
+            "é" * (size // 2),
+            '""' * (size // 2),
+            "<" * size,
+            "a-" * (size // 2),
+            "\t" * size,
+            "1:1 " * (size // 4),
+        ]
+    )
     name, content = random.choice(
         [
             ("data.csv", f'x,y\n"{word}",a\nz,b\n'),
@@ -66,7 +83,11 @@ def far_ids(random: Random, scale: float) -> Data:
 def many_ids(random: Random, scale: float) -> Data:
     """Few rows of many ids each: conjunctions and products of them would be very many."""
     ids = " ".join(f"{i}:1" for i in range(1, int(scale * 3000) + 2))
-    return one("data.svm", f"1 {ids}\n-1 {ids} 4000:1\n".encode() * 2, *random.choice([[], ["--conjunctions", "2"], ["--conjunctions", "3"], ["--conjunctions", "5"]]))
+    return one(
+        "data.svm",
+        f"1 {ids}\n-1 {ids} 4000:1\n".encode() * 2,
+        *random.choice([[], ["--conjunctions", "2"], ["--conjunctions", "3"], ["--conjunctions", "5"]]),
+    )
 
 
 def many_labels(random: Random, scale: float) -> Data:
@@ -99,9 +120,19 @@ def deep(random: Random, scale: float) -> Data:
 def bomb(random: Random, scale: float) -> Data:
     """Much of one thing, compressed to almost nothing."""
     size = int(scale * 60 * ABOUT)
-    content = random.choice([b"x" * size, b"x,y\n" + b"1,a\n" * (size // 4), b"\n" * size, b'{"x":"z","y":"a"}\n' * (size // 18), b"1 1:1\n" * (size // 6)])
+    content = random.choice(
+        [
+            b"x" * size,
+            b"x,y\n" + b"1,a\n" * (size // 4),
+            b"\n" * size,
+            b'{"x":"z","y":"a"}\n' * (size // 18),
+            b"1 1:1\n" * (size // 6),
+        ]
+    )
     name = random.choice(["data.csv.gz", "data.jsonl.gz", "data.svm.gz", "data.txt.gz"])
-    return one(name, gzip.compress(content, 9, mtime=0), *(["--target", "y"] if "csv" in name or "json" in name else []))
+    return one(
+        name, gzip.compress(content, 9, mtime=0), *(["--target", "y"] if "csv" in name or "json" in name else [])
+    )
 
 
 def parquet_bomb(random: Random, scale: float) -> Data:
@@ -110,7 +141,9 @@ def parquet_bomb(random: Random, scale: float) -> Data:
 
     rows = int(scale * 4000) + 10
     file = io.BytesIO()
-    table = pa.table({"x": pa.array(["z" * 50_000] * rows).dictionary_encode(), "y": ["a", "b"] * (rows // 2) + ["a"] * (rows % 2)})
+    table = pa.table(
+        {"x": pa.array(["z" * 50_000] * rows).dictionary_encode(), "y": ["a", "b"] * (rows // 2) + ["a"] * (rows % 2)}
+    )
     pyarrow.parquet.write_table(table, file, compression="zstd")
     return one("data.parquet", file.getvalue(), "--target", "y")
 
@@ -118,7 +151,27 @@ def parquet_bomb(random: Random, scale: float) -> Data:
 def mails(random: Random, scale: float) -> Data:
     """One part of a mail, repeated until something quadratic shows."""
     size = int(scale * 200_000)
-    pieces = ["<", "<a ", "<!--", "&", "<a href='", "=?utf-8?q?a?= ", "=?", "; a=b", ";", "<p", "</", "&#", "(", '"', "\t", " <x@y>,", "a", ' ;"', "?="]
+    pieces = [
+        "<",
+        "<a ",
+        "<!--",
+        "&",
+        "<a href='",
+        "=?utf-8?q?a?= ",
+        "=?",
+        "; a=b",
+        ";",
+        "<p",
+        "</",
+        "&#",
+        "(",
+        '"',
+        "\t",
+        " <x@y>,",
+        "a",
+        ' ;"',
+        "?=",
+    ]
     piece = random.choice(pieces)
     filler = random.choice(["", "", "<", '; a="', "=?a?q?", "&", "(", ";"]) + piece * (size // len(piece))
     head, body = random.choice(
@@ -133,7 +186,11 @@ def mails(random: Random, scale: float) -> Data:
             ("Subject: a", filler),
         ]
     )
-    files = {"data/a/1.eml": f"From: a\n{head}\n\n{body}".encode(), "data/a/2.eml": b"Subject: x\nFrom: x\n\nhello", "data/b/1.eml": b"Subject: y\nFrom: y\n\nworld"}
+    files = {
+        "data/a/1.eml": f"From: a\n{head}\n\n{body}".encode(),
+        "data/a/2.eml": b"Subject: x\nFrom: x\n\nhello",
+        "data/b/1.eml": b"Subject: y\nFrom: y\n\nworld",
+    }
     return Data(files, ["data"])
 
 
@@ -143,6 +200,6 @@ def deep_folders(random: Random, scale: float) -> Data:
 
 
 MAKERS = [
-    many_columns, many_keys, sparse_keys, long_line, long_line, far_ids, many_ids, many_labels, many_categories, polynomial, deep, bomb,
-    parquet_bomb, mails, mails, deep_folders,
+    many_columns, many_keys, sparse_keys, long_line, long_line, far_ids, many_ids, many_labels, many_categories,
+    polynomial, deep, bomb, parquet_bomb, mails, mails, deep_folders,
 ]  # fmt: skip

@@ -43,9 +43,14 @@ def subjects() -> dict[str, tuple[int, Subject]]:
     }
 
 
+def chosen(random: Random) -> str:
+    """The name of a subject, by their weights."""
+    every = subjects()
+    return random.choices(list(every), [weight for weight, _ in every.values()])[0]
+
+
 def case(seed: int, number: int) -> tuple[str, Case]:
     """The case of this seed and number, and the name of its subject."""
     random = Random(f"{seed}:{number}")
-    every = subjects()
-    name = random.choices(list(every), [weight for weight, _ in every.values()])[0]
-    return name, every[name][1](random)
+    name = chosen(random)
+    return name, subjects()[name][1](random)

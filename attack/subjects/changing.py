@@ -21,7 +21,9 @@ def make(random: Random) -> Case:
     act = random.choice(["train", "train", "predict", "verify"])
     files = {name: content}
     if act == "train":
-        learner = random.choice([[], ["--learner", "adaptive", "--passes", "3", "--memory", "0"], ["--learner", "naive-bayes"]])
+        learner = random.choice(
+            [[], ["--learner", "adaptive", "--passes", "3", "--memory", "0"], ["--learner", "naive-bayes"]]
+        )
         arguments = ["train", name, "-o", "m", *more, *learner]
     else:
         files["base"] = bases.model("table" if more else "numbered")
@@ -44,7 +46,9 @@ def _large(random: Random) -> tuple[str, bytes, list[str]]:
     import pyarrow.csv
     import pyarrow.parquet
 
-    table = pyarrow.csv.read_csv(io.BytesIO(head + b"\n" + rows * times), read_options=pyarrow.csv.ReadOptions(use_threads=False))
+    table = pyarrow.csv.read_csv(
+        io.BytesIO(head + b"\n" + rows * times), read_options=pyarrow.csv.ReadOptions(use_threads=False)
+    )
     file = io.BytesIO()
     pyarrow.parquet.write_table(table, file, row_group_size=1000, compression="none", use_dictionary=False)
     assert isinstance(table, pa.Table)

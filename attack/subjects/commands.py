@@ -7,9 +7,26 @@ from random import Random
 from attack import bases, options, words
 from attack.case import Case, Command, Limits, Step
 
-COMMANDS = ["train", "train", "train", "predict", "evaluate", "inspect", "verify", "separable", "boolean", "demo", "--help", "--version", "x"]
-BOOLEAN = ["x and y", "x or not y", "(" * 300, "x" * 2000, "x1 & x2 | x3", "atleast(2, x, y, z)", "not " * 500 + "x", "\x1b[31m", "[/]", "x y", "", "1", "~x", "x^y",
-           " or ".join(f"x{i}" for i in range(40)), " and ".join(f"(a{i} or b{i})" for i in range(25))]  # fmt: skip
+COMMANDS = [
+    "train",
+    "train",
+    "train",
+    "predict",
+    "evaluate",
+    "inspect",
+    "verify",
+    "separable",
+    "boolean",
+    "demo",
+    "--help",
+    "--version",
+    "x",
+]
+BOOLEAN = [
+    "x and y", "x or not y", "(" * 300, "x" * 2000, "x1 & x2 | x3", "atleast(2, x, y, z)", "not " * 500 + "x",
+    "\x1b[31m", "[/]", "x y", "", "1", "~x", "x^y", " or ".join(f"x{i}" for i in range(40)),
+    " and ".join(f"(a{i} or b{i})" for i in range(25)),
+]  # fmt: skip
 
 
 def make(random: Random) -> Case:
@@ -23,7 +40,13 @@ def make(random: Random) -> Case:
         case "train":
             arguments = ["train", source, *extra, "-o", "m", *target, *options.hostile(random)]
         case "separable":
-            arguments = ["separable", source, *extra, *target, *(options.hostile(random) if random.random() < 0.5 else [])]
+            arguments = [
+                "separable",
+                source,
+                *extra,
+                *target,
+                *(options.hostile(random) if random.random() < 0.5 else []),
+            ]
         case "predict" | "evaluate" | "inspect" | "verify":
             arguments = [command, "base", source, *extra, *options.hostile(random)]
         case "boolean":
@@ -43,4 +66,21 @@ def make(random: Random) -> Case:
 
 
 def _path(random: Random) -> str:
-    return random.choice(["/dev/null", "/dev/zero", ".", "..", "/", "", "nothing", "*.csv", "[", "base", "-", "a\nb", "\x1b[31m", words.word(random)])
+    return random.choice(
+        [
+            "/dev/null",
+            "/dev/zero",
+            ".",
+            "..",
+            "/",
+            "",
+            "nothing",
+            "*.csv",
+            "[",
+            "base",
+            "-",
+            "a\nb",
+            "\x1b[31m",
+            words.word(random),
+        ]
+    )

@@ -1,4 +1,4 @@
-"""The state a program is started in: streams closed or full, locale, terminal, limits, a missing folder for temporaries."""
+"""The state a program is started in: streams closed or full, locale, terminal, limits, no folder for temporaries."""
 
 from __future__ import annotations
 
@@ -8,11 +8,24 @@ from random import Random
 from attack import bases
 from attack.case import MEGABYTE, Case, Command, Limits
 
-LOCALES = [{"LC_ALL": "C"}, {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, {"PYTHONIOENCODING": "ascii"},
-           {"PYTHONIOENCODING": "latin-1"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}]  # fmt: skip
-TERMINALS = [{"COLUMNS": "1"}, {"COLUMNS": "0"}, {"COLUMNS": "x"}, {"TERM": "dumb"}, {"COLUMNS": "-5", "LINES": "-5"}, {"FORCE_COLOR": "0"}, {"TERM": None}]
-OTHERS = [{"TMPDIR": "/nowhere"}, {"HOME": "/nowhere"}, {"HOME": None}, {"PATH": ""}, {"TMPDIR": "/dev/null"}, {"OMP_NUM_THREADS": "x"},
-          {"LINNET_THREADS": "-1"}, {"TZ": "nonsense/zone"}, {"PYTHONWARNINGS": "always"}]  # fmt: skip
+LOCALES = [
+    {"LC_ALL": "C"}, {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    {"PYTHONIOENCODING": "ascii"}, {"PYTHONIOENCODING": "latin-1"},
+    {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+]  # fmt: skip
+TERMINALS = [
+    {"COLUMNS": "1"},
+    {"COLUMNS": "0"},
+    {"COLUMNS": "x"},
+    {"TERM": "dumb"},
+    {"COLUMNS": "-5", "LINES": "-5"},
+    {"FORCE_COLOR": "0"},
+    {"TERM": None},
+]
+OTHERS = [
+    {"TMPDIR": "/nowhere"}, {"HOME": "/nowhere"}, {"HOME": None}, {"PATH": ""}, {"TMPDIR": "/dev/null"},
+    {"OMP_NUM_THREADS": "x"}, {"LINNET_THREADS": "-1"}, {"TZ": "nonsense/zone"}, {"PYTHONWARNINGS": "always"},
+]  # fmt: skip
 
 
 def make(random: Random) -> Case:
@@ -21,7 +34,20 @@ def make(random: Random) -> Case:
     arguments = random.choice(
         [
             ["train", "table.csv", "--target", "y", "-o", "m"],
-            ["train", "table.csv", "--target", "y", "-o", "m", "--learner", "adaptive", "--checkpoint-every", "10", "--passes", "2"],
+            [
+                "train",
+                "table.csv",
+                "--target",
+                "y",
+                "-o",
+                "m",
+                "--learner",
+                "adaptive",
+                "--checkpoint-every",
+                "10",
+                "--passes",
+                "2",
+            ],
             ["train", "table.csv", "--target", "y", "-o", "m", "--json"],
             ["train", "-", "--target", "y", "-o", "m", "--memory", "0"],
             ["predict", "base", "table.csv"],
@@ -47,7 +73,9 @@ def make(random: Random) -> Case:
     environment = changed.pop("environment", {})
     if set(changed) == {"closed"} and changed["closed"] == (2,) and arguments[:1] in (["train"], ["predict"]):
         changed["codes"] = frozenset({0})  # what cannot be said is no reason to lose the work
-    return Case(files, [Command(arguments, changed.pop("stdin", table), fresh=True, environment=environment, **changed)], {"m"})
+    return Case(
+        files, [Command(arguments, changed.pop("stdin", table), fresh=True, environment=environment, **changed)], {"m"}
+    )
 
 
 def _one(random: Random) -> dict:

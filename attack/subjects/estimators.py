@@ -12,7 +12,19 @@ from scipy import sparse
 from attack.case import Call, Case, Limits
 
 ODD = [np.nan, np.inf, -np.inf, 1e308, -1e308, 5e-324, 1e-300, 1e160, -0.0, 2.0**53]
-METHODS = ["predict", "decision_function", "predict_proba", "predict_log_proba", "score", "transform", "explain", "vote", "summary", "densify", "sparsify"]
+METHODS = [
+    "predict",
+    "decision_function",
+    "predict_proba",
+    "predict_log_proba",
+    "score",
+    "transform",
+    "explain",
+    "vote",
+    "summary",
+    "densify",
+    "sparsify",
+]
 TEXTS = ["good film", "", "\x1b[31m", "a\0b", "\ud800", "é" * 50, "x" * 10_000, None, 5, b"bytes", np.nan, ["list"]]
 
 
@@ -52,7 +64,11 @@ def attack_estimator(seed: float) -> None:
         given = _fitted(random, estimator, X, target, generator, rows)
     else:
         given = estimator.fit(["good film", "bad film"] * 10 if texts else good, y)
-        X = [random.choice(TEXTS) for _ in range(rows)] if texts else hostile_matrix(random, generator, rows, random.choice([5, 5, columns]))
+        X = (
+            [random.choice(TEXTS) for _ in range(rows)]
+            if texts
+            else hostile_matrix(random, generator, rows, random.choice([5, 5, columns]))
+        )
     for name in random.sample(METHODS, 5):
         _asked(given, name, X, random, generator, rows)
     if hasattr(given, "certificate_") and random.random() < 0.5:
@@ -72,7 +88,9 @@ def _estimator(random: Random) -> Any:
         lambda: linnet.Perceptron(**few, averaging=random.choice([None, "average", "vote"])),
         lambda: linnet.Perceptron(**few, mode="batch"),
         lambda: linnet.PassiveAggressive(**few),
-        lambda: linnet.LogisticRegression(**few, solver=random.choice(["auto", "gradient", "dual", "newton-cholesky", "newton-cg", "lbfgs", "online"])),
+        lambda: linnet.LogisticRegression(
+            **few, solver=random.choice(["auto", "gradient", "dual", "newton-cholesky", "newton-cg", "lbfgs", "online"])
+        ),
         lambda: linnet.LogisticRegression(**few, penalty=random.choice(["l1", "elasticnet", None]), l1_ratio=0.5),
         lambda: linnet.LinearSVC(**few, loss=random.choice(["hinge", "squared_hinge"])),
         lambda: linnet.BernoulliNB(),
@@ -111,7 +129,11 @@ def _asked(estimator: Any, name: str, X: Any, random: Random, generator: Any, ro
         return
     try:
         if name in ("summary", "score", "explain"):
-            answer = getattr(estimator, name)(X, hostile_target(random, generator, rows)) if name != "explain" else estimator.explain(X)
+            answer = (
+                getattr(estimator, name)(X, hostile_target(random, generator, rows))
+                if name != "explain"
+                else estimator.explain(X)
+            )
         elif name in ("densify", "sparsify"):
             answer = getattr(estimator, name)()
         else:
@@ -133,12 +155,14 @@ def hostile_matrix(random: Random, generator: Any, rows: int, columns: int) -> A
     if random.random() < 0.5:
         return hostile_sparse(random, X)
     ways = [
-        lambda: X, lambda: X.astype(np.float32), lambda: np.asfortranarray(X), lambda: X[::-1, ::-1], lambda: X.T, lambda: X.astype(">f8"),
-        lambda: np.nan_to_num(X, posinf=9, neginf=-9).clip(-99, 99).astype(np.int8), lambda: X > 0, lambda: X.astype(object), lambda: X.astype(str),
-        lambda: X.astype(complex), lambda: X[None], lambda: X.ravel(), lambda: X.tolist(), lambda: np.ma.masked_invalid(X), lambda: np.matrix(X) if X.size else X,
-        lambda: np.lib.stride_tricks.as_strided(X, X.shape, (0, 0)) if X.size else X, lambda: X.astype(np.longdouble), lambda: X.astype(np.float16),
-        lambda: None, lambda: "text", lambda: 5.0, lambda: [[1, 2], [3]], lambda: [], lambda: np.array(3.0), lambda: X.astype("M8[s]"),
-        lambda: _broadcast(X),
+        lambda: X, lambda: X.astype(np.float32), lambda: np.asfortranarray(X), lambda: X[::-1, ::-1], lambda: X.T,
+        lambda: X.astype(">f8"), lambda: np.nan_to_num(X, posinf=9, neginf=-9).clip(-99, 99).astype(np.int8),
+        lambda: X > 0, lambda: X.astype(object), lambda: X.astype(str), lambda: X.astype(complex), lambda: X[None],
+        lambda: X.ravel(), lambda: X.tolist(), lambda: np.ma.masked_invalid(X),
+        lambda: np.matrix(X) if X.size else X,
+        lambda: np.lib.stride_tricks.as_strided(X, X.shape, (0, 0)) if X.size else X,
+        lambda: X.astype(np.longdouble), lambda: X.astype(np.float16), lambda: None, lambda: "text", lambda: 5.0,
+        lambda: [[1, 2], [3]], list, lambda: np.array(3.0), lambda: X.astype("M8[s]"), lambda: _broadcast(X),
     ]  # fmt: skip
     return random.choice(ways)()
 
@@ -186,11 +210,14 @@ def _lie(random: Random, S: Any) -> None:
 def hostile_target(random: Random, generator: Any, rows: int) -> Any:
     y = generator.integers(2, size=rows)
     ways = [
-        lambda: y, lambda: y, lambda: y, lambda: y.astype(float), lambda: np.array(["a", "b"])[y] if rows else y, lambda: y[: rows // 2], lambda: y[:, None],
-        lambda: np.zeros(rows), lambda: np.arange(rows), lambda: np.full(rows, np.nan), lambda: np.full(rows, np.inf), lambda: y.astype(object),
-        lambda: [None] * rows, lambda: ["\x1b[31m", "b"] * (rows // 2) + ["b"] * (rows % 2), lambda: np.full(rows, 1e308), lambda: None, lambda: 1, lambda: [[1]] * rows,
-        lambda: y.astype(complex), lambda: generator.normal(size=rows), lambda: y.astype("M8[D]"), lambda: [{}] * rows, lambda: sparse.csr_array(y[None]) if rows else y,
-        lambda: y * 2.0**60, lambda: -y, lambda: y.astype(np.uint8), lambda: y.astype(bool),
+        lambda: y, lambda: y, lambda: y, lambda: y.astype(float), lambda: np.array(["a", "b"])[y] if rows else y,
+        lambda: y[: rows // 2], lambda: y[:, None], lambda: np.zeros(rows), lambda: np.arange(rows),
+        lambda: np.full(rows, np.nan), lambda: np.full(rows, np.inf), lambda: y.astype(object),
+        lambda: [None] * rows, lambda: ["\x1b[31m", "b"] * (rows // 2) + ["b"] * (rows % 2),
+        lambda: np.full(rows, 1e308), lambda: None, lambda: 1, lambda: [[1]] * rows, lambda: y.astype(complex),
+        lambda: generator.normal(size=rows), lambda: y.astype("M8[D]"), lambda: [{}] * rows,
+        lambda: sparse.csr_array(y[None]) if rows else y, lambda: y * 2.0**60, lambda: -y,
+        lambda: y.astype(np.uint8), lambda: y.astype(bool),
     ]  # fmt: skip
     return random.choice(ways)()
 

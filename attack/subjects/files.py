@@ -51,10 +51,18 @@ def _steps(random: Random, data: Data, limits: Limits) -> list[Step]:
         name = random.choice(list(bases.MODELS))
         data.files["base"] = bases.model(name)
         act = random.choice(["predict", "predict", "evaluate", "inspect", "verify"])
-        return [command(act, "base", *data.paths, *(random.choice([[], ["--on-error", "skip"]]) if act != "inspect" else []))]
+        return [
+            command(
+                act, "base", *data.paths, *(random.choice([[], ["--on-error", "skip"]]) if act != "inspect" else [])
+            )
+        ]
     steps: list[Step] = [command("train", *data.paths, "-o", "m", *data.options, *options.sensible(random))]
     if random.random() < 0.5:
-        steps.append(command("predict", "m", *data.paths, "--as", random.choice(["csv", "jsonl", "labels"]), "--on-error", "skip"))
+        steps.append(
+            command(
+                "predict", "m", *data.paths, "--as", random.choice(["csv", "jsonl", "labels"]), "--on-error", "skip"
+            )
+        )
     if random.random() < 0.3:
         steps.append(command(random.choice(["evaluate", "verify"]), "m", *data.paths, "--on-error", "skip"))
     if random.random() < 0.3:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 from functools import cache
 from random import Random
 from typing import Any
@@ -13,7 +14,28 @@ from attack import bases, words
 from attack.case import Call, Case, Limits
 from attack.subjects.estimators import hostile_matrix, hostile_target
 
-CELLS = [1, 0, -1, 2.5, float("nan"), float("inf"), None, "a", "", "\x1b[31m", True, b"x", [1], {"a": 1}, object, 10**30, 1e308, "1", "x" * 5000, ("a",)]
+CELLS = [
+    1,
+    0,
+    -1,
+    2.5,
+    float("nan"),
+    float("inf"),
+    None,
+    "a",
+    "",
+    "\x1b[31m",
+    True,
+    b"x",
+    [1],
+    {"a": 1},
+    object,
+    10**30,
+    1e308,
+    "1",
+    "x" * 5000,
+    ("a",),
+]
 
 
 def make(random: Random) -> Case:
@@ -29,25 +51,29 @@ def attack_frames(seed: float) -> None:
     random = Random(seed)
     generator = np.random.default_rng(random.randrange(2**32))
     if random.random() < 0.5:
-        model = linnet.train(_data(random, generator, target=True), target=random.choice(["y", "y", "y", None, "nothing", 5]), **_options(random))
+        model = linnet.train(
+            _data(random, generator, target=True),
+            target=random.choice(["y", "y", "y", None, "nothing", 5]),
+            **_options(random),
+        )
     else:
         model = linnet.load("base")
     for _ in range(3):
         data = _data(random, generator, target=random.random() < 0.5)
         method = random.choice(["predict", "predict_proba", "evaluate"])
-        try:
+        with suppress(ValueError, TypeError):
             getattr(model, method)(data)
-        except (ValueError, TypeError):
-            pass
     str(model), repr(model), str(model.certificate)
 
 
 def _options(random: Random) -> dict[str, Any]:
     pool: list[dict[str, Any]] = [
-        {}, {}, {"learner": "adaptive"}, {"learner": random.choice(_learners())}, {"threads": 2}, {"holdout": 0}, {"holdout": float("nan")}, {"passes": 2.5},
-        {"columns": {"n": "text"}}, {"columns": {"nothing": "number"}}, {"columns": 5}, {"costs": {("a", "b"): -1}}, {"class_weight": {"a": "x"}},
-        {"ngrams": (1, 2, 3)}, {"ngrams": "2-1"}, {"memory": "0"}, {"memory": -1}, {"seed": -1}, {"seed": 1.5}, {"nonsense": 1}, {"on_error": "skip"},
-        {"polynomial": 3}, {"hash_bits": 40}, {"task": "regression"}, {"calibrate": "sigmoid"}, {"crosses": [["n", "c"]]}, {"crosses": "n"},
+        {}, {}, {"learner": "adaptive"}, {"learner": random.choice(_learners())}, {"threads": 2}, {"holdout": 0},
+        {"holdout": float("nan")}, {"passes": 2.5}, {"columns": {"n": "text"}}, {"columns": {"nothing": "number"}},
+        {"columns": 5}, {"costs": {("a", "b"): -1}}, {"class_weight": {"a": "x"}}, {"ngrams": (1, 2, 3)},
+        {"ngrams": "2-1"}, {"memory": "0"}, {"memory": -1}, {"seed": -1}, {"seed": 1.5}, {"nonsense": 1},
+        {"on_error": "skip"}, {"polynomial": 3}, {"hash_bits": 40}, {"task": "regression"}, {"calibrate": "sigmoid"},
+        {"crosses": [["n", "c"]]}, {"crosses": "n"},
     ]  # fmt: skip
     return random.choice(pool)
 
@@ -61,7 +87,9 @@ def _learners() -> list[str]:
 
 def _data(random: Random, generator: Any, *, target: bool) -> Any:
     rows = random.choice([0, 1, 2, 12, 40])
-    table: dict[Any, Any] = {name: _column(random, rows, name) for name in ("n", "c", "t", "u", "v") if random.random() < 0.8}
+    table: dict[Any, Any] = {
+        name: _column(random, rows, name) for name in ("n", "c", "t", "u", "v") if random.random() < 0.8
+    }
     if random.random() < 0.2:
         table[random.choice([words.word(random), 5, None, ("a", "b"), b"x"])] = _column(random, rows, "x")
     if target:
@@ -90,13 +118,36 @@ def _data(random: Random, generator: Any, *, target: bool) -> Any:
     if form == 4:
         return hostile_matrix(random, generator, rows, random.choice([2, 20])), hostile_target(random, generator, rows)
     if form == 5:
-        return random.choice([None, 5, "nothing.csv", [], {}, [[]], b"x", ["a\0b"], object(), (), [None], {"n": 5}, {"n": None}, {5: [1]}, iter([1]), float])
+        return random.choice(
+            [
+                None,
+                5,
+                "nothing.csv",
+                [],
+                {},
+                [[]],
+                b"x",
+                ["a\0b"],
+                object(),
+                (),
+                [None],
+                {"n": 5},
+                {"n": None},
+                {5: [1]},
+                iter([1]),
+                float,
+            ]
+        )
     return table
 
 
 def _column(random: Random, rows: int, name: str) -> Any:
     length = rows if random.random() < 0.95 else rows + 1
     if random.random() < 0.5:
-        plain = {"n": lambda: random.gauss(0, 1), "c": lambda: random.choice(["red", "blue"]), "t": lambda: words.text(random)}
+        plain = {
+            "n": lambda: random.gauss(0, 1),
+            "c": lambda: random.choice(["red", "blue"]),
+            "t": lambda: words.text(random),
+        }
         return [plain.get(name, lambda: random.gauss(0, 1))() for _ in range(length)]
     return [random.choice(CELLS) for _ in range(length)]

@@ -47,7 +47,11 @@ def _changed(random: Random, data: bytes) -> bytes:
     if way < 0.2:
         return containers.resealed(mutated(random, data))
     if way < 0.45:
-        header = mutated(random, data[8 : 8 + size].rstrip(), [b'"', b"{", b"}", b"[", b"]", b",", b":", b"0", b"-", b"\\\\", b"null", b"1e400"])
+        header = mutated(
+            random,
+            data[8 : 8 + size].rstrip(),
+            [b'"', b"{", b"}", b"[", b"]", b",", b":", b"0", b"-", b"\\\\", b"null", b"1e400"],
+        )
         header += b" " * (-len(header) % 8)
         return containers.resealed(len(header).to_bytes(8, "little") + header + data[8 + size :])
     metadata, parts, tensors = containers.taken_apart(data)
@@ -76,7 +80,10 @@ def _change_tensor(random: Random, layout: dict, tensors: dict[str, bytes]) -> N
             if len(layout[name]["shape"]) == 1:
                 layout[name] = {**layout[name], "shape": [len(content) // item]}
         case 4:  # another shape
-            layout[name] = {**layout[name], "shape": random.choice([[count], [1, count], [count, 1], [0], [], [count // 2, 2], [2**62, 4]])}
+            layout[name] = {
+                **layout[name],
+                "shape": random.choice([[count], [1, count], [count, 1], [0], [], [count // 2, 2], [2**62, 4]]),
+            }
         case 5:  # another type, or gone
             if random.random() < 0.5 and len(tensors) > 1:
                 del tensors[name], layout[name]

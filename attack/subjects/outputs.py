@@ -13,11 +13,42 @@ BAD = b"oops\n"
 def make(random: Random) -> Case:
     content = bases.data("table.csv") + (BAD if random.random() < 0.5 else b"")
     learner = random.choice([[], ["--learner", "adaptive", "--checkpoint-every", "10"], ["--learner", "naive-bayes"]])
-    names = ["data.csv", "m", "m.csv", "m.quarantine", "m.checkpoint", "m.csv.quarantine", "m.csv.checkpoint", ".linnet-x.tmp", "g/b.csv"]
+    names = [
+        "data.csv",
+        "m",
+        "m.csv",
+        "m.quarantine",
+        "m.checkpoint",
+        "m.csv.quarantine",
+        "m.csv.checkpoint",
+        ".linnet-x.tmp",
+        "g/b.csv",
+    ]
     name = random.choice(names)
     files, links = {name: content, "g/a.csv": content}, {}
-    given = random.choice([[name], [f"./{name}"], ["g/*.csv"], ["g"], [name, "g/a.csv"], [f"g/../{name}"], ["link"], ["*.csv"]])
-    outputs = ["m", "m.csv", "./m", "data.csv", "g/b.csv", "g/a.csv", "link", "out", "g", "g/", "-", "/dev/null", "", ".", "nowhere/m", "g/../m", "hard", "m\x1b[31m"]
+    given = random.choice(
+        [[name], [f"./{name}"], ["g/*.csv"], ["g"], [name, "g/a.csv"], [f"g/../{name}"], ["link"], ["*.csv"]]
+    )
+    outputs = [
+        "m",
+        "m.csv",
+        "./m",
+        "data.csv",
+        "g/b.csv",
+        "g/a.csv",
+        "link",
+        "out",
+        "g",
+        "g/",
+        "-",
+        "/dev/null",
+        "",
+        ".",
+        "nowhere/m",
+        "g/../m",
+        "hard",
+        "m\x1b[31m",
+    ]
     output = random.choice(outputs)
     if "link" in given or output == "link":
         links["link"] = random.choice([name, "g/a.csv", "nowhere", "link"])
@@ -28,7 +59,21 @@ def make(random: Random) -> Case:
     steps: list[Step] = [Command(arguments)]
     if random.random() < 0.3:
         files["base"] = bases.model("table")
-        steps = [Command(["predict", "base", *given, "--format", "csv", "--on-error", "skip", "-o", random.choice([*outputs, "base"])])]
+        steps = [
+            Command(
+                [
+                    "predict",
+                    "base",
+                    *given,
+                    "--format",
+                    "csv",
+                    "--on-error",
+                    "skip",
+                    "-o",
+                    random.choice([*outputs, "base"]),
+                ]
+            )
+        ]
     # What is at the output's own name may be replaced, unless it is among the inputs; those never.
     writable = {output.removeprefix("./")} - {name, "g/a.csv", "g/b.csv", "base"}
     return Case(files, steps, writable, links=links)

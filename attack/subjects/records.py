@@ -1,4 +1,4 @@
-"""Models whose JSON was written by somebody else: every field of another value, every word hostile, the checksum right."""
+"""Models whose JSON was written by somebody else: other values, hostile words, everything too long; checksums right."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from attack.case import Case
 from attack.subjects.models import steps
 
 VALUES = [
-    None, True, False, 0, 1, -1, 2, 3, 100, 2**31, 2**53, 2**63, 2**64 - 1, -(2**63), 0.5, -0.5, 1e308, 5e-324, "", "a", "nan", "inf", "-inf",
-    "SQUARED", "LOGISTIC", "HINGE", [], [[]], {}, [1], ["a"], {"a": 1}, {"kind": "x"}, "\x1b[31mred", "[link=http://example.invalid]x[/link]", "[/]",
+    None, True, False, 0, 1, -1, 2, 3, 100, 2**31, 2**53, 2**63, 2**64 - 1, -(2**63), 0.5, -0.5, 1e308, 5e-324, "",
+    "a", "nan", "inf", "-inf", "SQUARED", "LOGISTIC", "HINGE", [], [[]], {}, [1], ["a"], {"a": 1}, {"kind": "x"},
+    "\x1b[31mred", "[link=http://example.invalid]x[/link]", "[/]",
 ]  # fmt: skip
 
 
@@ -89,7 +90,11 @@ def _add(random: Random, content: Any) -> Any:
     path = random.choice(holders)
     holder = _at(content, path)
     new = random.choice(VALUES)
-    grown = {**holder, words.word(random): new} if isinstance(holder, dict) else [*holder, random.choice(holder) if holder and random.random() < 0.5 else new]
+    grown = (
+        {**holder, words.word(random): new}
+        if isinstance(holder, dict)
+        else [*holder, random.choice(holder) if holder and random.random() < 0.5 else new]
+    )
     return replaced(content, path, grown)
 
 
@@ -133,7 +138,11 @@ def _signed(content: Any, tensors: dict[str, bytes]) -> Any:
     try:
         if isinstance(certificate, dict) and certificate.get("kind") == "Mistakes":
             facts = certificate["facts"]
-            stated = [float(certificate["made"]), float(certificate["bound"]), *(float(facts[name]) for name in sorted(facts))]
+            stated = [
+                float(certificate["made"]),
+                float(certificate["bound"]),
+                *(float(facts[name]) for name in sorted(facts)),
+            ]
         elif isinstance(certificate, dict):
             stated = [float(certificate["primal"]), float(certificate["dual"])]
     except (KeyError, TypeError, ValueError, OverflowError):

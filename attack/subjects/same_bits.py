@@ -16,9 +16,18 @@ def make(random: Random) -> Case:
     given = [*given, *learner, *random.choice([[], [], ["--passes", "2"], ["--holdout", "0.3"], ["--seed", "5"]])]
     files, steps, same = {f"whole.{suffix}": whole}, [], []
 
-    def way(name: str, *paths: str, more: tuple[str, ...] = (), stdin: bytes = b"", environment: dict | None = None) -> None:
+    def way(
+        name: str, *paths: str, more: tuple[str, ...] = (), stdin: bytes = b"", environment: dict | None = None
+    ) -> None:
         same.append(f"{name}.linnet")
-        steps.append(Command(["train", *paths, "-o", f"{name}.linnet", *given, *more], stdin, environment=environment or {}, fresh=bool(environment)))
+        steps.append(
+            Command(
+                ["train", *paths, "-o", f"{name}.linnet", *given, *more],
+                stdin,
+                environment=environment or {},
+                fresh=bool(environment),
+            )
+        )
 
     way("whole", f"whole.{suffix}", more=("--threads", "1"))
     for _ in range(3):
@@ -32,7 +41,15 @@ def make(random: Random) -> Case:
                     files[names[-1]] = head + b"".join(lines[a:b])
                 way(f"parts{parts}", *names)
             case 2:
-                way("pipe", "-", more=("--format", {"csv": "csv", "jsonl": "jsonl", "svm": "svmlight", "txt": "labelled-text"}[suffix]), stdin=whole)
+                way(
+                    "pipe",
+                    "-",
+                    more=(
+                        "--format",
+                        {"csv": "csv", "jsonl": "jsonl", "svm": "svmlight", "txt": "labelled-text"}[suffix],
+                    ),
+                    stdin=whole,
+                )
             case 3:
                 files[f"packed.{suffix}.gz"] = gzip.compress(whole, 1, mtime=0)
                 way("packed", f"packed.{suffix}.gz")
@@ -49,20 +66,32 @@ def make(random: Random) -> Case:
 
 def _content(random: Random) -> tuple[bytes, list[bytes], str, list[str]]:
     rows, numeric = random.choice([30, 120, 400]), random.random() < 0.25
-    target = (lambda: f"{random.gauss(0, 1):.3f}") if numeric else (lambda: random.choice(random.choice(["ab", "ab", "abc"])))
+    target = (
+        (lambda: f"{random.gauss(0, 1):.3f}")
+        if numeric
+        else (lambda: random.choice(random.choice(["ab", "ab", "abc"])))
+    )
     match random.randrange(4):
         case 0:
-            lines = [f"{random.gauss(0, 1):.3f},{random.choice(['red', 'blue', f'c{i}'])},{_plain(random)},{target()}\n".encode() for i in range(rows)]
+            lines = []
+            for i in range(rows):
+                colour = random.choice(["red", "blue", f"c{i}"])
+                lines.append(f"{random.gauss(0, 1):.3f},{colour},{_plain(random)},{target()}\n".encode())
             return b"n,c,t,y\n", lines, "csv", ["--target", "y"]
         case 1:
-            lines = [f'{{"n":{random.gauss(0, 1):.3f},"t":"{_plain(random)}","y":"{target()}"}}\n'.encode() for _ in range(rows)]
+            lines = [
+                f'{{"n":{random.gauss(0, 1):.3f},"t":"{_plain(random)}","y":"{target()}"}}\n'.encode()
+                for _ in range(rows)
+            ]
             return b"", lines, "jsonl", ["--target", "y"]
         case 2:
             lines = []
             for _ in range(rows):
                 ids = sorted({random.randrange(1, 60) for _ in range(random.choice([1, 6]))})
                 label = random.choice(["1", "-1"]) if not numeric else f"{random.gauss(0, 1):.3f}"
-                lines.append((" ".join([label, *(f"{i}:{random.choice(['1', '0.5', '-2'])}" for i in ids)]) + "\n").encode())
+                lines.append(
+                    (" ".join([label, *(f"{i}:{random.choice(['1', '0.5', '-2'])}" for i in ids)]) + "\n").encode()
+                )
             return b"", lines, "svm", []
         case _:
             lines = [f"{random.choice('ab')}\t{_plain(random)}\n".encode() for _ in range(rows)]
@@ -70,4 +99,7 @@ def _content(random: Random) -> tuple[bytes, list[bytes], str, list[str]]:
 
 
 def _plain(random: Random) -> str:
-    return " ".join(random.choice(["good", "bad", "film", "plot", f"w{random.randrange(200)}"]) for _ in range(random.randrange(1, 7)))
+    return " ".join(
+        random.choice(["good", "bad", "film", "plot", f"w{random.randrange(200)}"])
+        for _ in range(random.randrange(1, 7))
+    )

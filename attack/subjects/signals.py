@@ -21,7 +21,13 @@ def make(random: Random) -> Case:
         files = {"data.csv": head + b"\n" + rows * random.choice([50, 500])}
         arguments = ["train", "data.csv", "--target", "y", "-o", "m"]
         if random.random() < 0.6:
-            arguments += ["--learner", random.choice(["adaptive", "voted-perceptron", "pegasos", "sgd-logistic"]), *LONG, "--checkpoint-every", "1000"]
+            arguments += [
+                "--learner",
+                random.choice(["adaptive", "voted-perceptron", "pegasos", "sgd-logistic"]),
+                *LONG,
+                "--checkpoint-every",
+                "1000",
+            ]
         else:
             arguments += options.learner(random)
     else:
@@ -30,6 +36,11 @@ def make(random: Random) -> Case:
     twice = (send(number, seconds + random.uniform(0, 0.3)),) if random.random() < 0.2 else ()
     # Within seconds after the signal: the limit counts from the start.
     steps: list[Step] = [
-        Command(arguments, meanwhile=(send(number, seconds), *twice), limits=Limits(seconds=30.0), fresh=random.random() < 0.1)
+        Command(
+            arguments,
+            meanwhile=(send(number, seconds), *twice),
+            limits=Limits(seconds=30.0),
+            fresh=random.random() < 0.1,
+        )
     ]
     return Case(files, steps, {"m"})
