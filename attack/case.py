@@ -50,6 +50,7 @@ class Command:
     limits: Limits = Limits()
     meanwhile: tuple[Meanwhile, ...] = ()
     codes: frozenset[int] = frozenset(range(7))
+    paced: bool = False  # the moments of `meanwhile` are fractions of the first step's time
     starved: bool = False  # its limits are such that running out of memory is an answer
 
     @property
@@ -96,14 +97,14 @@ Step = Command | Call
 class Case:
     """Files, by their path in a folder of their own, and the steps, run in that folder one after the other.
 
-    A file that is there before must be there afterwards, unchanged, unless it is in `writable`.  The files in each of
-    `same` must have the same bytes in the end, if their steps succeeded.
+    A file that is there before must be there afterwards, unchanged, unless it is in `writable`.  The files in each
+    list of `same` must have the same bytes in the end, or none of them may be there.
     """
 
     files: dict[str, bytes]
     steps: list[Step]
     writable: set[str] = field(default_factory=set)
-    same: list[str] = field(default_factory=list)
+    same: list[list[str]] = field(default_factory=list)
     links: dict[str, str] = field(default_factory=dict)  # symbolic links, by their path
     folders: list[str] = field(default_factory=list)  # empty ones, or those too deep to be made in one go
 

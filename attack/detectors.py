@@ -199,11 +199,11 @@ def of_files(case: Case, step: Step, outcome: Outcome, before: Snapshot, after: 
     killed = signal.SIGKILL in outcome.sent or outcome.stopped_for or outcome.signal is not None
     allowed = _expected(step)
     for name in after:
-        if name in before or killed:
+        if killed or (name in before and (outcome.code != 0 or name in case.files)):
             continue
-        if TEMPORARY.search(name):
+        if TEMPORARY.search(name):  # those of a killed run are gone after the next
             yield Find("temporary", f"temporary {step.name}", f"left behind: {name!a}")
-        elif name not in allowed and not any("file" in each.what for each in step.meanwhile):
+        elif name not in before and name not in allowed and not any("file" in each.what for each in step.meanwhile):
             yield Find("stray file", f"stray {step.name}", f"made a file nobody asked for: {name!a}")
 
 
@@ -252,20 +252,22 @@ def _raw_outputs(step: Command) -> list[str]:
 
 def of_bytes(case: Case, folder: Path) -> Iterator[Find]:
     """The files that must be the same."""
-    found = {
-        name: hashlib.sha256((folder / name).read_bytes()).hexdigest()[:16]
-        for name in case.same
-        if (folder / name).exists()
-    }
-    if case.same and 0 < len(found) < len(case.same):
-        missing = [name for name in case.same if name not in found]
-        yield Find(
-            "other bits", f"bits missing {_kinds(missing)}", f"some ways made a model and some did not: {missing}"
-        )
-    if len(set(found.values())) > 1:
-        first = found[case.same[0]] if case.same[0] in found else next(iter(found.values()))
-        other = [name for name, digest in found.items() if digest != first]
-        yield Find("other bits", f"bits {_kinds(other)}", f"differ from {case.same[0]}: {other}")
+    for names in case.same:
+        yield from _different(names, folder)
+
+
+def _different(names: list[str], folder: Path) -> Iterator[Find]:
+    found = {}
+    for name in names:
+        if (folder / name).exists():
+            found[name] = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+    missing = [name for name in names if name not in found]
+    if found and missing:
+        detail = f"some ways made a file and some did not: {missing}"
+        yield Find("other bits", f"bits missing {_kinds(missing)}", detail)
+    other = [name for name, digest in found.items() if digest != next(iter(found.values()))]
+    if other:
+        yield Find("other bits", f"bits {_kinds(other)}", f"differ from {next(iter(found))}: {other}")
 
 
 def _kinds(names: list[str]) -> str:

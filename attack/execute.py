@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from attack import detectors
-from attack.case import Call, Case, Step
+from attack.case import Call, Case, Command, Step
 from attack.detectors import Find
 from attack.process import Outcome, run
 
@@ -42,11 +42,13 @@ def execute(case: Case, keep: Path | None = None) -> Result:
             result.finds += detectors.of_bytes(case, folder)
     finally:
         os.environ.pop("TMPDIR", None)
-        _delete(top)
+        delete(top)
     return result
 
 
 def _step(case: Case, step: Step, folder: Path, scratch: Path, temporary: Path, result: Result) -> None:
+    if isinstance(step, Command) and step.paced:
+        step = _paced(step, result.outcomes[0][1].wall)
     before = detectors.snapshot(folder)
     outcome = run(step, folder, scratch)
     result.outcomes.append((step, outcome))
@@ -55,10 +57,13 @@ def _step(case: Case, step: Step, folder: Path, scratch: Path, temporary: Path, 
     result.finds += detectors.of_files(case, step, outcome, before, after)
     result.finds += detectors.of_models(lambda name: _loads(name, folder, scratch), step, outcome, before, after)
     left = os.listdir(temporary)
-    if left and outcome.signal is None:
+    if left and outcome.signal is None and not outcome.stopped_for:
         result.finds.append(Find("temporary", f"temporary {step.name} TMPDIR", f"left in TMPDIR: {left[:3]}"))
-    for each in left:
-        _delete(temporary / each)
+
+
+def _paced(step: Command, wall: float) -> Command:
+    """The step with its moments as fractions of the time that the first step took."""
+    return replace(step, meanwhile=tuple(replace(each, seconds=each.seconds * wall) for each in step.meanwhile))
 
 
 def _loads(name: str, folder: Path, scratch: Path) -> bool:
@@ -77,11 +82,18 @@ def _load(name: str) -> None:
         linnet.load(name)
 
 
-def _delete(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        try:
-            shutil.rmtree(path)
-        except (OSError, RecursionError):  # folders too deep for it
-            os.system(f"rm -rf '{path}'")
-    else:
-        path.unlink(missing_ok=True)
+def delete(top: Path) -> None:
+    """Delete a folder or a file, without recursion: folders may be very deep."""
+    if top.is_symlink() or not top.is_dir():
+        top.unlink(missing_ok=True)
+        return
+    folders = [str(top)]
+    for folder in folders:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                else:
+                    os.unlink(entry.path)
+    for folder in reversed(folders):
+        os.rmdir(folder)

@@ -22,12 +22,14 @@ class Findings:
         self.began = time.monotonic()
         self.cases: Counter[str] = Counter()
         self.processes = 0
+        self.killed = 0
         self.by_signature: dict[str, list[tuple[str, Find]]] = {}
 
     def add(self, report: Report, name: str) -> list[Find]:
         """Count a case; the finds not seen before are returned."""
         self.cases[report.subject] += 1
         self.processes += report.processes
+        self.killed += report.killed
         new = []
         for find in report.finds:
             seen = self.by_signature.setdefault(find.signature, [])
@@ -53,8 +55,8 @@ class Findings:
         lines = [f"{'subject':<20} {'cases':>8}"]
         lines += [f"{subject:<20} {count:>8,}" for subject, count in sorted(self.cases.items())]
         lines.append(
-            f"{'all':<20} {total:>8,}   {self.processes:,} processes in {minutes:.1f} minutes, "
-            f"{total / max(minutes, 1e-9):,.0f} cases a minute; seed {self.seed}"
+            f"{'all':<20} {total:>8,}   {self.processes:,} processes ({self.killed:,} killed) in {minutes:.1f} "
+            f"minutes, {total / max(minutes, 1e-9):,.0f} cases a minute; seed {self.seed}"
         )
         if not self.by_signature:
             return "\n".join([*lines, "no finds"])

@@ -37,18 +37,12 @@ def killed(seed: int, number: int) -> tuple[str, Case]:
     steps: list[Step] = [Command(["train", *paths, "-o", "whole", *given])]
     resume = ["--resume"] if online else []
     for turn in range(random.choice([1, 1, 2, 3])):
-        moment = send(
-            signal.SIGKILL, random.choice([random.uniform(0, 0.15), random.uniform(0, 0.6), random.uniform(0, 1.5)])
-        )
-        steps.append(
-            Command(
-                ["train", *paths, "-o", "again", *given, *(resume if turn else [])],
-                meanwhile=(moment,),
-                limits=Limits(seconds=60),
-            )
-        )
+        arguments = ["train", *paths, "-o", "again", *given, *(resume if turn else [])]
+        moment = send(signal.SIGKILL, random.uniform(0, 0.8 if turn else 1.05))
+        steps.append(Command(arguments, meanwhile=(moment,), paced=True, limits=Limits(seconds=60)))
     steps.append(Command(["train", *paths, "-o", "again", *given, *resume], limits=Limits(seconds=60)))
-    return f"kill {form}", Case(files, steps, {"whole", "again"}, same=["whole", "again"])
+    apart = [["whole.quarantine", "again.quarantine"]] if form == "quarantine" else []
+    return f"kill {form}", Case(files, steps, {"whole", "again"}, same=[["whole", "again"], *apart])
 
 
 def _data(random: Random, form: str) -> tuple[dict[str, bytes], list[str], list[str]]:

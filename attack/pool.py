@@ -12,7 +12,7 @@ from typing import Any
 
 from attack.case import Case
 from attack.detectors import Find
-from attack.execute import execute
+from attack.execute import Result, execute
 
 Maker = Callable[[int], tuple[str, Case]]
 
@@ -25,6 +25,7 @@ class Report:
     subject: str
     finds: list[Find]
     processes: int
+    killed: int
     seconds: float
 
 
@@ -59,13 +60,10 @@ def _work(make: Maker, queue: Any, number: int, step: int, until: float, stop: i
         try:
             subject, case = make(number)
             result = execute(case)
-            finds, processes = result.finds, len(result.outcomes)
         except Exception as error:  # a fault of the attack is one more thing to be mended
-            subject, finds, processes = (
-                "attack",
-                [Find("attack", f"attack {type(error).__name__}", repr(error)[:500])],
-                0,
-            )
-        queue.put(Report(number, subject, finds, processes, time.monotonic() - began))
+            subject, result = "attack", Result([Find("attack", f"attack {type(error).__name__}", repr(error)[:500])])
+        killed = sum(outcome.signal == signal.SIGKILL in outcome.sent for _, outcome in result.outcomes)
+        seconds = time.monotonic() - began
+        queue.put(Report(number, subject, result.finds, len(result.outcomes), killed, seconds))
         number += step
     queue.put(None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import tempfile
 import time
 from pathlib import Path
 from random import Random
@@ -14,7 +15,7 @@ import pytest
 from attack import containers, detectors, shrink
 from attack.case import MEGABYTE, Call, Case, Command, Limits, send
 from attack.corpus import corpus
-from attack.execute import execute
+from attack.execute import delete, execute
 from attack.findings import Findings
 from attack.pool import attacked
 from attack.subjects import chosen, subjects
@@ -158,6 +159,19 @@ def test_a_temporary_that_is_left_is_a_find(program):
     assert program(left_elsewhere) == {"temporary"}
 
 
+def test_a_temporary_of_a_killed_run_that_the_next_one_leaves_is_a_find(monkeypatch):
+    def fault():
+        if "--resume" not in sys.argv:
+            Path(".linnet-abc.tmp").write_bytes(b"")
+            time.sleep(30)
+        raise SystemExit(0)
+
+    monkeypatch.setattr("linnet.cli.main.main", fault)
+    killed = Command(["inspect", "m"], meanwhile=(send(signal.SIGKILL, 0.3),))
+    assert kinds(Case({}, [killed])) == set()
+    assert kinds(Case({}, [killed, Command(["inspect", "m", "--resume"])])) == {"temporary"}
+
+
 def test_a_file_nobody_asked_for_is_a_find(program):
     assert program(lambda: Path("core").write_bytes(b"")) == {"stray file"}
 
@@ -179,7 +193,7 @@ def test_models_that_differ_are_a_find(monkeypatch):
         Path(sys.argv[-1]).write_bytes(sys.argv[-1].encode())
 
     monkeypatch.setattr("linnet.cli.main.main", fault)
-    made = Case({}, [Command(["predict", "-o", name]) for name in ("one", "two")], same=["one", "two"])
+    made = Case({}, [Command(["predict", "-o", name]) for name in ("one", "two")], same=[["one", "two"]])
     assert kinds(made) == {"other bits"}
 
 
@@ -233,10 +247,19 @@ def test_workers_share_the_numbers_and_finds_are_gathered_by_signature():
     assert "1 finds" in findings.summary()
 
 
-def test_a_snapshot_sees_content_links_and_depth(tmp_path):
+@pytest.fixture
+def deep():
+    """A folder that may become deeper than pytest can delete."""
+    top = Path(tempfile.mkdtemp())
+    yield top
+    delete(top)
+    assert not top.exists()
+
+
+def test_a_snapshot_sees_content_links_and_depth(deep):
     made = Case({"a/b": b"1"}, [], links={"l": "a/b"}, folders=["d/" * 1200])
-    made.write(tmp_path)
-    found = detectors.snapshot(tmp_path)
+    made.write(deep)
+    found = detectors.snapshot(deep)
     assert set(found) == {"a/b", "l"}
-    (tmp_path / "a/b").write_bytes(b"2")
-    assert detectors.snapshot(tmp_path) != found
+    (deep / "a/b").write_bytes(b"2")
+    assert detectors.snapshot(deep) != found

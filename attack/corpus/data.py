@@ -119,7 +119,7 @@ def _ways(content: bytes, head: bytes, suffix: str, form: str, *options: str) ->
         Command(["train", *paths, "-o", f"{name}.linnet", "--format", form, *options], head + content)
         for name, paths in ways.items()
     ]
-    return Case(files, list(steps), same=[f"{name}.linnet" for name in ways])
+    return Case(files, list(steps), same=[[f"{name}.linnet" for name in ways]])
 
 
 def numbers_in_parts_are_the_same_task() -> Case:

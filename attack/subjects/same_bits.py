@@ -61,7 +61,7 @@ def make(random: Random) -> Case:
     first: dict[str, Step] = {}
     for name, step in zip(same, steps, strict=True):
         first.setdefault(name, step)
-    return Case(files, list(first.values()), same=unique)
+    return Case(files, list(first.values()), same=[unique])
 
 
 def _content(random: Random) -> tuple[bytes, list[bytes], str, list[str]]:
