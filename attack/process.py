@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 import traceback
+import warnings
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,7 +54,9 @@ def run(step: Step, folder: Path, scratch: Path) -> Outcome:
     for name in ("stdout", "stderr"):
         (scratch / name).write_bytes(b"")
     started = time.monotonic()
-    child = os.fork()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of forking a process with threads: the child begins anew
+        child = os.fork()
     if child == 0:
         _in_child(step, folder, scratch)
     status, usage, sent, stopped_for, memory, after = _watched(child, step, folder, started, limits)
@@ -132,6 +135,9 @@ def _in_child(step: Step, folder: Path, scratch: Path) -> None:
     code = 99
     try:
         os.setpgid(0, 0)
+        warnings.resetwarnings()  # as in a new interpreter, whatever the parent has chosen
+        for unseen in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
+            warnings.simplefilter("ignore", unseen)
         _redirect(step, scratch)
         os.chdir(folder)
         _limit(step.limits)
@@ -243,9 +249,6 @@ def preload() -> None:
         "scipy.sparse.linalg",
     ):
         importlib.import_module(name)
-    import pyarrow
-
-    pyarrow.set_cpu_count(2)
     gc.collect()
     gc.freeze()
 
