@@ -74,3 +74,34 @@ def arrays_changed_before_the_certificate() -> Case:
         str(getattr(model, "certificate_", ""))
 
     return _every(certify)
+
+
+def columns_of_other_formats_that_lie() -> Case:
+    """What SciPy would convert without a check."""
+
+    def predict(name: str) -> None:
+        import linnet
+
+        S, y = _matrix()
+        model = linnet.LogisticRegression().fit(S.copy(), y)
+        S = S.asformat(name[:3])
+        if name == "csc ids":
+            S.indices[3] = 10**9
+        elif name == "csc pointers":
+            S.indptr[2] = 10**9
+        else:
+            S.coords[0][3] = 10**9
+        model.predict(S)
+
+    return Case({}, [Call(predict, name) for name in ("csc ids", "csc pointers", "coo rows")])
+
+
+def cells_that_arrow_cannot_convert() -> Case:
+    def train(cells: list[Any]) -> None:
+        import linnet
+
+        linnet.train({"n": cells * 10, "y": ["a", "b"] * 10}, target="y").predict({"n": cells})
+
+    return Case(
+        {}, [Call(train, cells) for cells in ([10**30, 1], [b"12345678", b"87654321"], [[1], [2]], [{"a": 1}, {}])]
+    )

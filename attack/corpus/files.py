@@ -77,3 +77,14 @@ def standard_output_of_ascii() -> Case:
         case,
         files={"table.csv": bases.data("table.csv").replace(b"red", "réd".encode()).replace(b",a\n", ",ä\n".encode())},
     )
+
+
+def option_values_that_speak_to_the_terminal() -> Case:
+    files = {"table.csv": bases.data("table.csv")}
+    options = [
+        ["--hash-bits", "bell\x07"],
+        ["--learner", "\x1b[31m"],
+        ["--target", "\x9b2J"],
+        ["--column", "[/]:\x1b[0m"],
+    ]
+    return Case(files, [Command([*TABLE, "-o", "m", *given]) for given in options], {"m"})
