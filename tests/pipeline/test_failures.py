@@ -15,7 +15,6 @@ import linnet.storage.atomic
 from linnet.cli import main as program
 from linnet.data.on_error import OnError
 from linnet.errors import OutputError
-from linnet.model.model import Model
 from linnet.pipeline.train import TrainOptions, train, train_to_file
 from linnet.storage import container
 from tests.pipeline.making import TABLE, cut, sparse, table, write_csv, write_svmlight
@@ -106,9 +105,10 @@ def test_a_model_that_cannot_be_saved_can_be_resumed(rng, tmp_path, monkeypatch)
 
     options = TrainOptions(learner="adaptive", checkpoint=str(tmp_path / "c"), checkpoint_every=20)
     with cut(600):
-        with monkeypatch.context() as patch, pytest.raises(OutputError):
-            patch.setattr(Model, "save", full)
-            train_to_file(str(tmp_path / "all.svm"), options, tmp_path / "m")
+        with monkeypatch.context() as patch:
+            patch.setattr("linnet.pipeline.train.save", full)
+            with pytest.raises(OutputError):
+                train_to_file(str(tmp_path / "all.svm"), options, tmp_path / "m")
         assert (tmp_path / "c").exists()
         train_to_file(str(tmp_path / "all.svm"), replace(options, resume=True), tmp_path / "m")
         train(str(tmp_path / "all.svm"), replace(options, checkpoint_every=None)).save(tmp_path / "whole")

@@ -409,7 +409,7 @@ def test_a_shortened_quarantine_is_refused(rng, tmp_path):
     with cut(1000), pytest.raises(Interrupted):
         train(str(tmp_path / "all.csv"), options, Services(stopped=lambda: True))
     (tmp_path / "m.quarantine").write_text("")
-    with cut(1000), pytest.raises(InputError, match="quarantine file .* is shorter"):
+    with cut(1000), pytest.raises(InputError, match=r"quarantine file .* is shorter"):
         train(str(tmp_path / "all.csv"), replace(options, resume=True))
 
 
