@@ -132,7 +132,7 @@ def _checkpoint_of(source: str, options: list[str], folder: Path, scratch: Path)
         import sys
 
         import linnet.pipeline.trainers.checkpoint_file as checkpoint_file
-        from linnet.cli.main import main
+        from linnet.__main__ import main
 
         checkpoint_file.remove = lambda _: None
         sys.argv = ["linnet", "train", source, "-o", "m", *options]

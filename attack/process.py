@@ -18,7 +18,7 @@ from typing import Any
 
 from attack.case import MEGABYTE, Call, Command, Limits, Step
 
-PROGRAM = "import sys; from linnet.cli.main import main; sys.argv[0] = 'linnet'; main()"
+PROGRAM = "import sys; from linnet.__main__ import main; sys.argv[0] = 'linnet'; main()"
 WALL = 6  # a step may take so many times its processor seconds by the clock, if it waits or the machine is busy
 KEPT = 1 << 20  # bytes of output that are looked at
 SPACE = 5 << 30  # address space beyond what the parent has
@@ -204,7 +204,7 @@ def _run_command(command: Command) -> int:
     if command.fresh:
         os.environ["PYTHONFAULTHANDLER"] = "1"
         os.execv(sys.executable, [sys.executable, "-c", PROGRAM, *command.arguments])
-    from linnet.cli.main import main
+    from linnet.__main__ import main
 
     sys.argv = ["linnet", *command.arguments]
     try:

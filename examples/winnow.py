@@ -35,7 +35,7 @@ def main() -> None:
         for k in (1, 5, 20):
             X, y = stream(np.random.default_rng(d + k), d, k)
             winnow, perceptron = Winnow(variant="winnow1", **once).fit(X, y), Perceptron(**once).fit(X, y)
-            mistakes = winnow.certificate_
+            mistakes = winnow.certify(X, y)
             assert mistakes.made <= mistakes.bound
             print(f"{d:>7,} {k:>3} {mistakes.made:>8,} {mistakes.bound:>6.0f} {perceptron.history_[0].mistakes:>11,}")
 

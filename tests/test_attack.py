@@ -30,52 +30,7 @@ def _everything_imported():
     preload()
 
 
-# Finds that are known and not yet mended; a name is deleted with the fault.
-OPEN = {
-    "arrays.cells_that_arrow_cannot_convert",
-    "arrays.columns_of_other_formats_that_lie",
-    "files.option_values_that_speak_to_the_terminal",
-    "data.columns_nobody_touched_are_the_same_zero",
-    "arrays.arrays_changed_before_the_certificate",
-    "arrays.row_pointers_shorter_than_the_rows",
-    "arrays.row_pointers_shorter_than_the_rows_to_predict",
-    "data.a_name_that_is_not_utf8",
-    "data.a_target_of_lists",
-    "data.as_many_labels_as_rows",
-    "data.conjunctions_of_long_rows",
-    "data.folders_deeper_than_the_stack",
-    "data.json_keys_of_one_line_are_not_kept_for_all",
-    "data.json_of_many_string_keys",
-    "data.mail_of_content_type_parameters",
-    "data.mail_of_opened_tags",
-    "data.numbers_in_parts_are_the_same_task",
-    "data.one_id_far_from_the_others",
-    "data.products_of_many_columns",
-    "files.a_model_among_the_files_of_a_pattern",
-    "files.a_model_to_standard_output",
-    "files.an_output_that_is_a_folder",
-    "files.data_named_like_the_checkpoint",
-    "files.predictions_over_the_data",
-    "files.predictions_over_the_model",
-    "files.retraining_on_the_quarantine",
-    "files.standard_error_closed",
-    "files.standard_input_closed",
-    "files.standard_output_full",
-    "files.standard_output_of_ascii",
-    "models.a_reason_that_speaks_to_the_terminal",
-    "models.every_key_of_a_vocabulary_equal",
-    "models.labels_that_speak_to_the_terminal",
-    "models.markup_in_every_word",
-    "models.passes_without_end",
-}
-
-
-def past_finds():
-    for name in corpus():
-        yield pytest.param(name, marks=pytest.mark.xfail(run=False, reason="not yet mended") if name in OPEN else ())
-
-
-@pytest.mark.parametrize("name", list(past_finds()))
+@pytest.mark.parametrize("name", corpus())
 def test_a_past_find_stays_mended(name):
     assert execute(corpus()[name]()).finds == []
 

@@ -230,7 +230,7 @@ def test_an_unseen_combination_has_no_entry():
         (linnet.Conjunctions((5, 5)), "more columns together than the 4"),
         (linnet.Conjunctions(crosses=[("colour", "sise")]), "did you mean 'size'"),
         (linnet.Conjunctions(crosses=["size"]), "a tuple of columns"),
-        (linnet.Conjunctions(crosses=[(0, 4)]), "no column"),
+        (linnet.Conjunctions(crosses=[(0, 4)]), "not a column"),
         (linnet.Conjunctions(hash_bits=99), "hash_bits"),
         (linnet.OneHot(handle_unknown="warn"), "there are 'error', 'ignore'"),
         (linnet.OneHot(hash_bits=-1), "hash_bits"),

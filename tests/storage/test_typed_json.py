@@ -58,7 +58,7 @@ DRAWINGS = st.builds(
     st.none() | st.builds(Circle, POINTS, st.floats()) | st.builds(Box, st.tuples(POINTS, POINTS)),
     st.dictionaries(st.text(), st.floats()),
     st.lists(st.integers()).map(tuple),
-    st.text() | st.integers() | st.floats(allow_nan=False),
+    st.text() | st.integers() | st.floats(allow_nan=False, allow_infinity=False),
 )
 
 
@@ -111,3 +111,9 @@ def test_a_field_without_a_default_must_be_there(missing):
 def test_objects_that_json_cannot_hold_are_refused():
     with pytest.raises(TypeError, match="object"):
         to_plain({"a": object()})
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
+def test_a_number_that_would_be_read_as_text_is_not_written(value):
+    with pytest.raises(ValueError, match="label is .*, which would be read as text"):
+        to_plain(Drawing("a", 1, True, Colour.RED, label=value))

@@ -45,6 +45,12 @@ def to_plain(value: Any) -> Any:
 
 def _field_to_plain(owner: Any, name: str) -> Any:
     plain = to_plain(getattr(owner, name))
+    if (
+        isinstance(plain, str)
+        and isinstance(getattr(owner, name), float)
+        and str in get_args(_hints(type(owner))[name])
+    ):
+        raise ValueError(f"{name} is {plain}, which would be read as text")
     if len(_dataclasses(_hints(owner.__class__)[name])) > 1 and isinstance(plain, dict):
         plain = {KIND: type(getattr(owner, name)).__name__, **plain}
     return plain

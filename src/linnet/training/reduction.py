@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,7 +134,9 @@ def _joined(learner: Learner, numbers: NDArray[np.int64], classes: int) -> Learn
         old, new = getattr(learner, name), getattr(joined, name)
         if not len(new):
             continue
-        if learner.outputs > 1 or name == "squares":
+        if learner.outputs > 1:
+            _spread(old, numbers, new)
+        elif name == "squares":
             new[:, numbers] = old
         elif len(numbers) == 2:  # one score w.x becomes a lead of w.x: half up, half down
             new[:, numbers[1:]] = old / 2
@@ -142,6 +144,13 @@ def _joined(learner: Learner, numbers: NDArray[np.int64], classes: int) -> Learn
         else:
             new[:, numbers[:1]] = 0.0 - old
     return joined
+
+
+def _spread(old: NDArray[np.float64], numbers: NDArray[np.int64], new: NDArray[np.float64]) -> None:
+    """new[:, numbers] = old, for numbers that rise: a run of neighbours is copied as a whole."""
+    ends = np.flatnonzero(np.diff(numbers) != 1) + 1
+    for start, stop in pairwise([0, *ends.tolist(), len(numbers)]):
+        new[:, numbers[start] : numbers[start] + stop - start] = old[:, start:stop]
 
 
 def _renamed(log: NDArray[np.float64], numbers: NDArray[np.int64], *, binary: bool) -> NDArray[np.float64]:

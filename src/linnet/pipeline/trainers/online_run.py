@@ -32,10 +32,11 @@ from linnet.training.class_weights import ClassWeights
 from linnet.training.online import OnlineTraining
 from linnet.training.order import Presentations, presentations
 
-FIRST_COLUMNS = 1024
-# Winnow's threshold where it is not given: half the columns that a stream has room for at first.  The mistake bound
-# holds for any that stays the same; one far below d/2 costs d/threshold mistakes, one far above it a few promotions.
-STREAM_THRESHOLD = FIRST_COLUMNS / 2
+# Columns that a stream has room for at first: few, for a table of weights is made anew whenever a class joins.
+FIRST_COLUMNS = 16
+# Winnow's threshold where it is not given.  The mistake bound holds for any that stays the same; one far below d/2
+# costs d/threshold mistakes, one far above it a few promotions.
+STREAM_THRESHOLD = 512.0
 # Passes without a better held-out loss before a run with several passes ends.
 PATIENCE = 2
 # Fewer rows than this are not called sorted, in whatever order.
