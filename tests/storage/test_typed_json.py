@@ -115,5 +115,5 @@ def test_objects_that_json_cannot_hold_are_refused():
 
 @pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
 def test_a_number_that_would_be_read_as_text_is_not_written(value):
-    with pytest.raises(ValueError, match="label is .*, which would be read as text"):
+    with pytest.raises(ValueError, match=r"label is .*, which would be read as text"):
         to_plain(Drawing("a", 1, True, Colour.RED, label=value))
