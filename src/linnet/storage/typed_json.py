@@ -48,7 +48,7 @@ def _field_to_plain(owner: Any, name: str) -> Any:
     if (
         isinstance(plain, str)
         and isinstance(getattr(owner, name), float)
-        and str in get_args(_hints(type(owner))[name])
+        and str in get_args(_hints(owner.__class__)[name])
     ):
         raise ValueError(f"{name} is {plain}, which would be read as text")
     if len(_dataclasses(_hints(owner.__class__)[name])) > 1 and isinstance(plain, dict):
