@@ -15,7 +15,8 @@ from linnet.data.features.buffers import Buffers
 from linnet.data.features.tokenizer import Analyzer, Tokenization, tokenize
 from linnet.data.sources.block import Strings
 from linnet.kernels import ngrams as counting
-from linnet.kernels.vocabulary import Vocabulary, renumbered
+from linnet.kernels.sparse_entries import renumbered
+from linnet.kernels.vocabulary import Vocabulary
 from tests.texts import fingerprint, name_hash, ngrams, texts, units, word_hash
 
 # Two strings of one FNV-1a hash of 64 bits (known pairs, checked below).

@@ -1,8 +1,12 @@
 """One read over the entries of sparse rows: largest values, counts by side, scales, and features dropped."""
 
 import cython
+import numpy as np
 from cython.cimports.libc.math import fabs
 from cython.cimports.linnet.kernels.passes import value_t
+
+# The number that a vocabulary gives a name it does not have.
+NO_NUMBER = cython.declare(cython.uint, 0xFFFFFFFF)
 
 
 def largest(values: cython.const[value_t][::1], ids: cython.const[cython.uint][::1], into: cython.double[::1]):
@@ -83,3 +87,33 @@ def renumber(
                     new_values[kept] = values[e]
                     kept += 1
         new_starts[starts.shape[0] - 1] = kept
+
+
+def renumbered(
+    numbers: cython.const[cython.uint][::1],
+    starts: cython.const[cython.longlong][::1],
+    ids: cython.const[cython.uint][::1],
+    counts: cython.const[cython.uint][::1],
+):
+    """Rows of kernels/ngrams.py with the numbers of the vocabulary, without names that have none."""
+    rows: cython.Py_ssize_t = starts.shape[0] - 1
+    starts_out = np.empty(rows + 1, dtype=np.int64)
+    ids_out = np.empty(ids.shape[0], dtype=np.uint32)
+    counts_out = np.empty(ids.shape[0], dtype=np.float32)
+    new_starts: cython.longlong[::1] = starts_out
+    new_ids: cython.uint[::1] = ids_out
+    new_counts: cython.float[::1] = counts_out
+    r: cython.Py_ssize_t
+    e: cython.Py_ssize_t
+    written: cython.Py_ssize_t = 0
+    number: cython.uint
+    with cython.nogil:
+        new_starts[0] = 0
+        for r in range(rows):
+            for e in range(starts[r], starts[r + 1]):
+                number = numbers[ids[e]]
+                new_ids[written] = number
+                new_counts[written] = cython.cast(cython.float, counts[e])
+                written += number != NO_NUMBER
+            new_starts[r + 1] = written
+    return starts_out, ids_out[:written], counts_out[:written]

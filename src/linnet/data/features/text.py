@@ -16,8 +16,9 @@ from linnet.data.features.text_options import Analyzer, CountWeighting, TextOpti
 from linnet.data.features.tokenizer import tokenize
 from linnet.data.sources.block import Column, Strings
 from linnet.kernels.ngrams import Counter
+from linnet.kernels.sparse_entries import renumbered
 from linnet.kernels.term_weighting import BINARY, COUNT, LOG, weight_counts
-from linnet.kernels.vocabulary import Vocabulary, renumbered
+from linnet.kernels.vocabulary import Vocabulary
 
 NO_SCALES = np.empty(0)
 
