@@ -18,7 +18,7 @@ ATTACK := attack/run.py --minutes $(MINUTES) --kills $(KILLS) $(if $(SEED),--see
 # Python itself is not built with the sanitizers: their libraries must come first, and Python must allocate through them.
 SANITIZED := LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)" PYTHONMALLOC=malloc \
 	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:hard_rss_limit_mb=8000 \
-	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 PYTHONPATH=build/sanitized-install
+	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 PYTHONPATH="$(CURDIR)/build/sanitized-install"
 
 .PHONY: demo test lint types suite test-slow test-checked test-sanitized sanitized attack attack-sanitized bench format clean
 
