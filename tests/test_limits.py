@@ -1,8 +1,13 @@
-"""The table of docs/limits.md, a test a row: what is beyond a limit is an error that names the place and the remedy, or
-is done in smaller parts with the same result."""
+"""The table of docs/limits.md, a test a row.
+
+What is beyond a limit is an error that names the place and the remedy, or is done in smaller parts with the same
+result.  Rows that are tested elsewhere: long headers of mails in data/sources/test_mail.py; n-grams of a model, passes
+and gaps of `linnet verify` in model/test_hostile_models.py; signals in cli/test_interruption.py.
+"""
 
 from __future__ import annotations
 
+import gzip
 import json
 import lzma
 import re
@@ -17,16 +22,17 @@ import pytest
 from scipy.sparse import csr_array
 
 import linnet
+from linnet.cli import interruption
 from linnet.data import limits
 from linnet.data.features import conjunctions as conjunctions_module
-from linnet.data.features import entry_limits, feature_map
+from linnet.data.features import entry_limits, feature_map, text_options
 from linnet.data.rows import Rows
-from linnet.data.sources import arrow, chunks, jsonlines, parquet_pages
+from linnet.data.sources import arrow, chunks, jsonlines, mail, parquet_pages
 from linnet.data.sources.block import Position
 from linnet.data.sources.opening import open_source
 from linnet.errors import InputError, ModelFileError, RecipeError
 from linnet.pipeline import memory as memory_module
-from linnet.pipeline import separable
+from linnet.pipeline import separable, verify
 from linnet.training import solver_choice
 from linnet.training.solvers import least_squares
 
@@ -57,6 +63,8 @@ def blocks_of(path, wanted=None):
         ("values of a block", limits.BLOCK_CELLS),
         ("nesting of JSON", jsonlines.DEEPEST),
         ("that can be trained on", feature_map.MOST_NUMBERED - 1),
+        ("From or Subject", mail.HEADER_AT_MOST),
+        ("length of n-grams", text_options.LONGEST_NGRAM),
         ("n-grams of a row", limits.ROW_NGRAMS),
         ("n-grams of a block", limits.BLOCK_NGRAMS),
         ("conjunctions of a row", limits.ROW_CONJUNCTIONS),
@@ -65,6 +73,9 @@ def blocks_of(path, wanted=None):
         ("columns of `--solver newton", solver_choice.MOST_PAIRED),
         ("least squares in closed form", least_squares.COLUMNS_AT_MOST),
         ("columns of `linnet separable`", separable.MOST_COLUMNS),
+        ("passes of `linnet verify`", verify.PASSES_AT_MOST),
+        ("`linnet verify` solves", verify.ROUNDING),
+        ("after Ctrl-C", interruption.PATIENCE / 1000),
     ],
 )
 def test_the_table_states_the_limit_of_the_program(row, number):
@@ -165,6 +176,33 @@ def test_json_that_is_nested_too_deep_is_a_bad_row(tmp_path):
     (block,) = blocks_of(path)
     assert block.rows == 1
     assert [(bad.line, bad.reason) for bad in block.bad] == [(2, jsonlines.TOO_DEEP)]
+
+
+@pytest.mark.parametrize("name", ["long.txt", "long.txt.gz"])
+def test_a_text_of_a_folder_that_is_too_long_is_refused_with_its_name(tmp_path, name):
+    (tmp_path / "ham").mkdir()
+    (tmp_path / "ham" / "a.txt").write_text("short")
+    with (gzip.open if name.endswith("gz") else open)(tmp_path / "ham" / name, "wb") as file:
+        for _ in range(64):
+            file.write(b" " * (1 << 20))
+    assert len(blocks_of(str(tmp_path))) >= 1
+    with (gzip.open if name.endswith("gz") else open)(tmp_path / "ham" / name, "ab") as file:
+        file.write(b" ")
+    with pytest.raises(InputError, match=rf"ham/{name}: a text of more than 64 MiB"):
+        blocks_of(str(tmp_path))
+
+
+@pytest.mark.parametrize("charset", ["punycode", "IDNA", '" Punycode"'])
+def test_charsets_of_domain_names_are_read_as_latin_1(charset):
+    raw = f"From: a@b\nSubject: c\nContent-Type: text/plain; charset={charset}\n\n".encode() + b"Gr\xfc\xdfe-bcher-kva"
+    assert mail.mail_text(raw).endswith("Grüße-bcher-kva")
+
+
+def test_ngrams_that_are_too_long_are_refused():
+    rows = {"t": ["a b c", "d e f"] * 10, "y": ["u", "v"] * 10}
+    assert linnet.train(rows, target="y", columns={"t": "text"}, ngrams=(1, 10))
+    with pytest.raises(RecipeError, match=r"ngrams must be .* up to 10"):
+        linnet.train(rows, target="y", columns={"t": "text"}, ngrams=(1, 11))
 
 
 # -- svmlight ----------------------------------------------------------------------------------------------------------

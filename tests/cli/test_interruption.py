@@ -121,7 +121,7 @@ from linnet.storage.atomic import replacing
 def command(**_):
     with replacing("made.bin") as file:
         file.write(b"half")
-        subprocess.Popen(["sh", "-c", f"sleep 0.5; kill -TERM {os.getpid()}"])
+        subprocess.Popen(["sh", "-c", f"%s sleep 0.5; kill -TERM {os.getpid()}"])
         %s
 
 import linnet.cli.main
@@ -134,6 +134,8 @@ main()
     "work",
     [
         # a library that does not let any other thread of Python run, and one that swallows whatever is raised
+        # (a signal that another thread receives does not wake it)
+        "import signal; signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM}); "
         "from ctypes import PyDLL; PyDLL(None).sleep(60)",
         "exec('while True:\\n    try: threading.Event().wait(60)\\n    except BaseException: pass')",
     ],
@@ -141,8 +143,33 @@ main()
 def test_a_command_that_does_not_heed_a_signal_is_ended_and_its_temporary_file_removed(work, tmp_path):
     began = time.perf_counter()
     ran = subprocess.run(
-        [sys.executable, "-c", ENDLESS % work], cwd=tmp_path, capture_output=True, text=True, timeout=30
+        [sys.executable, "-c", ENDLESS % ("", work)], cwd=tmp_path, capture_output=True, text=True, timeout=30
     )
     assert time.perf_counter() - began < 25
     assert (ran.returncode, ran.stderr) == (130, "linnet: stopped\n")
     assert os.listdir(tmp_path) == []
+
+
+SAVING = """
+        from linnet.cli.interruption import saving, was_asked
+        from time import sleep
+        with saving("made.bin"):
+            asked = 0
+            while True:
+                try:
+                    sleep(0.1)
+                    asked += was_asked()
+                    if asked == 12:  # twice the time after which a command that saves nothing is ended
+                        open("saving.txt", "w").close()
+                except BaseException:
+                    pass
+"""
+
+
+def test_only_a_second_signal_ends_a_command_that_is_saving(tmp_path):
+    first = "sleep 0.5; kill -TERM {os.getpid()}; while ! test -e saving.txt; do sleep 0.1; done;"
+    ran = subprocess.run(
+        [sys.executable, "-c", ENDLESS % (first, SAVING)], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert (ran.returncode, ran.stderr) == (130, "linnet: stopped\n")
+    assert os.listdir(tmp_path) == ["saving.txt"]
