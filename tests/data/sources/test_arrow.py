@@ -11,6 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import linnet
 from linnet.data.sources.arrays import Arrays
 from linnet.data.sources.arrow import numbers, plain, readable, strings
 from linnet.data.sources.frame import Frame
@@ -120,7 +121,7 @@ def test_frames_that_cannot_be_read_are_told():
         Frame({"a": []})
     with pytest.raises(InputError, match="the data frame cannot be read"):
         Frame({"a": [1], "b": [1, 2]})
-    with pytest.raises(InputError, match="the data frame cannot be read"):
+    with pytest.raises(InputError, match="the column 'a' cannot be read"):
         Frame(pd.DataFrame({"a": [1, "x", object()]}))
 
 
@@ -141,3 +142,48 @@ def test_arrays_must_have_a_finite_number_as_target():
         Arrays.of(np.eye(2), ["a", "b"])
     with pytest.raises(InputError, match="2 rows but 3 targets"):
         Arrays.of(np.eye(2), [0, 1, 2])
+
+
+HUGE = [10**30, -(2**63) - 1, None, 7] * 5
+
+
+@pytest.mark.parametrize("frame", [dict, lambda columns: pd.DataFrame(columns, dtype=object)])
+def test_integers_beyond_64_bits_are_read_as_the_nearest_floats(frame):
+    source = Frame(frame({"n": HUGE, "y": ["a", "b"] * 10}))
+
+    np.testing.assert_array_equal(source.sample().columns["n"].values, np.array(HUGE, dtype=float))
+
+
+@pytest.mark.parametrize(
+    "cells", [[1, "a"], ["a", 1], [10**30, "a"], ["\ud800", "a"], [1j, 2j], [object(), 1], [b"x", 1]]
+)
+@pytest.mark.parametrize("frame", [dict, lambda columns: pd.DataFrame(columns, dtype=object)])
+def test_a_column_that_is_not_of_one_kind_is_an_error_that_names_it(cells, frame):
+    with pytest.raises(
+        InputError, match=r"the column 'n' cannot be read: .+: make its values all numbers, or all texts"
+    ):
+        Frame(frame({"m": [1, 2], "n": cells}))
+
+
+@pytest.mark.parametrize("kind", ["number", "category"])
+@pytest.mark.parametrize(
+    "cells",
+    [
+        pa.array([b"12345678", b"87654321"], pa.binary(8)),
+        pa.array([b"1", b"2"]),
+        pa.array([b"1", b"2"], pa.binary_view()),
+        pa.array([b"1", b"2"]).dictionary_encode(),
+        pa.array([[1], [2]]),
+        pa.array([{"a": 1}, {}]),
+        pa.array([(1, 2, 3), (4, 5, 6)], pa.month_day_nano_interval()),
+        pa.array([b"a" * 16, b"b" * 16], pa.uuid()),
+        pa.RunEndEncodedArray.from_arrays([1, 2], [1.5, 2]),
+    ],
+    ids=lambda cells: str(cells.type),
+)
+def test_a_model_given_values_that_are_no_numbers_or_texts_names_the_column(cells, kind):
+    data = {"n": [1.5, 2.5] * 10, "y": ["a", "b"] * 10}
+    model = linnet.train(data, target="y", columns={"n": kind}, learner="adaptive")
+
+    with pytest.raises(InputError, match=r"the column 'n' has values of the type .+: make numbers or strings of them"):
+        model.predict(pa.table({"n": cells}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
@@ -17,6 +18,9 @@ from linnet.errors import InputError
 
 PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 NONE = np.empty(0, dtype=np.int64)
+# What Arrow raises for values that it cannot convert.
+REFUSED = (pa.ArrowException, TypeError, ValueError, OverflowError)
+NUMBERS = (int, float, Decimal, np.integer, np.floating)
 
 
 def is_number(kind: Any) -> bool:
@@ -186,17 +190,57 @@ def strings(array: Any) -> Strings:
 
 def table_of(frame: Any) -> Any:
     """The Arrow table of a data frame: pandas, polars, pyarrow, or any object with the Arrow stream interface."""
+    pandas = hasattr(frame, "to_numpy") and hasattr(frame, "iloc") and hasattr(frame, "columns")
     try:
         if isinstance(frame, pa.RecordBatch):
             return pa.Table.from_batches([frame])
         if isinstance(frame, pa.Table):
             return frame
-        if hasattr(frame, "to_numpy") and hasattr(frame, "iloc"):
+        if pandas:
             return pa.Table.from_pandas(frame, preserve_index=False)
         if isinstance(frame, dict) or hasattr(frame, "__arrow_c_stream__"):
             return pa.table(frame)
-    except (pa.ArrowException, TypeError, ValueError) as error:
-        raise InputError(f"the data frame cannot be read: {str(error).splitlines()[0]}") from None
+    except REFUSED as error:
+        table = _column_by_column(list(frame.items())) if pandas or isinstance(frame, dict) else None
+        if table is not None:
+            return table
+        raise InputError(f"the data frame cannot be read: {_first_line(error)}") from None
     raise InputError(
         f"data must be a pandas, polars or Arrow table, or a dictionary of columns; not {type(frame).__name__}"
     )
+
+
+def _column_by_column(columns: list[tuple[Any, Any]]) -> Any:
+    """The table of columns of which Arrow refused one, with integers beyond 64 bits as floats, as they are in JSON.
+
+    Raises for a column that is not of one kind; None if columns differ in length, or have one name.
+    """
+    arrays = []
+    for name, values in columns:
+        try:
+            arrays.append(pa.array(values, from_pandas=True))
+        except REFUSED as error:
+            given = list(values) if hasattr(values, "__iter__") else [values]
+            if not all(each is None or isinstance(each, NUMBERS) for each in given):
+                raise InputError(
+                    f"the column {name!r} cannot be read: {_first_line(error)}: make its values all numbers, or all "
+                    "texts"
+                ) from None
+            arrays.append(pa.array([None if each is None else _nearest(each) for each in given], pa.float64()))
+    names = [str(name) for name, _ in columns]
+    if len(set(names)) < len(names) or len({len(array) for array in arrays}) > 1:
+        return None
+    return pa.Table.from_arrays(arrays, names=names)
+
+
+def _nearest(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+
+
+def _first_line(error: BaseException) -> str:
+    """What Arrow says of a value; of several things that it says, the first."""
+    said = str(error.args[0]) if error.args and isinstance(error, pa.ArrowException) else str(error)
+    return (said.splitlines() or [type(error).__name__])[0].rstrip(". ")

@@ -50,14 +50,19 @@ class Layout:
         """These columns, each as a number (True) or as a string."""
         return Layout(self.types, tuple(wanted), frozenset(name for name, number in wanted.items() if number))
 
-    def columns(self, table: Any) -> tuple[dict[str, Column], list[Misfit]]:
+    def columns(self, table: Any, path: str) -> tuple[dict[str, Column], list[Misfit]]:
         """The columns, and at most one misfit for each row."""
-        from linnet.data.sources.arrow import numbers, plain, strings
+        from linnet.data.sources.arrow import numbers, plain, readable, strings
 
         columns: dict[str, Column] = {}
         misfits: dict[int, Misfit] = {}
         for name in self.wanted:
             array = plain(table.column(name))
+            if not readable(array.type):
+                raise InputError(
+                    f"{path}: the column {name!r} has values of the type {array.type}: make numbers or strings of "
+                    "them first"
+                )
             if name not in self.numbers:
                 columns[name] = strings(array)
                 continue
@@ -76,7 +81,7 @@ class Layout:
 
 def with_columns(block: Block, layout: Layout, table: Any, byte_of: Callable[[int, str], int | None]) -> Block:
     """The block with the table's columns, without the rows that do not fit; `byte_of` is where a row has a value."""
-    columns, misfits = layout.columns(table)
+    columns, misfits = layout.columns(table, block.path)
     block = replace(block, columns=columns)
     if not misfits:
         return block
