@@ -20,6 +20,7 @@ TRACEBACK = re.compile(
 )
 WARNING = re.compile(rb"^\S+\.py:\d+: \w*Warning: .*$", re.MULTILINE)
 OUT_OF_MEMORY = re.compile(rb"out of memory|MemoryError|Unable to allocate|malloc of size|bad_alloc|ArrowMemoryError")
+COLOUR = re.compile("\x1b\\[[0-9;]*m")
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028\u2029]")
 FRAME = re.compile(rb'File "([^"]*?)([\w.]+/[\w.]+)", line (\d+)(?:,)? in (\S+)')
 LAST = re.compile(
@@ -151,8 +152,10 @@ def _control_characters(step: Step, outcome: Outcome) -> Iterator[Find]:
     for name, content in streams:
         if b"Traceback" in content:
             continue
-        if found := CONTROL.search(content.decode("utf-8", "replace")):
-            text = content.decode("utf-8", "replace")
+        text = content.decode("utf-8", "replace")
+        if isinstance(step, Command) and step.environment.get("FORCE_COLOR"):  # whatever its value: colours are wanted
+            text = COLOUR.sub("", text)
+        if found := CONTROL.search(text):
             around = text[max(0, found.start() - 40) : found.end() + 40]
             yield Find("control characters", f"control {step.name} {name}", f"{name}: {around!a}")
 
@@ -160,7 +163,8 @@ def _control_characters(step: Step, outcome: Outcome) -> Iterator[Find]:
 def _silence(step: Step, outcome: Outcome) -> Iterator[Find]:
     if not isinstance(step, Command) or outcome.code not in (1, 2, 3, 4, 5, 6) or 2 in step.closed:
         return
-    if not outcome.stderr.strip() and not (outcome.code >= 5 and outcome.stdout):
+    answered = outcome.code >= 5 or not step.arguments  # without a command, the help is the answer
+    if not outcome.stderr.strip() and not (answered and outcome.stdout):
         detail = f"exit code {outcome.code} without a word on stderr"
         yield Find("silence", f"silent {outcome.code} {step.name}", detail)
 

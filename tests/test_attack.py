@@ -138,6 +138,18 @@ def test_control_characters_are_a_find(program, text):
     assert program(ends(3, "", f"linnet: {text}\n")) == {"control characters"}
 
 
+def test_colours_that_were_asked_for_are_no_find_but_other_escapes_are(program):
+    forced = {"environment": {"FORCE_COLOR": "0"}}
+    assert program(ends(0, "\x1b[1mtrained\x1b[0m\n", ""), **forced) == set()
+    assert program(ends(0, "\x1b[1mtrained\x1b[0m \x1b[2J\n", ""), **forced) == {"control characters"}
+
+
+def test_help_without_a_command_is_an_answer(monkeypatch):
+    monkeypatch.setattr("linnet.cli.main.main", ends(2, "Usage: linnet\n", ""))
+    assert kinds(Case({}, [Command([])])) == set()
+    assert kinds(Case({}, [Command(["inspect"])])) == {"silence"}
+
+
 def test_predictions_are_data_and_may_hold_any_character(program):
     assert program(ends(0, "label \x1b[31m\n", ""), "predict", "m") == set()
 

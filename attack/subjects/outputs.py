@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
+from os.path import normpath
 from random import Random
 
 from attack import bases
 from attack.case import Case, Command, Step
+from attack.detectors import MAY_LEAVE
 
 BAD = b"oops\n"
 
@@ -59,21 +62,19 @@ def make(random: Random) -> Case:
     steps: list[Step] = [Command(arguments)]
     if random.random() < 0.3:
         files["base"] = bases.model("table")
-        steps = [
-            Command(
-                [
-                    "predict",
-                    "base",
-                    *given,
-                    "--format",
-                    "csv",
-                    "--on-error",
-                    "skip",
-                    "-o",
-                    random.choice([*outputs, "base"]),
-                ]
-            )
-        ]
-    # What is at the output's own name may be replaced, unless it is among the inputs; those never.
-    writable = {output.removeprefix("./")} - {name, "g/a.csv", "g/b.csv", "base"}
+        output = random.choice([*outputs, "base"])
+        steps = [Command(["predict", "base", *given, "--format", "csv", "--on-error", "skip", "-o", output])]
+    # What is at the names of the output may be replaced, unless it is among the inputs; those never.
+    writable = {normpath(output + more) for more in ("", *MAY_LEAVE)} - _read(["base", *given], files, links)
     return Case(files, steps, writable, links=links)
+
+
+def _read(given: list[str], files: dict[str, bytes], links: dict[str, str]) -> set[str]:
+    """The files that these paths, folders and patterns stand for."""
+    paths = [normpath(links.get(path, path)) for path in given]
+    return {
+        name
+        for name in files
+        for path in paths
+        if name.startswith(f"{path}/") or (fnmatchcase(name, path) and name.count("/") == path.count("/"))
+    }

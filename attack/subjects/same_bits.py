@@ -41,15 +41,7 @@ def make(random: Random) -> Case:
                     files[names[-1]] = head + b"".join(lines[a:b])
                 way(f"parts{parts}", *names)
             case 2:
-                way(
-                    "pipe",
-                    "-",
-                    more=(
-                        "--format",
-                        {"csv": "csv", "jsonl": "jsonl", "svm": "svmlight", "txt": "labelled-text"}[suffix],
-                    ),
-                    stdin=whole,
-                )
+                way("pipe", "-", stdin=whole)
             case 3:
                 files[f"packed.{suffix}.gz"] = gzip.compress(whole, 1, mtime=0)
                 way("packed", f"packed.{suffix}.gz")
@@ -65,6 +57,7 @@ def make(random: Random) -> Case:
 
 
 def _content(random: Random) -> tuple[bytes, list[bytes], str, list[str]]:
+    """A header, lines, the ending of the name, and options: the format too, which models record if it is given."""
     rows, numeric = random.choice([30, 120, 400]), random.random() < 0.25
     target = (
         (lambda: f"{random.gauss(0, 1):.3f}")
@@ -77,13 +70,13 @@ def _content(random: Random) -> tuple[bytes, list[bytes], str, list[str]]:
             for i in range(rows):
                 colour = random.choice(["red", "blue", f"c{i}"])
                 lines.append(f"{random.gauss(0, 1):.3f},{colour},{_plain(random)},{target()}\n".encode())
-            return b"n,c,t,y\n", lines, "csv", ["--target", "y"]
+            return b"n,c,t,y\n", lines, "csv", ["--format", "csv", "--target", "y"]
         case 1:
             lines = [
                 f'{{"n":{random.gauss(0, 1):.3f},"t":"{_plain(random)}","y":"{target()}"}}\n'.encode()
                 for _ in range(rows)
             ]
-            return b"", lines, "jsonl", ["--target", "y"]
+            return b"", lines, "jsonl", ["--format", "jsonl", "--target", "y"]
         case 2:
             lines = []
             for _ in range(rows):
@@ -92,7 +85,7 @@ def _content(random: Random) -> tuple[bytes, list[bytes], str, list[str]]:
                 lines.append(
                     (" ".join([label, *(f"{i}:{random.choice(['1', '0.5', '-2'])}" for i in ids)]) + "\n").encode()
                 )
-            return b"", lines, "svm", []
+            return b"", lines, "svm", ["--format", "svmlight"]
         case _:
             lines = [f"{random.choice('ab')}\t{_plain(random)}\n".encode() for _ in range(rows)]
             return b"", lines, "txt", ["--format", "labelled-text"]
