@@ -195,3 +195,18 @@ def test_categories_mean_the_same_however_a_format_spells_them():
     missing = ["c is missing"] * 3
     assert names == ["c=1", "c=1", "c=1", "c=01", "c=1.5", "c=true", "c=true", *missing, "c=-3"]
     assert len(term) == 6
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+def test_a_block_of_missing_categories_only_has_the_numbers_that_it_would_have_beside_others(frozen):
+    apart, together = CategoryTerm(("c",)), CategoryTerm(("c",))
+    blocks = [["x", None, "y"], [None] * 4, ["z"], [None] * 4, [None] * 70]
+    for values in blocks:
+        made = apart.number(apart.prepare({"c": strings(values)}), frozen=False)
+        mixed = together.number(together.prepare({"c": strings([*values, "x"])}), frozen=False)
+        np.testing.assert_array_equal(made.ids, mixed.ids[:-1])
+        np.testing.assert_array_equal(made.values, mixed.values[:-1])
+    assert [apart.name(i) for i in range(len(apart))] == ["c=x", "c is missing", "c=y", "c=z"]
+    fresh = CategoryTerm(("c",))
+    ids = fresh.number(fresh.prepare({"c": strings([None, None])}), frozen=frozen).ids
+    assert ids.tolist() == ([-1, -1] if frozen else [0, 0])

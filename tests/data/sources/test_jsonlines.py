@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from linnet.data.sources import jsonlines
 from linnet.data.sources.formats import Format
 from linnet.errors import InputError
 from tests.data.sources.tools import bad, opened, rows, values, written
@@ -187,3 +188,18 @@ def test_corrupting_lines_makes_exactly_those_rows_bad(tmp_path_factory, n, seed
     assert [line for _, line, *_ in bad(reader)] == [i + 1 for i in sorted(broken)]
     assert rows(reader) == [row for i, row in enumerate(clean) if i not in broken]
     assert all(math.isfinite(row["n"]) for row in values(reader))
+
+
+def test_arrow_makes_no_columns_of_keys_that_the_lines_of_a_chunk_lack(tmp_path, monkeypatch):
+    asked = []
+    reads = jsonlines._arrow_reads
+    monkeypatch.setattr(
+        jsonlines, "_arrow_reads", lambda text, schema=None: asked.append(len(schema or ())) or reads(text, schema)
+    )
+    keys = {f"k{i}": "x" if i % 2 else i for i in range(300)}
+    lines = [{**keys, "y": "a"}, *([{"k7": "z", "k8": None, "y": "b"}, {"y": "c"}] * 40), {"k9": "w"}]
+    text = "\n".join(map(json.dumps, lines)).replace('"k9": "w"', '"\\u006b9": "w"')  # a key spelt with an escape
+    source = opened(written(tmp_path, text.encode()), Format.JSONL, size=200)
+
+    assert values(source) == [{**dict.fromkeys([*keys, "y"]), **line} for line in lines]
+    assert sum(asked) < 10 * 301

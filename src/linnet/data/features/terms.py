@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -110,10 +111,38 @@ class CategoryTerm(NamedTerm):
     """A column of categories: a 1 in the feature `column=value`."""
 
     kind = "category"
+    _missing_number = -1  # of `column is missing`, once it has one: numbers never change
 
     def prepare(self, columns: Mapping[str, Column]) -> NamedValues:
-        codes, names = category_names(self.columns[0], columns[self.columns[0]], as_is=self.as_is)
+        name = self.columns[0]
+        given = columns[name]
+        assert isinstance(given, Strings)
+        if (
+            len(given) and given.missing is not None and given.missing.all()
+        ):  # as most columns of a wide and sparse table are
+            rows = len(given)
+            return NamedValues(self._only_missing, _alike(0, rows, np.int64), _alike(1, rows, np.float64))
+        codes, names = category_names(name, given, as_is=self.as_is)
         return in_order(codes, names, np.ones(len(codes)))
+
+    def number(self, prepared: NamedValues, *, frozen: bool) -> Piece:
+        if prepared.names is not self._only_missing:
+            return super().number(prepared, frozen=frozen)
+        if self._missing_number < 0:
+            self._missing_number = int(super().number(prepared, frozen=frozen).ids[0])
+        return Piece(_alike(self._missing_number, len(prepared.which), np.int64), prepared.values)
+
+    @cached_property
+    def _only_missing(self) -> Strings:
+        return Strings.of([missing_name(self.columns[0])])
+
+
+@lru_cache(maxsize=16)
+def _alike(value: int, rows: int, kind: type) -> NDArray[Any]:
+    """Rows that all have one value: the same array for every column that is so, and never changed."""
+    values = np.full(rows, value, dtype=kind)
+    values.flags.writeable = False
+    return values
 
 
 class CrossTerm(NamedTerm):

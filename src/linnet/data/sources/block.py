@@ -69,6 +69,11 @@ class Strings:
         starts = np.fromiter(accumulate(map(len, encoded), initial=0), np.int64, len(encoded) + 1)
         return cls(np.frombuffer(b"".join(encoded), dtype=np.uint8), starts)
 
+    @classmethod
+    def none(cls, count: int) -> Strings:
+        """So many missing values."""
+        return cls(np.empty(0, dtype=np.uint8), np.zeros(count + 1, dtype=np.int64), np.ones(count, dtype=bool))
+
     def bytes_of(self, row: int) -> bytes:
         return self.data[self.starts[row] : self.starts[row + 1]].tobytes()
 

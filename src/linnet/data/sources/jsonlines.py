@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -105,11 +105,22 @@ class JsonLines(LineSource, TableSource):
         """The columns to read; None if Arrow rejects something, because it does not report where."""
         if not text or not self.layout.wanted:
             return self._table([])
-        fields = [(name, self._read_as(name)) for name in self.layout.wanted]
+        fields = [(name, self._read_as(name)) for name in self._there(text)]
         try:
             return _arrow_reads(text, pa.schema(fields))
         except pa.ArrowInvalid:
             return None
+
+    def _there(self, text: bytes) -> Sequence[str]:
+        """The columns to read, without those of which these lines have no key; at least one.
+
+        Arrow makes a column for each that is asked for: where lines have few of many keys, that would be most of the work.
+        """
+        wanted = self.layout.wanted
+        if text.count(b":") >= len(wanted) or b"\\" in text:  # a key may be spelt with escapes
+            return wanted
+        keys = {key.decode(errors="replace") for key in KEY.findall(text)}
+        return [name for name in wanted if name in keys] or wanted[:1]
 
     def _read_as(self, name: str) -> Any:
         kind = self.layout.types[name]

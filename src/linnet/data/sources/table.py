@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from linnet.data.limits import MOST_COLUMNS
-from linnet.data.sources.block import Block, Column, Position
+from linnet.data.sources.block import Block, Column, Numbers, Position, Strings
 from linnet.data.sources.formats import Format
 from linnet.errors import InputError, option
 
@@ -51,12 +51,17 @@ class Layout:
         return Layout(self.types, tuple(wanted), frozenset(name for name, number in wanted.items() if number))
 
     def columns(self, table: Any, path: str) -> tuple[dict[str, Column], list[Misfit]]:
-        """The columns, and at most one misfit for each row."""
+        """The columns, all missing where the table has none, and at most one misfit for each row."""
         from linnet.data.sources.arrow import numbers, plain, readable, strings
 
         columns: dict[str, Column] = {}
         misfits: dict[int, Misfit] = {}
+        there = frozenset(table.column_names)
+        no_number, no_string = Numbers(np.full(table.num_rows, np.nan)), Strings.none(table.num_rows)
         for name in self.wanted:
+            if name not in there:
+                columns[name] = no_number if name in self.numbers else no_string
+                continue
             array = plain(table.column(name))
             if not readable(array.type):
                 raise InputError(
