@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from linnet.evaluation import json_values
+from linnet.storage import typed_json
 from linnet.storage.typed_json import from_plain, to_plain
 
 
@@ -117,3 +119,14 @@ def test_objects_that_json_cannot_hold_are_refused():
 def test_a_number_that_would_be_read_as_text_is_not_written(value):
     with pytest.raises(ValueError, match=r"label is .*, which would be read as text"):
         to_plain(Drawing("a", 1, True, Colour.RED, label=value))
+
+
+@pytest.mark.parametrize("module", [typed_json, json_values])
+def test_a_matrix_of_counts_is_stored_by_its_rows_not_by_its_cells(module, monkeypatch):
+    name = "to_plain" if module is typed_json else "plain"
+    whole, calls = getattr(module, name), []
+    monkeypatch.setattr(module, name, lambda value: calls.append(1) or whole(value))
+    matrix = tuple(tuple(range(i, i + 50)) for i in range(50))
+
+    assert getattr(module, name)(matrix) == [list(row) for row in matrix]
+    assert len(calls) <= 1 + 50

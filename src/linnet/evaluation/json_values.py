@@ -10,10 +10,15 @@ from typing import Any
 
 from linnet.evaluation.intervals import Interval
 
+# Lists of these are taken whole: the confusion matrix of thousands of classes has millions.
+WHOLE = frozenset({bool, int, str})
+
 
 def plain(value: Any) -> Any:
     """Lists, dictionaries, text and numbers; None for a number that is not finite."""
     if isinstance(value, Interval):
+        if WHOLE.issuperset(map(type, value)):
+            return list(value)
         return [plain(value.low), plain(value.high)]
     if hasattr(value, "to_plain"):
         return value.to_plain()

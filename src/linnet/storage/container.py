@@ -304,6 +304,8 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _integer(digits: str) -> int:
+    if len(digits) < 19:  # as nearly all are
+        return int(digits)
     value = int(digits) if len(digits) <= 20 else 2**64  # int() takes time quadratic in the digits
     if not -(2**63) <= value < 2**64:
         raise _Malformed("its JSON has a number of more than 64 bits")

@@ -22,6 +22,8 @@ T = TypeVar("T")
 
 NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 KIND = "kind"
+# What is stored as it is: lists of these are taken whole, as the confusion matrix of thousands of classes has millions.
+PLAIN = frozenset({bool, int, str})
 
 
 def to_plain(value: Any) -> Any:
@@ -37,6 +39,8 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): to_plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
+        if PLAIN.issuperset(map(type, value)):
+            return list(value)
         return [to_plain(each) for each in value]
     if value is None or isinstance(value, bool | int | float | str):
         return value
@@ -90,6 +94,8 @@ def _items(kind: Any, origin: Any, plain: list[Any], name: str) -> Any:
     if origin is tuple and arguments[-1] is not Ellipsis:
         _checked(len(plain) == len(arguments), plain, name, f"{len(arguments)} values")
         return tuple(from_plain(each, value, f"{name}[]") for each, value in zip(arguments, plain, strict=True))
+    if arguments[0] in PLAIN and {arguments[0]}.issuperset(map(type, plain)):
+        return tuple(plain) if origin is tuple else plain
     found = [from_plain(arguments[0], each, f"{name}[]") for each in plain]
     return tuple(found) if origin is tuple else found
 
