@@ -17,8 +17,6 @@ WHOLE = frozenset({bool, int, str})
 def plain(value: Any) -> Any:
     """Lists, dictionaries, text and numbers; None for a number that is not finite."""
     if isinstance(value, Interval):
-        if WHOLE.issuperset(map(type, value)):
-            return list(value)
         return [plain(value.low), plain(value.high)]
     if hasattr(value, "to_plain"):
         return value.to_plain()
@@ -29,6 +27,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, Enum):
         return str(value) if isinstance(value, StrEnum) else value.name.lower()
     if isinstance(value, list | tuple):
+        if WHOLE.issuperset(map(type, value)):
+            return list(value)
         return [plain(each) for each in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else None

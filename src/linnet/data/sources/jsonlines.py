@@ -114,7 +114,7 @@ class JsonLines(LineSource, TableSource):
     def _there(self, text: bytes) -> Sequence[str]:
         """The columns to read, without those of which these lines have no key; at least one.
 
-        Arrow makes a column for each that is asked for: where lines have few of many keys, that would be most of the work.
+        Arrow makes a column for each that is asked for: where lines have few of many keys, that is most of the work.
         """
         wanted = self.layout.wanted
         if text.count(b":") >= len(wanted) or b"\\" in text:  # a key may be spelt with escapes
