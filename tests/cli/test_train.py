@@ -260,3 +260,13 @@ def test_a_threshold_is_printed_by_train_inspect_and_evaluate(mail, tuned):
     assert found["threshold"]["metrics"] == {"f1": pytest.approx(2 * both / either)}
     shown = call("evaluate", str(model), str(mail / "mail.csv")).stdout
     assert f"threshold f1 {2 * both / either:.4f}  (spam if its probability is above {t:.4g}, chosen" in shown
+
+
+def test_of_a_wide_table_the_first_columns_and_the_target_are_listed_and_the_others_counted(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(",".join([*(f"c{i}" for i in range(3000)), "y"]) + "\n" + "1," * 3000 + "a\n" + "2," * 3000 + "b\n")
+    done = call("train", str(path), "--target", "y", "-o", str(tmp_path / "m"), "--learner", "adaptive")
+    assert done.returncode == 0
+    assert len(done.stderr.splitlines()) < 120
+    assert "and 2,900 more: 2,900 number" in done.stderr
+    assert any(line.split()[:2] == ["y", "target"] for line in done.stderr.splitlines())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from linnet.pipeline.plan import Plan
 
 TOP = 8
+# Columns whose roles are listed before training; of a wide table the others are counted.
+MOST_SHOWN = 100
 
 
 @with_options()
@@ -113,10 +116,19 @@ def _print_plan(plan: Plan, display: Display) -> None:
     """The schema and the task, before training starts."""
     roles = plan.schema.roles
     display.print(line("data", f"{plan.format}, {len(roles)} columns" if roles else plan.format))
-    width = max((len(plain(name)) for name in roles), default=0)
-    for name, role in roles.items():
+    shown = list(roles)[:MOST_SHOWN]
+    target = plan.schema.target
+    if len(roles) > MOST_SHOWN and target is not None and target not in shown:
+        shown.append(target)
+    width = max((len(plain(name)) for name in shown), default=0)
+    for name in shown:
+        role = roles[name]
         reason = "" if role is Role.TARGET else plan.schema.reasons.get(name, "")
         display.print(line("", f"{plain(name):<{width}}  {role:<8}  [dim]{plain(reason)}[/]"))
+    if len(shown) < len(roles):
+        counts = Counter(role for name, role in roles.items() if name not in shown)
+        kinds = ", ".join(f"{count:,} {role}" for role, count in counts.most_common())
+        display.print(line("", f"[dim]and {len(roles) - len(shown):,} more: {kinds}[/]"))
     display.print(line("task", f"{plan.task}  [dim]{plain(plan.why_task)}[/]"))
 
 
