@@ -204,9 +204,12 @@ def _run_command(command: Command) -> int:
     if command.fresh:
         os.environ["PYTHONFAULTHANDLER"] = "1"
         os.execv(sys.executable, [sys.executable, "-c", PROGRAM, *command.arguments])
-    from linnet.__main__ import main
+    try:
+        from linnet.__main__ import main
 
-    sys.argv = ["linnet", *command.arguments]
+        sys.argv = ["linnet", *command.arguments]
+    except KeyboardInterrupt:  # before the program began
+        return 130
     try:
         main()
     except SystemExit as done:
