@@ -140,7 +140,7 @@ class CategoryTerm(NamedTerm):
 @lru_cache(maxsize=16)
 def _alike(value: int, rows: int, kind: type) -> NDArray[Any]:
     """Rows that all have one value: the same array for every column that is so, and never changed."""
-    values = np.full(rows, value, dtype=kind)
+    values: NDArray[Any] = np.full(rows, value, dtype=kind)
     values.flags.writeable = False
     return values
 
