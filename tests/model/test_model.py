@@ -139,3 +139,20 @@ def test_svmlight_files_and_arrays_are_predicted_alike(rng, tmp_path):
     model = train(str(tmp_path / "all.svm"), TrainOptions(task=Task.REGRESSION))
     assert model.predict(str(tmp_path / "all.svm")) == model.predict((X, y))
     assert np.isclose(model.evaluate((X, y)).rmse, np.sqrt(np.mean((np.array(model.predict((X, y))) - y) ** 2)))
+
+
+@pytest.mark.parametrize("reduction", ["joint", "one-vs-rest"])
+def test_weights_at_the_end_of_the_range_are_listed_without_a_warning(reduction, rows):
+    """A file may hold them; warnings are errors here."""
+    small = train(
+        arrow(rows), replace(TABLE, columns=roles_of(rows), learner="logistic-regression", multiclass=reduction)
+    )
+    largest = np.finfo(np.float64).max
+    signs = np.where(np.arange(small.linear.weights.size).reshape(small.linear.weights.shape) % 2, 1.0, -1.0)
+    model = replace(small, linear=replace(small.linear, weights=signs * largest))
+    for output in range(len(model.outputs())):
+        favour, against = model.top(output, 5)
+        assert all(0 < weight <= largest for _, weight in favour)
+        assert all(-largest <= weight < 0 for _, weight in against)
+        assert favour
+        assert against

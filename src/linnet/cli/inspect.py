@@ -233,7 +233,7 @@ def _print_weights(out: Console, weights: list[tuple[str, float]]) -> None:
     largest = max((abs(weight) for _, weight in weights), default=1.0)
     width = min(50, max((len(name) for name, _ in weights), default=0))
     for name, weight in weights:
-        bar = "█" * max(1, round(20 * abs(weight) / largest))
+        bar = "█" * max(1, round(20 * (abs(weight) / largest)))
         colour = "green" if weight > 0 else "red"
         out.print(f"  {plain(name):<{width}}  {weight:+10.4g}  [{colour}]{bar}[/]")
 

@@ -23,7 +23,7 @@ cdef extern from *:
         return (long long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
     }
 
-    /* The next signal number to arrive within so many milliseconds (-1: however long it takes); -1 if none does. */
+    /* The next signal number to arrive within this many milliseconds (-1: however long it takes); -1 if none does. */
     static int linnet_next(int file, int wait) {
         unsigned char number;
         struct pollfd ready = {file, POLLIN, 0};

@@ -49,8 +49,9 @@ def top_features(
 
     An effect is a weight times the deviation of its column in the training rows, so that columns of all scales compare.
     """
-    weights = _contrasts(linear, output)
-    effects = weights * _deviations(features, numbers)
+    with np.errstate(over="ignore"):  # weights of a file may have any size: what leaves the range is the largest number
+        weights = np.nan_to_num(_contrasts(linear, output))
+        effects = np.nan_to_num(weights * _deviations(features, numbers))
     order = np.argsort(effects, kind="stable")
     against = [int(i) for i in order[:count] if effects[i] < 0]
     favour = [int(i) for i in order[::-1][:count] if effects[i] > 0]
@@ -65,7 +66,7 @@ def _contrasts(linear: LinearModel, output: int) -> NDArray[np.float64]:
     """
     weights = linear.weights
     if weights.shape[1] > 1 and linear.reduction is Reduction.JOINT:
-        return np.asarray(weights[:, output] - weights.mean(axis=1))
+        return np.asarray(weights[:, output] - (weights / weights.shape[1]).sum(axis=1))
     return weights[:, output]
 
 

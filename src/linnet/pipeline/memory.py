@@ -43,7 +43,7 @@ def check_weights(features: Features, labels: int, recipe: Recipe, memory: int) 
 
 
 def weights_size(columns: int, outputs: int) -> int:
-    """About how many bytes training takes for the weights of so many columns and outputs."""
+    """About how many bytes training takes for the weights of these numbers of columns and outputs."""
     return NUMBER * (columns + 1) * (COPIES * outputs + VECTORS)
 
 

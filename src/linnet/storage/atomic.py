@@ -23,7 +23,7 @@ from typing import IO, Any, BinaryIO, Literal, TextIO, overload
 from linnet.errors import OutputError
 
 BUFFERED = 1 << 16
-# Told of a temporary file when it is about to be there, and when it is not there any more.
+# Called for a temporary file when it is about to be there, and when it is not there any more.
 Observer = Callable[[str, bool], None]
 _observers: list[Observer] = []
 # An open stream is written as it is: opening it again by name would lose what was written before.
@@ -49,7 +49,7 @@ REMEDIES = {
 
 
 def observe(observer: Observer) -> None:
-    """From now on this is told of temporary files: who ends the process at once must remove them."""
+    """From now on this is called for temporary files: who ends the process at once must remove them."""
     if observer not in _observers:
         _observers.append(observer)
 

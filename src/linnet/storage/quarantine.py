@@ -40,7 +40,7 @@ class Quarantine:
             return self._file.tell()
 
     def restore(self, size: int, checkpoint: str) -> None:
-        """Continue after so many bytes; what was written after the checkpoint will be written again."""
+        """Continue after this many bytes; what was written after the checkpoint will be written again."""
         if not size:
             return
         with write_errors(self.path):

@@ -81,7 +81,7 @@ class ConjunctionTerm(NamedTerm):
         return self._sets(before[rows.starts[1:]] - before[rows.starts[:-1]])
 
     def _sets(self, entries: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The sets of 2 to `degree` of so many entries; what is beyond any limit may be less than it is."""
+        """The sets of 2 to `degree` of a number of entries; what is beyond any limit may be less than it is."""
         sets, found = entries.astype(np.float64), np.zeros(len(entries))
         for size in range(2, self.degree + 1):
             sets = sets * np.maximum(entries - size + 1, 0) / size

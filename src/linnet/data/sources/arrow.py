@@ -81,7 +81,7 @@ def bounded_slices(table: Any, names: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def rows_at_once(columns: int, asked: int | None, most: int) -> int:
-    """How many rows of a table of so many columns are read at once."""
+    """How many rows of a table with this many columns are read at once."""
     return asked or max(1, min(most, BLOCK_CELLS // max(columns, 1)))
 
 

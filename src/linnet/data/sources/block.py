@@ -71,7 +71,7 @@ class Strings:
 
     @classmethod
     def none(cls, count: int) -> Strings:
-        """So many missing values."""
+        """This many missing values."""
         return cls(np.empty(0, dtype=np.uint8), np.zeros(count + 1, dtype=np.int64), np.ones(count, dtype=bool))
 
     def bytes_of(self, row: int) -> bytes:

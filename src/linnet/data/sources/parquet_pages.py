@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 from linnet.data.limits import size_in_words
 from linnet.errors import InputError
 
-# What the values of a dictionary may take in the rows that are read at once; but so many rows always are.
+# What the values of a dictionary may take in the rows that are read at once; but LEAST_ROWS rows always are.
 EXPANDED = 1 << 29
 LEAST_ROWS = 16
 # A column of a row group that takes more than this, and this many times what it takes in the file, is not read.

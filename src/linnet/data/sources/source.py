@@ -30,7 +30,7 @@ class Source(Protocol):
         """What identifies the content at a glance, so that most changes are noticed."""
 
     def hashed_again(self, before: Position) -> Iterator[bytes]:
-        """The `seen` of a position, from the content as it is now: the last item; the others are on the way."""
+        """The `seen` of a position, from the content as it is now: the last item, after those of earlier ones."""
 
     def sample(self) -> Block:
         """The first rows, which decide columns, types and task (sampling.py says how many)."""
