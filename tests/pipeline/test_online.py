@@ -262,3 +262,18 @@ def test_labelled_text_may_begin_with_rows_that_cannot_be_read(tmp_path, rng):
     text = (tmp_path / "all.txt").read_text()
     (tmp_path / "all.txt").write_text("\n\n" + text)
     assert model_bytes(str(tmp_path / "all.txt"), TrainOptions(learner="adaptive"), tmp_path) == wanted
+
+
+@pytest.mark.parametrize("learner", ["adaptive", "averaged-perceptron", "voted-perceptron"])
+def test_columns_that_only_rows_of_weight_zero_have_weigh_nothing(learner, tmp_path):
+    """They come last, in a block that nothing is trained on, and are more than there was room for."""
+    lines = [f"{i % 2},1,{'a' if i % 2 else 'b'}" for i in range(40)] + [f"{i % 2},0,c{i}" for i in range(3000)]
+    (tmp_path / "all.csv").write_text("y,w,colour\n" + "\n".join(lines) + "\n")
+    options = TrainOptions(
+        target="y", learner=learner, columns={"w": "weight", "colour": "category"}, task=Task.CLASSIFICATION
+    )
+    with cut(100):
+        model = train(str(tmp_path / "all.csv"), options)
+    assert len(model.features) == 3002
+    assert model.linear.weights.any()
+    assert not model.linear.weights[2:].any()

@@ -218,7 +218,9 @@ class OnlineRun:
         examples = Examples(self._wide(kept.rows), codes, self.sample_weights(kept.targets, kept.weights))
         if self.training is None:
             self.training = OnlineTraining(self.recipe, examples.rows.shape[1], labels)
-        self.training.extend(labels)  # also by rows that are held out or have the weight 0
+        # also by rows that are held out or have the weight 0
+        self.training.extend(labels)
+        self.training.widen(examples.rows.shape[1])
         plan = self._plan(examples, kept, turn)
         presented = len(codes) if plan is None or plan.rows is None else len(plan.rows)
         if plan is None or not presented:
