@@ -50,18 +50,6 @@ def row_pointers_shorter_than_the_rows_to_predict() -> Case:
     return _every(predict)
 
 
-def columns_beyond_the_last() -> Case:
-    def predict(name: str) -> None:
-        import linnet
-
-        S, y = _matrix()
-        model = getattr(linnet, name)().fit(S.copy(), y)
-        S.indices[3] = 10**9
-        model.predict(S)
-
-    return _every(predict)
-
-
 def arrays_changed_before_the_certificate() -> Case:
     def certify(name: str) -> None:
         import linnet

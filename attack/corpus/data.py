@@ -28,16 +28,6 @@ def json_of_many_string_keys() -> Case:
     return _trained("\n".join(lines).encode(), "data.jsonl", "--target", "y", "--learner", "adaptive")
 
 
-def csv_of_many_columns() -> Case:
-    head = ",".join(f"c{i}" for i in range(2000))
-    return _trained(f"{head},y\n{'1,' * 2000}a\n{'2,' * 2000}b\n".encode(), "data.csv", "--target", "y")
-
-
-def parquet_of_one_long_value_repeated() -> Case:
-    data = wide.parquet_bomb(Random(0), 0.5)
-    return _trained(data.files["data.parquet"], "data.parquet", "--target", "y")
-
-
 def one_id_far_from_the_others() -> Case:
     return _trained(b"1 1:1 134217727:1\n-1 2:1\n" * 5, "data.svm", "--learner", "averaged-perceptron")
 
@@ -73,10 +63,6 @@ def mail_of_opened_tags() -> Case:
 
 def mail_of_content_type_parameters() -> Case:
     return _mail(f"From: a\nSubject: a\nContent-Type: text/plain; a={chr(34)}{';' * 80_000}\n\nx")
-
-
-def mail_of_encoded_words() -> Case:
-    return _mail(f"From: a\nSubject: {'=?a?q?' * 14_000}\n\nx")
 
 
 def a_target_of_lists() -> Case:

@@ -76,14 +76,3 @@ def every_key_of_a_vocabulary_equal() -> Case:
     tensors["weights"] += bytes(8 * extra * outputs)
     parts["layout"]["weights"]["shape"] = [rows + extra, outputs]
     return _used(containers.put_together(metadata, parts, tensors), [["inspect"], ["predict", "table.csv"]])
-
-
-def n_grams_of_a_hundred_words() -> Case:
-    metadata, parts, tensors = containers.taken_apart(bases.model("table"))
-    for term in parts["content"]["terms"]:
-        if term["kind"] == "text":
-            term["options"] |= {"longest": 100}
-    row = b"n,c,t,y\n1,red," + b"word " * 200_000 + b",a\n"
-    case = _used(containers.put_together(metadata, parts, tensors), [["predict", "table.csv"]])
-    case.files["table.csv"] = row
-    return case
