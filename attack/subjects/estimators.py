@@ -226,7 +226,7 @@ def spoil(random: Random, X: Any) -> None:
     """Change the caller's arrays after the fit."""
     try:
         if sparse.issparse(X) and X.format in ("csr", "csc") and len(X.indices):
-            X.indices[:] = 10**9
+            X.indices[:] = 10**9 if X.indices.itemsize > 1 else 100
             X.indptr[:] = random.choice([0, 10**6])
         elif isinstance(X, np.ndarray) and X.dtype.kind == "f":
             X *= 1e-3

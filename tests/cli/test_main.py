@@ -10,13 +10,14 @@ import pytest
 from typer.testing import CliRunner
 
 import linnet
+from linnet.__main__ import main as program
 from linnet.cli import main
 from tests.cli.calling import call, contributing
 
 
 def test_the_program_is_installed():
     (script,) = entry_points(group="console_scripts", name="linnet")
-    assert script.load() is main.main
+    assert script.load() is program
 
 
 def test_help_and_version():

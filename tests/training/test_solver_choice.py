@@ -29,8 +29,14 @@ from linnet import LogisticRegression
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_solver_follows_from_the_shape_of_the_problem(columns, sparse, classes, settings, solver, rng):
-    X = random_array((60, columns), density=0.3, rng=rng, format="csr")
+    X = random_array((60, columns), density=0.1, rng=rng, format="csr")
     y = np.arange(60) % classes
     model = LogisticRegression(**settings).fit(X if sparse else X.toarray(), y)
     assert model.solver_ == solver
     assert model.solver_reason_
+
+
+def test_sparse_rows_that_are_nearly_full_are_solved_as_dense_ones(rng):
+    X = random_array((60, 1200), density=0.5, rng=rng, format="csr")
+    model = LogisticRegression().fit(X, np.arange(60) % 2)
+    assert model.solver_ == "newton-cg" and model.certificate_.gap <= 1e-4

@@ -33,6 +33,8 @@ class InputTypeError(InputError, TypeError):
 def read_rows(estimator: Any, X: Any, *, reset: bool) -> Rows:
     """X as rows; with reset the estimator takes down how many columns there are and their names, else checks them."""
     with input_errors():
+        if _is_plain(estimator, X, reset=reset):
+            return Rows.of(X)
         if is_sparse(X):
             rows = Rows.of(X)
             check_shape(estimator, X, reset=reset)
@@ -45,6 +47,8 @@ def read_rows(estimator: Any, X: Any, *, reset: bool) -> Rows:
 def read_rows_and_targets(estimator: Any, X: Any, y: Any, *, reset: bool, numeric: bool) -> tuple[Rows, NDArray[Any]]:
     """X as rows, and their targets: numbers, if asked."""
     with input_errors():
+        if _is_plain_target(y, X) and _is_plain(estimator, X, reset=reset):
+            return Rows.of(X), _usable(y, numeric=numeric)
         check_kind(y, "y")
         if is_sparse(X):
             rows = read_rows(estimator, X, reset=reset)
@@ -52,6 +56,30 @@ def read_rows_and_targets(estimator: Any, X: Any, y: Any, *, reset: bool, numeri
         check_kind(X, "X")
         X, y = validate_data(estimator, X, y, reset=reset, y_numeric=numeric, **_DENSE)
         return named(Rows.of(X), estimator), _usable(y, numeric=numeric)
+
+
+def _is_plain(estimator: Any, X: Any, *, reset: bool) -> bool:
+    """Whether X is an array that scikit-learn would take as it is, in a fifth of the time that it needs to see that.
+
+    The estimator then takes down, or has, as many columns and no names.
+    """
+    if type(X) is not np.ndarray or X.ndim != 2 or not X.size or X.dtype.char not in "df" or not X.dtype.isnative:
+        return False
+    if not X.flags.c_contiguous:
+        return False
+    known = vars(estimator)
+    if reset:
+        known.pop("feature_names_in_", None)
+        known["n_features_in_"] = X.shape[1]
+        return True
+    return "feature_names_in_" not in known and known.get("n_features_in_") == X.shape[1]
+
+
+def _is_plain_target(y: Any, X: Any) -> bool:
+    """Whether y is an array of finite numbers, one for each row of an array."""
+    if type(y) is not np.ndarray or y.ndim != 1 or y.dtype.kind not in "iubf" or not y.dtype.isnative:
+        return False
+    return type(X) is np.ndarray and X.shape[:1] == y.shape and bool(np.isfinite(y).all())
 
 
 def read_targets(estimator: Any, y: Any, rows: int, *, numeric: bool) -> NDArray[Any]:

@@ -41,7 +41,8 @@ PART_OF_OUTPUTS = 1 << 20
 
 
 class Objective:
-    """f and its gradient for one problem; weights flat, (columns + 1) x outputs, the intercepts last."""
+    """f and its gradient for one problem, whose rows are finite; weights flat, (columns + 1) x outputs, the intercepts
+    last."""
 
     def __init__(
         self,
@@ -56,7 +57,6 @@ class Objective:
         reference: bool = False,
         part: int = PART,
     ) -> None:
-        examples.rows.check_finite()
         self.rows, self.targets, self.loss = examples.rows, examples.targets, loss
         self.outputs, self.intercept, self.reference = outputs, intercept, reference
         self.columns = examples.rows.shape[1]

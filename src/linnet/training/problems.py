@@ -82,7 +82,7 @@ class Problems:
         intercept: bool = True,
         text: NDArray[np.bool_] | None = None,
     ) -> None:
-        examples.rows.check_finite()
+        examples.rows.check_finite()  # once for all problems
         self.recipe, self.examples, self.labels, self.intercept = entry.recipe, examples, labels, intercept
         self.classes = 0 if labels is None else len(labels)
         self.text = text if entry.text is TextWeighting.LOG_COUNT_RATIO else None

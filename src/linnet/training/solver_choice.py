@@ -36,6 +36,8 @@ FEW_WEIGHTS = 100
 FEW_COLUMNS = 50
 # On the squared hinge few steps are needed: up to this many entries a row, they are also the quicker way.
 PAIRED_ENTRIES = 100
+# Sparse rows with more than this fraction of all entries are solved as dense ones are.
+FULL = 0.2
 # Sparse rows of more columns than this are not worth a table of squares.
 SQUARED_IF_SPARSE = 500
 
@@ -123,6 +125,11 @@ class Shape:
         return self.columns <= (PAIRED_IF_DENSE if self.dense else PAIRED_IF_SPARSE)
 
     @property
+    def full(self) -> bool:
+        """Whether so many entries are there that the rows have much in common, which makes steps on one row short."""
+        return self.dense or self.entries > FULL * self.rows * self.columns
+
+    @property
     def few(self) -> bool:
         """Whether Newton's steps suit an SVM."""
         entries = self.loss.smooth and self.columns <= PAIRED_IF_SPARSE and self.entries <= PAIRED_ENTRIES * self.rows
@@ -172,7 +179,7 @@ RULES = (
         lambda s: s.paired,
         "the Hessian of {columns} columns is a small table, and few steps are needed",
     ),
-    Rule("newton-cg", lambda s: s.dense, "{columns} dense columns are too many for a table of their pairs"),
+    Rule("newton-cg", lambda s: s.full, "{columns} filled columns are too many for a table of their pairs"),
     Rule(
         "dual",
         lambda _: True,

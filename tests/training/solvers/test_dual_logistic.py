@@ -270,7 +270,7 @@ def test_what_cannot_be_solved_is_refused_with_the_reason(signs, weights, messag
 def test_numbers_out_of_range_are_refused_with_the_remedy():
     signs = np.array([1.0, -1.0])
     with pytest.raises(InputError, match="row 1, column 0"):
-        dual_of(np.array([[1.0], [np.nan]]), signs)
+        LogisticRegression(solver="dual").fit(np.array([[1.0], [np.nan]]), signs)
     with pytest.raises(NumericalError, match="scale the features"):
         dual_of(np.array([[1.0], [1e200]]), signs)
     with pytest.raises(InputError, match="most"):
