@@ -28,7 +28,7 @@ from linnet.kernels.json_strings import text_fields
 from linnet.kernels.records import depths
 
 DEEPEST = 64
-KEY = re.compile(rb'"((?:[^"\\]|\\.)*+)"\s*+:')
+KEY = re.compile(rb'"((?:[^"\\]++|\\.)*+)"\s*+:')
 SHOWN = 40
 TOO_DEEP = f"brackets nested more than {DEEPEST} deep"
 NOT_AN_OBJECT = "a line must be one JSON object, {...}"
