@@ -57,3 +57,11 @@ def test_an_error_is_one_line_and_an_exit_code(error, code, monkeypatch, capsys)
         main.main()
     assert stopped.value.code == code
     assert capsys.readouterr().err == "linnet: no\n"
+
+
+def test_an_error_that_quotes_a_long_name_is_cut_in_the_middle(tmp_path):
+    data = tmp_path / "data.csv"
+    data.write_text("x,y\n" + "1,a\n2,b\n" * 30)
+    ended = call("train", str(data), "-o", str(tmp_path / "m"), "--target", "long" * 10_000)
+    assert ended.returncode != 0
+    assert len(ended.stderr) < 10_000 and "longlong ... " in ended.stderr

@@ -23,6 +23,8 @@ from linnet.storage.atomic import write_errors
 
 DONE, FAILED, WRONG_USAGE, BAD_INPUT, BAD_MODEL, NOT_PROVEN, UNDECIDED, INTERRUPTED = 0, 1, 2, 3, 4, 5, 6, 130
 DEBUG = "LINNET_DEBUG"
+# Characters of a message at most: it may quote a path (4,096 bytes), but not a label of a megabyte.
+LONGEST = 8192
 REMEDIES = {
     errno.EMFILE: "raise the limit on open files (ulimit -n)",
     errno.ENFILE: "raise the limit on open files (ulimit -n)",
@@ -75,13 +77,18 @@ def ended_by(error: BaseException) -> int:
             print(visible_lines("".join(traceback.format_exception(error))), file=sys.stderr, end="")
         else:
             error.__traceback__ = None  # and with it what its frames hold: printing needs some memory, too
-        print(f"linnet: {described(error)}", file=sys.stderr, flush=True)
+        print(f"linnet: {_cut(described(error))}", file=sys.stderr, flush=True)
     except MemoryError:
         with suppress(OSError):
             os.write(2, b"linnet: out of memory\n")
     except OSError:
         pass  # there is nowhere to report it
     return _exit_code(error)
+
+
+def _cut(text: str) -> str:
+    """A message that quotes a long name, without the middle: what happened stands first, what to do last."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
 
 
 def described(error: BaseException) -> str:
