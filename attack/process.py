@@ -103,7 +103,7 @@ def _watched(child: int, step: Step, folder: Path, started: float, limits: Limit
         if not stopped_for and memory > limits.memory * (3 if SANITIZED else 1):
             stopped_for = "memory"
             os.kill(child, signal.SIGKILL)
-        elif not stopped_for and passed > WALL * limits.seconds * (4 if SANITIZED else 1):
+        elif not stopped_for and passed > WALL * limits.seconds * (4 if SANITIZED else 1) * _waiting():
             stopped_for = "time"
             os.kill(child, signal.SIGKILL)
         if waiting:
@@ -120,6 +120,11 @@ def _used(process: int) -> float:
     return 0.0
 
 
+def _waiting() -> float:
+    """How many times as long as usual a process takes by the clock, where more want to run than there are cores."""
+    return max(1.0, os.getloadavg()[0] / len(os.sched_getaffinity(0)))
+
+
 def _resident(process: int) -> int:
     try:
         with open(f"/proc/{process}/statm", "rb") as file:
@@ -134,6 +139,8 @@ def _resident(process: int) -> int:
 def _in_child(step: Step, folder: Path, scratch: Path) -> None:
     code = 99
     try:
+        for number in (signal.SIGINT, signal.SIGTERM):  # before the program begins there is nothing to end
+            signal.signal(number, lambda *_: os._exit(130))
         os.setpgid(0, 0)
         warnings.resetwarnings()  # as in a new interpreter, whatever the parent has chosen
         for unseen in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
@@ -141,9 +148,8 @@ def _in_child(step: Step, folder: Path, scratch: Path) -> None:
         _redirect(step, scratch)
         os.chdir(folder)
         _limit(step.limits)
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM, signal.SIGPIPE):
-            signal.signal(number, signal.SIG_DFL if number != signal.SIGPIPE else signal.SIG_IGN)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
         code = _run_command(step) if isinstance(step, Command) else _run_call(step)
         for stream in (sys.stdout, sys.stderr):
             stream.flush()

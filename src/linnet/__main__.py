@@ -5,19 +5,24 @@ from linnet.cli import interruption
 
 def main() -> None:
     """Run the program."""
-    with interruption.watched():
-        try:
-            from linnet.cli.main import main as program
+    try:
+        with interruption.watched():
+            _run()
+    except interruption.Stopped:  # while the program was loaded, or as it began or ended
+        interruption.end("stopped")
 
-            program()
-        except interruption.Stopped:  # while the program was loaded
-            interruption.end("stopped")
-        except SystemExit as ended:
-            if ended.code == interruption.EXIT_CODE:
-                interruption.end()
-            raise
-        finally:
-            interruption.done()
+
+def _run() -> None:
+    try:
+        from linnet.cli.main import main as program
+
+        program()
+    except SystemExit as ended:
+        if ended.code == interruption.EXIT_CODE:
+            interruption.end()
+        raise
+    finally:
+        interruption.done()
 
 
 if __name__ == "__main__":

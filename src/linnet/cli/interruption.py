@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from linnet.kernels import interruption as kernel
 
@@ -25,6 +25,8 @@ RESUME = "run the same command with --resume to continue"
 
 _watching = False
 _graceful = False
+_raised = False
+_done = False
 
 
 class Stopped(BaseException):
@@ -42,22 +44,33 @@ def last_words(text: str) -> None:
 
 
 def _handle(_: int, __: FrameType | None) -> None:
-    if not _graceful:
+    """Raise once: what follows a first signal must not be cut short by another, which ends the process anyway."""
+    global _raised
+    if not _graceful and not _raised:
+        _raised = True
         raise Stopped
+
+
+def _unraisable(ignored: Any) -> None:
+    """What Python prints of an exception where it cannot be raised, in a destructor: not of ours, for the watch ends
+    the process in time."""
+    if not isinstance(ignored.exc_value, Stopped):
+        sys.__unraisablehook__(ignored)
 
 
 @contextmanager
 def watched() -> Iterator[None]:
     """Within, SIGINT and SIGTERM end the process in time; a watch within another changes nothing."""
-    global _watching
+    global _watching, _raised
     if _watching or threading.current_thread() is not threading.main_thread():
         yield
         return
-    _watching = True
+    _watching, _raised = True, False
     kernel.restart()  # type: ignore[no-untyped-call]
     last_words("stopped")
     read, write = os.pipe()
     os.set_blocking(write, False)
+    hook, sys.unraisablehook = sys.unraisablehook, _unraisable
     wakeup = signal.set_wakeup_fd(write, warn_on_full_buffer=False)
     before = {
         number: signal.signal(number, _handle) for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN
@@ -68,8 +81,9 @@ def watched() -> Iterator[None]:
         yield
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler)
+            signal.signal(number, signal.SIG_IGN if _done else handler)
         signal.set_wakeup_fd(wakeup)
+        sys.unraisablehook = hook
         os.write(write, b"\0")
         thread.join()
         os.close(read)
@@ -108,6 +122,8 @@ def unfinished(path: str, there: bool) -> None:
 
 def done() -> None:
     """The work is done: a signal that comes now changes nothing about it, nor about the exit code."""
+    global _done
+    _done = True
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)
 

@@ -44,6 +44,11 @@ def plain(text: str) -> str:
     return visible(text).translate(STAND_INS)
 
 
+def shortened(text: str, most: int = 60) -> str:
+    """A name in a table, cut so that it does not make the table wide."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
 def json_text(content: Any, indent: int | None = 2) -> str:
     """JSON, with what a terminal would obey written as JSON escapes: the content is the same."""
     text = json.dumps(content, ensure_ascii=False, indent=indent)

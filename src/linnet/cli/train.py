@@ -14,7 +14,7 @@ from rich.console import Console
 from linnet.cli import interruption, summary_lines
 from linnet.cli.options import AsJson, Data, with_options
 from linnet.cli.show import Display, line, megabytes
-from linnet.cli.terminal import console, plain, print_json
+from linnet.cli.terminal import console, plain, print_json, shortened
 from linnet.data.on_error import OnError
 from linnet.data.role import Role
 from linnet.errors import OutputError, RecipeError
@@ -120,11 +120,12 @@ def _print_plan(plan: Plan, display: Display) -> None:
     target = plan.schema.target
     if len(roles) > MOST_SHOWN and target is not None and target not in shown:
         shown.append(target)
-    width = max((len(plain(name)) for name in shown), default=0)
-    for name in shown:
+    names = [shortened(plain(name)) for name in shown]
+    width = max(map(len, names), default=0)
+    for name, spelt in zip(shown, names, strict=True):
         role = roles[name]
         reason = "" if role is Role.TARGET else plan.schema.reasons.get(name, "")
-        display.print(line("", f"{plain(name):<{width}}  {role:<8}  [dim]{plain(reason)}[/]"))
+        display.print(line("", f"{spelt:<{width}}  {role:<8}  [dim]{plain(reason)}[/]"))
     if len(shown) < len(roles):
         counts = Counter(role for name, role in roles.items() if name not in shown)
         kinds = ", ".join(f"{count:,} {role}" for role, count in counts.most_common())

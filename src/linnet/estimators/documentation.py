@@ -40,10 +40,10 @@ PARAMETERS = {
     "`auto` (Ledoit and Wolf's, worked out for each class).",
     "l1_ratio": "The L1 ratio of the penalty, for `elasticnet`.",
     "max_iter": "Most passes over the data, or iterations of a solver; None for the learner's own limit.",
-    "tol": "When to stop. Perceptron: a pass with at most this fraction of mistakes (batch: a step no longer than "
-    "this). Online learners: passes that improve the mean loss by no more than this fraction of the first pass's. "
+    "tol": "When to stop. Perceptron: after a pass without a mistake, or when passes no longer reduce the mistakes by "
+    "this fraction of the rows (judged over the later half of them, five and 100,000 rows at least). Other online learners: passes that improve the mean loss by no more than this fraction of the first pass's. "
     "Batch solvers: a relative duality gap this small; without a penalty, a gradient this small beside the first. None "
-    "makes all `max_iter` passes.",
+    "makes all `max_iter` passes (perceptron: unless one makes no mistake).",
     "eta0": "The step size, or its start; for a batch gradient, on the objective as written above. None keeps the "
     "learner's own, or lets the solver find a safe one.",
     "power_t": "Steps are eta0 * t ** -power_t: 0 constant, 0.5 and 1 falling. None keeps the learner's own.",

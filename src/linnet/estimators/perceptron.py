@@ -23,7 +23,8 @@ MODES = ("online", "batch", "fixed-increment")
 class Perceptron(LinearClassifier):
     """The perceptron, in every form of the lectures.
 
-    Online until a pass makes no mistake; `max_iter=1` for a single pass, `tol=None` for a fixed number of passes.
+    Passes go on until one makes no mistake, or they no longer help; with `tol=None` until one makes no mistake, however
+    many that takes (`max_iter` at most). `max_iter=1` is a single pass.
 
     >>> from linnet import Perceptron
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "no", "no", "yes"]
@@ -37,7 +38,7 @@ class Perceptron(LinearClassifier):
         averaging: str = "none",
         mode: str = "online",
         max_iter: int = 1000,
-        tol: float | None = 0.0,
+        tol: float | None = 1e-3,
         eta0: float = 1.0,
         penalty: str | None = None,
         alpha: float = 1e-4,

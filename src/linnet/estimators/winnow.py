@@ -59,7 +59,7 @@ class Winnow(LinearClassifier):
         complement: bool = False,
         conjunctions: int = 1,
         max_iter: int = 1000,
-        tol: float | None = 0.0,
+        tol: float | None = 1e-3,
         shuffle: bool = True,
         random_state: Any = None,
         multiclass: str = "one-vs-rest",

@@ -97,7 +97,7 @@ def _renamed(path: str, text: bool, old: os.stat_result | None) -> Iterator[IO[A
     folder = os.path.realpath(os.path.dirname(path))  # whatever the working directory will be
     target = os.path.join(folder, os.path.basename(path))
     temporary = os.path.join(folder, f".linnet-{secrets.token_hex(16)}.tmp")
-    _tell(temporary, True)
+    tell(temporary, True)
     try:
         with ExitStack() as opened:
             with write_errors(path):
@@ -124,10 +124,11 @@ def _renamed(path: str, text: bool, old: os.stat_result | None) -> Iterator[IO[A
             os.unlink(temporary)
         raise
     finally:
-        _tell(temporary, False)
+        tell(temporary, False)
 
 
-def _tell(temporary: str, there: bool) -> None:
+def tell(temporary: str, there: bool) -> None:
+    """Let the observers know that a temporary file is about to be there, or is gone."""
     for observer in _observers:
         observer(temporary, there)
 

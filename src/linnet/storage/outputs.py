@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 
 from linnet.errors import OutputError, RecipeError
-from linnet.storage.atomic import STREAMS, is_direct, old_file, write_errors
+from linnet.storage.atomic import STREAMS, is_direct, old_file, tell, write_errors
 
 STANDARD_INPUT = "-"
 # File systems that have no locks: there, runs do not exclude each other.
@@ -64,11 +64,13 @@ def _locked(path: str) -> Iterator[None]:
         lock = os.path.join(folder, f".linnet-{name}.lock")
         file = _lock_file(lock, path)
     try:
+        tell(lock, True)
         yield
     finally:
         # removed while it is locked: whoever waits for it will see that it is gone
         with suppress(OSError):
             os.unlink(lock)
+        tell(lock, False)
         os.close(file)
 
 

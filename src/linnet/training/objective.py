@@ -94,6 +94,11 @@ class Objective:
         """-gradient of the mean loss, and the tally of the rows."""
         if self.loss.code is None:
             return self._pull_of_own_loss(weights)
+        into, tally = self.pull_of_sum(weights)
+        return into / self.total, tally
+
+    def pull_of_sum(self, weights: Flat) -> tuple[Flat, Pass]:
+        """-gradient of the summed loss: of whole numbers it is exact; and the tally of the rows."""
         began = perf_counter()
         into = np.zeros(self.size)
         _, tally, _ = passes.run(
@@ -102,9 +107,8 @@ class Objective:
         )  # fmt: skip
         if tally["lost"] >= 0:
             raise NumericalError(TOO_LARGE)
-        into = self.free(into / self.total)
         mean = tally["loss"] / self.total
-        return into, Pass(tally["mistakes"], tally["updates"], mean, perf_counter() - began)
+        return self.free(into), Pass(tally["mistakes"], tally["updates"], mean, perf_counter() - began)
 
     def _pull_of_own_loss(self, weights: Flat) -> tuple[Flat, Pass]:
         """The same for a loss that the kernels do not know."""
@@ -197,6 +201,13 @@ class Objective:
     def penalised(self, weights: Flat) -> Flat:
         """The weights that a penalty sees: all but the intercepts."""
         return weights[: self.columns * self.outputs]
+
+    def summed_gradient(self, weights: Flat) -> tuple[Flat, Pass]:
+        """The gradient of the smooth part of N f, and the tally."""
+        pull, tally = self.pull_of_sum(weights)
+        gradient = 0.0 - pull
+        self.penalised(gradient)[:] += self.total * self.penalty.l2 * self.penalised(weights)
+        return gradient, tally
 
     def smooth(self, weights: Flat) -> tuple[float, Flat, Pass]:
         """The smooth part of f (all but L1), its gradient, and the tally."""

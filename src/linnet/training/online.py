@@ -12,8 +12,8 @@ from linnet.data.rows import Examples, Rows
 from linnet.errors import RecipeError
 from linnet.learners.linear import LinearModel
 from linnet.learners.losses import Loss
-from linnet.learners.recipe import Recipe, Reduction, Update
-from linnet.training.history import Pass, Watcher, added, ignore
+from linnet.learners.recipe import Averaging, Penalty, Recipe, Reduction, Update
+from linnet.training.history import Pass, Watcher, added, helps, ignore
 from linnet.training.online_learner import Learner
 from linnet.training.order import Presentations, presentations
 from linnet.training.reduction import Problem, grown, problems
@@ -27,9 +27,10 @@ PATIENCE = 5
 class Passes:
     """How often to go over the data.
 
-    With `tol` a learner stops early: a perceptron when a pass makes at most that fraction of mistakes, any other when
-    passes improve the mean loss by no more than that fraction of the first pass's (judged over five of them: one alone
-    may be unlucky).  Without it, all passes are made.
+    With `tol` a learner stops early: a perceptron after a pass without a mistake, or when passes no longer reduce the
+    mistakes by more than that fraction of the rows; any other when passes improve the mean loss by no more than that
+    fraction of the first pass's (judged over five of them: one alone may be unlucky).  Without it, all passes are made
+    that can change anything.
     """
 
     most: int
@@ -38,14 +39,17 @@ class Passes:
     seed: int = 0
     n_jobs: int = 1
 
-    def enough(self, loss: Loss, history: list[Pass], presented: int) -> bool:
+    def enough(self, recipe: Recipe, history: list[Pass], presented: int) -> bool:
+        unchanged = history[-1].updates == 0
+        by_mistakes = recipe.loss is Loss.PERCEPTRON
         if self.tol is None:
-            return False
-        last = history[-1]
-        if last.updates == 0:
+            # nothing will change any more: neither weights, which only mistakes change, nor a mean or vote of them
+            last_weights = recipe.averaging is Averaging.LAST and recipe.penalty == Penalty()
+            return unchanged and by_mistakes and last_weights
+        if unchanged:
             return True
-        if loss is Loss.PERCEPTRON:
-            return last.mistakes <= self.tol * presented
+        if by_mistakes:
+            return not helps(history, presented, self.tol)
         if len(history) <= PATIENCE + 1:
             return False
         losses = [each.loss for each in history]
@@ -191,6 +195,6 @@ class OnlineTraining:
                 learner.population = float(presented) if whole else np.inf
             history.append(learner.present(examples.rows, targets, order, plan.sample_weights))
             watch(history[-1])
-            if passes.enough(self.recipe.loss, history, presented):
+            if passes.enough(self.recipe, history, presented):
                 return history, True
         return history, passes.tol is None

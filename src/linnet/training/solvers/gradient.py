@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from linnet.errors import NumericalError
+from linnet.learners.losses import Loss
 from linnet.training.descent import Descent, Found, Steps
-from linnet.training.history import Pass, Watcher, ignore
+from linnet.training.history import Pass, Watcher, helps, ignore
 from linnet.training.objective import TOO_LARGE, Flat, Objective
 from linnet.training.online_learner import soft_threshold
 
@@ -24,18 +25,29 @@ def descend(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
 
 
 def _by_schedule(problem: Objective, how: Descent, steps: Steps, watch: Watcher) -> Found:
-    """w += eta delta with delta = -gradient, as in the textbooks, until |delta| <= tol."""
-    gain = 1.0 if steps.gain is None else steps.gain * problem.total
+    """w += eta delta with delta = -gradient, as in the textbooks, until |delta| <= tol.
+
+    The perceptron's delta is 0 once no row is mistaken: it goes on until then, or until steps no longer help.
+    """
     weights, history = how.begin(problem), []
+    by_mistakes = problem.loss is Loss.PERCEPTRON
+    gain, rows_in_step = (1.0, 1.0) if steps.gain is None else (steps.gain, problem.total)
     for t in range(1, how.most + 1):
-        _, gradient, tally = problem.smooth(weights)
+        # the sum itself, not the mean times N: sums of whole numbers are exact
+        gradient, tally = problem.smooth(weights)[1:] if steps.gain is None else problem.summed_gradient(weights)
         history.append(tally)
         watch(tally)
-        eta = gain * steps.schedule.at(t)
-        after = _thresholded(problem, weights - eta * gradient, eta)
+        step = gain * steps.schedule.at(t)
+        eta = step * rows_in_step
+        after = _thresholded(problem, weights - step * gradient, eta)
         delta = _length((after - weights) / eta)
         weights = after
-        if how.tol is not None and delta <= how.tol:
+        if by_mistakes:
+            rows = len(problem.targets)
+            met = tally.updates == 0 or (how.tol is not None and not helps(history, rows, how.tol))
+        else:
+            met = how.tol is not None and delta <= how.tol
+        if met:
             return Found(weights, history, True)
     return Found(weights, history, how.tol is None)
 
