@@ -41,6 +41,11 @@ def test_json_has_all_that_is_printed():
     assert (linear["linear"], linear["formula"]) == (True, "x1 + x2 >= 1")
 
 
+@pytest.mark.parametrize(("variables", "shown"), [(0, "(100 %)"), (1, "(100 %)"), (2, "(87.5 %)"), (5, "(0.0022 %)")])
+def test_a_fraction_is_never_printed_as_a_power(variables, shown):
+    assert shown in call("boolean", "--count", str(variables)).stdout
+
+
 def test_counting():
     shown = call("boolean", "--count", "4").stdout
     assert shown.startswith("1,882 of the 65,536 functions of 4 variables")

@@ -90,3 +90,43 @@ def test_scaling_the_step_scales_nothing_but_the_weights(averaging, rng):
     four = Perceptron(averaging=averaging, max_iter=3, tol=None, eta0=4.0).fit(X, y)
     np.testing.assert_array_equal(four.coef_, 4 * one.coef_)
     np.testing.assert_array_equal(four.predict(X), one.predict(X))
+
+
+def fixed_increment(X, y, most):
+    """The textbook, in whole numbers of any size: add all mistaken rows, with their signs, until there are none."""
+    w, b = [0] * len(X[0]), 0
+    for _ in range(most):
+        wrong = [i for i, x in enumerate(X) if y[i] * (sum(map(int.__mul__, w, x)) + b) <= 0]
+        if not wrong:
+            break
+        for j in range(len(w)):
+            w[j] += sum(y[i] * X[i][j] for i in wrong)
+        b += sum(y[i] for i in wrong)
+    return w, b
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_fixed_increments_of_whole_numbers_are_exact(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-9, 10, size=(int(rng.integers(3, 60)), int(rng.integers(1, 6))))
+    y = np.where(X @ rng.integers(-3, 4, size=X.shape[1]) + rng.integers(-5, 6) > 0, 1, -1)
+    y[:2] = 1, -1
+    model = Perceptron(mode="fixed-increment", max_iter=50, tol=None).fit(X, y)
+    w, b = fixed_increment(X.tolist(), y.tolist(), 50)
+    assert model.coef_[0].tolist() == w and model.intercept_[0] == b
+
+
+@pytest.mark.parametrize("mode", ["online", "batch", "fixed-increment"])
+def test_passes_end_when_they_no_longer_help(mode, rng):
+    X = rng.normal(size=(30_000, 3))
+    y = rng.random(30_000) < 0.5
+    assert Perceptron(mode=mode).fit(X, y).n_iter_ < 40
+
+
+def test_without_a_tolerance_passes_go_on_until_none_makes_a_mistake(rng):
+    X = rng.normal(size=(3000, 2))
+    margin = X @ [1.0, -2.0]
+    X, y = X[abs(margin) > 0.002], margin[abs(margin) > 0.002] > 0
+    model = Perceptron(tol=None, max_iter=100_000).fit(X, y)
+    assert model.score(X, y) == 1 and model.history_[-1].mistakes == 0 and model.n_iter_ < 100_000
+    assert all(each.mistakes for each in model.history_[:-1])

@@ -217,7 +217,7 @@ def _print_count(out: Console, n: int, kinds: list[Kind]) -> None:
     linear, functions = sum(kind.functions for kind in kinds), 2**2**n
     out.print(
         f"[bold]{linear:,}[/] of the {functions:,} functions of {n} variable{'s' * (n != 1)} are linear threshold "
-        f"functions [dim]({100 * linear / functions:.2g} %)[/]\n"
+        f"functions [dim]({100 * linear / functions:.3g} %)[/]\n"
     )
     names = [f"x{j + 1}" for j in range(n)]
     shown = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))

@@ -92,7 +92,8 @@ ROWS = (
         _CLASSES,
         "Balanced Winnow: a weight for each column and one against it, multiplied, so that few columns among very many "
         "are found fast. It treats both classes alike, tolerates noise, and fits its threshold.",
-        "if y (w⁺ - w⁻)·(x, 1) ≤ 0: w⁺_j *= α^(y x_j), w⁻_j *= α^(-y x_j), from w⁺ = w⁻ = 1, α = 1.2",
+        "with s = (w⁺ - w⁻)·(x, 1), a positive row with s ≤ 0 or a negative one with s > 0: w⁺_j *= α^(y x_j), "
+        "w⁻_j *= α^(-y x_j), from w⁺ = w⁻ = 1, α = 1.2",
         "Littlestone 1989, Mistake bounds and logarithmic linear-threshold learning algorithms",
         multiclass=_ONE_BY_ONE,
         tol=1e-3,
