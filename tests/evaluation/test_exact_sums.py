@@ -22,7 +22,7 @@ def test_a_sum_is_the_rational_one(values):
 @given(st.lists(st.tuples(finite, st.integers(0, 2**40))))
 def test_a_weight_is_as_many_copies(rows):
     total = ExactSum()
-    total.add(np.array([v for v, _ in rows], np.float64), w=np.array([w for _, w in rows], np.int64))
+    total.add(np.array([v for v, _ in rows], np.float64), w=np.array([w for _, w in rows], np.float64))
     assert total.value() == sum(Fraction(v) * w for v, w in rows)
 
 

@@ -45,7 +45,7 @@ def test_the_interval_of_a_mean_is_students(rng):
     moments = Moments()
     moments.add(values)
     other = stats.ttest_1samp(values, 0).confidence_interval(0.9)
-    assert tuple(mean_interval(moments, 0.9)) == pytest.approx(tuple(other), rel=1e-14)
+    assert tuple(mean_interval(moments, 12, 0.9)) == pytest.approx(tuple(other), rel=1e-14)
 
 
 @pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.99])

@@ -142,7 +142,7 @@ def test_the_smallest_and_the_largest_numbers():
         (([1.0, math.nan], [1.0, 2.0]), "true values must be finite: see row 3"),
         (([1.0, 2.0], [math.inf, 2.0]), "predicted values must be finite: see row 2"),
         (([1.0, 1.7e308], [1.0, -1.7e308]), "differences between values must be finite: see row 3"),
-        (([1.0], [1.0], [0.5]), "row 2 has the weight 0.5"),
+        (([1.0], [1.0], [-0.5]), "row 2 has the weight -0.5"),
         (([[1.0, 2.0]], [1.0, 2.0]), "shape"),
     ],
 )

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from linnet.cli.options import AsJson, Data, ModelPath, with_options, without_quarantine
-from linnet.cli.show import cost_line, metrics_line, percent
+from linnet.cli.show import cost_line, count, metrics_line, percent
 from linnet.cli.summary_lines import metric_name
 from linnet.cli.terminal import console, note, plain, print_json
 from linnet.pipeline.options import TrainOptions
@@ -100,14 +100,14 @@ def _print_classification(console: Console, result: dict[str, Any]) -> None:
             f"{chosen['threshold']:.4g}, chosen in training for {metric_name(chosen)})[/]"
         )
     if result["unknown_labels"]:
-        console.print(f"[yellow]{result['unknown_labels']:,} rows have labels that the model does not know[/]")
+        console.print(f"[yellow]{count(result['unknown_labels'])} rows have labels that the model does not know[/]")
     table = Table(box=None, pad_edge=False)
     table.add_column("label")
     for name in ("precision", "recall", "F1", "rows"):
         table.add_column(name, justify="right")
     for each in result["classes"]:
         metrics = [_fraction(each[name]) for name in ("precision", "recall", "f1")]
-        table.add_row(plain(str(each["label"])), *metrics, f"{each['support']:,}")
+        table.add_row(plain(str(each["label"])), *metrics, count(each["support"]))
     console.print(table)
     _print_confusion(console, result)
     if result["reliability"]:
@@ -131,7 +131,7 @@ def _print_costs(console: Console, result: dict[str, Any]) -> None:
     if costs["rejected"]:
         decided = costs["accuracy_decided"]
         right = "" if decided is None else f"; accuracy on the others {percent(decided)}"
-        console.print(f"rejected  {costs['rejected']:,} of {result['rows']:,} rows{right}")
+        console.print(f"rejected  {count(costs['rejected'])} of {result['rows']:,} rows{right}")
 
 
 def _print_reliability(console: Console, result: dict[str, Any]) -> None:
@@ -148,7 +148,7 @@ def _print_reliability(console: Console, result: dict[str, Any]) -> None:
     for each in result["reliability"]:
         low, high = each["observed_interval"]
         table.add_row(
-            f"{each['predicted']:.4f}", f"{each['observed']:.4f}", f"{low:.4f} to {high:.4f}", f"{each['rows']:,}"
+            f"{each['predicted']:.4f}", f"{each['observed']:.4f}", f"{low:.4f} to {high:.4f}", count(each["rows"])
         )
     console.print(table)
 
@@ -163,15 +163,15 @@ def _print_confusion(console: Console, result: dict[str, Any]) -> None:
         for label in labels:
             table.add_column(plain(label), justify="right")
         for label, row in zip(labels, matrix, strict=True):
-            table.add_row(plain(label), *(f"{count:,}" for count in row))
+            table.add_row(plain(label), *map(count, row))
         console.print(table)
         return
     pairs = [
         (matrix[i][j], a, b) for i, a in enumerate(labels) for j, b in enumerate(labels) if i != j and matrix[i][j]
     ]
     console.print("most frequent confusions")
-    for count, truth, predicted in sorted(pairs, key=lambda pair: -pair[0])[:10]:
-        console.print(f"  {count:>6,}  {plain(truth)} predicted as {plain(predicted)}")
+    for rows, truth, predicted in sorted(pairs, key=lambda pair: -pair[0])[:10]:
+        console.print(f"  {count(rows):>6}  {plain(truth)} predicted as {plain(predicted)}")
 
 
 def _number(value: float | None) -> str:

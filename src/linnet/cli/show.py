@@ -33,11 +33,16 @@ def percent(fraction: float) -> str:
     return "99.99 %" if text == "100.00" else f"{text} %"
 
 
-def megabytes(count: float) -> str:
+def count(number: float) -> str:
+    """A number of rows, or the sum of their weights."""
+    return f"{number:,}" if isinstance(number, int) else f"{number:,.1f}"
+
+
+def megabytes(size: float) -> str:
     for unit, name in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if count >= unit:
-            return f"{count / unit:.1f} {name}"
-    return f"{count:.0f} bytes"
+        if size >= unit:
+            return f"{size / unit:.1f} {name}"
+    return f"{size:.0f} bytes"
 
 
 def metrics_line(metrics: dict[str, float | None]) -> str:

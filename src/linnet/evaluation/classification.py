@@ -22,11 +22,12 @@ from linnet.evaluation.intervals import (
     macro_f1_error,
     mean_interval,
     possible,
-    wilson,
+    share_interval,
 )
 from linnet.evaluation.json_values import plain
 from linnet.evaluation.reliability_diagram import Bin, Reliability
 from linnet.evaluation.sorted_counts import LIMIT, SortedCounts
+from linnet.evaluation.weights import WeightCounts, WeightTotal, plain_numbers
 
 UNKNOWN_LABEL = -1
 # Probabilities are clipped to this and 1 minus this, as in scikit-learn: no log loss exceeds 36.04.
@@ -43,7 +44,7 @@ class ClassResult:
     precision: float
     recall: float
     f1: float
-    support: int
+    support: int | float
 
 
 @dataclass(frozen=True)
@@ -52,11 +53,12 @@ class ClassificationResult:
 
     A row whose label the model does not know is an error in every metric except ROC AUC, average precision and
     reliability, which leave it out.  It is counted in `unknown_confusion`, not in `confusion`.  Rows that a rule
-    rejects count with the label they would otherwise get, except in `costs`.
+    rejects count with the label they would otherwise get, except in `costs`.  With weights that are not whole numbers,
+    `rows` is the number of rows that have one above 0; support, confusion and the rows of a bin are sums of weights.
     """
 
     rows: int
-    unknown_labels: int
+    unknown_labels: int | float
     accuracy: float
     accuracy_interval: Interval
     baseline_accuracy: float  # of always predicting the most frequent class of these rows
@@ -65,8 +67,10 @@ class ClassificationResult:
     macro_f1_interval: Interval
     micro_f1: float  # equals the accuracy, since a row has one label
     weighted_f1: float  # mean over rows of the F1 of the true class
-    confusion: tuple[tuple[int, ...], ...]  # (K, K): one row a true class, one column a predicted class
-    unknown_confusion: tuple[int, ...]  # (K,): predicted classes of the rows whose label the model does not know
+    # (K, K): one row a true class, one column a predicted class
+    confusion: tuple[tuple[int, ...], ...] | tuple[tuple[float, ...], ...]
+    # (K,): predicted classes of the rows whose label the model does not know
+    unknown_confusion: tuple[int, ...] | tuple[float, ...]
     log_loss: float
     log_loss_interval: Interval
     brier: float  # Σ_k (p_k - [truth is k])², halved for two classes: then it is (p - y)²
@@ -96,7 +100,9 @@ class ClassificationTally:
         k = len(self.classes)
         self._seen = 0
         self._kind: tuple[bool, bool] | None = None
-        self._confusion = np.zeros((k + 1, k), np.int64)  # the last row is for unknown labels
+        self._weights = WeightTotal()
+        self._ranked_weights = (WeightTotal(), WeightTotal())  # of either of two classes
+        self._confusion = WeightCounts(k + 1, k)  # the last row is for unknown labels
         self._log_loss = Moments()
         self._brier = Moments()
         self._scores = SortedCounts(kinds=2, limit=distinct_scores)
@@ -114,15 +120,15 @@ class ClassificationTally:
         """Add a block of true class numbers (-1: a label the model does not know) and predictions.
 
         Probabilities are (rows, classes).  Scores, for two classes only, rank the rows for ROC AUC and average
-        precision; without them the probability of the second class does.  Weights are integers, how often each row
-        counts.  With a rule, predicted classes are those before rejection.
+        precision; without them the probability of the second class does.  Weights are how much each row counts (see
+        `linnet.evaluation.weights`).  With a rule, predicted classes are those before rejection.
         """
         k = len(self.classes)
         y = validation.codes("true classes", truth, UNKNOWN_LABEL, k, self._seen)
         z = validation.codes("predicted classes", predicted, 0, k, self._seen)
         if len(y) != len(z):
             raise InputError(f"there are {len(y)} true classes, but {len(z)} predicted ones: pass one of each a row")
-        w = validation.frequencies(weights, len(y), self._seen)
+        w = validation.row_weights(weights, len(y), self._seen)
         p = None if probabilities is None else self._probabilities(probabilities, len(y))
         s = None if scores is None else self._ranked(scores, len(y))
         if not len(y):
@@ -135,7 +141,12 @@ class ClassificationTally:
 
         self._kind = kind
         self._seen += len(y)
-        np.add.at(self._confusion, (y, z), 1 if w is None else w)
+        if w is not None and not w.all():
+            kept = w > 0
+            y, z, w = y[kept], z[kept], w[kept]
+            p, s = (None if each is None else each[kept] for each in (p, s))
+        self._weights.add(len(y), w)
+        self._confusion.add((y, z), len(y), w)
         if p is not None:
             self._log_loss.add(_log_losses(y, p), w)
             self._brier.add(_brier_scores(y, p), w)
@@ -145,46 +156,51 @@ class ClassificationTally:
             if s is None and k == 2:
                 s = np.ascontiguousarray(p[:, 1])
         if s is not None:
-            ranked = y != UNKNOWN_LABEL if w is None else (y != UNKNOWN_LABEL) & (w > 0)
+            ranked = y != UNKNOWN_LABEL
             self._scores.add(s[ranked], y[ranked], None if w is None else w[ranked])
+            for code, total in enumerate(self._ranked_weights):
+                total.add(int((y == code).sum()), None if w is None else w[y == code])
 
     def result(self, confidence: float = 0.95) -> ClassificationResult:
         """The metrics of the rows so far; more may be added afterwards."""
         k = len(self.classes)
-        hits, support = self._confusion.diagonal(), self._confusion.sum(axis=1)
-        rows, right = int(support.sum()), int(hits.sum())
-        named = self._confusion.sum(axis=0)
+        confusion = self._confusion.values()
+        hits, support = confusion.diagonal(), confusion.sum(axis=1)
+        rows, right = self._weights.total(), min(hits.sum().item(), self._weights.total())
+        whole, worth = self._weights.whole, self._weights.worth()
+        named = confusion.sum(axis=0)
         sizes = support[:k] + named
         f1 = _ratio(2 * hits, sizes)
         occurring = sizes > 0
         macro_f1 = float(f1[occurring].mean()) if rows else math.nan
-        macro_f1_error_ = macro_f1_error(self._confusion, f1, sizes)
+        macro_f1_error_ = macro_f1_error(confusion, f1, sizes) * math.sqrt(rows / worth if worth else 1.0)
         counts = self._scores.counts()
-        auc, auc_ends = auc_interval(counts[:, 0], counts[:, 1], confidence)
+        of_classes = (self._ranked_weights[0].worth(whole), self._ranked_weights[1].worth(whole))
+        auc, auc_ends = auc_interval(counts[:, 0], counts[:, 1], confidence, of_classes)
         accuracy = right / rows if rows else math.nan
-        error, by_chance, bins = self._reliability.result(confidence)
+        error, by_chance, bins = self._reliability.result(confidence, None if whole else worth / self._weights.rows)
         columns = zip(
             self.classes.tolist(), _ratio(hits, named), _ratio(hits, support[:k]), f1, support[:k], strict=True
         )
         return ClassificationResult(
-            rows=rows,
-            unknown_labels=int(support[k]),
+            rows=self._weights.counted(),
+            unknown_labels=support[k].item(),
             accuracy=accuracy,
-            accuracy_interval=wilson(right, rows, confidence),
-            baseline_accuracy=int(support[:k].max()) / rows if rows else math.nan,
+            accuracy_interval=share_interval(right, rows, worth, confidence),
+            baseline_accuracy=support[:k].max().item() / rows if rows else math.nan,
             classes=tuple(
-                ClassResult(plain_label(c), float(p), float(r), float(f), int(n)) for c, p, r, f, n in columns
+                ClassResult(plain_label(c), float(p), float(r), float(f), n.item()) for c, p, r, f, n in columns
             ),
             macro_f1=macro_f1,
             macro_f1_interval=log_odds_interval(macro_f1, macro_f1_error_, confidence),
             micro_f1=accuracy,
             weighted_f1=float((support[:k] * f1)[occurring].sum()) / rows if rows else math.nan,
-            confusion=tuple(map(tuple, self._confusion[:k].tolist())),
-            unknown_confusion=tuple(self._confusion[k].tolist()),
+            confusion=plain_numbers(confusion[:k]),
+            unknown_confusion=plain_numbers(confusion[k]),
             log_loss=self._log_loss.mean(),
-            log_loss_interval=possible(mean_interval(self._log_loss, confidence)),
+            log_loss_interval=possible(mean_interval(self._log_loss, worth, confidence)),
             brier=self._brier.mean(),
-            brier_interval=possible(mean_interval(self._brier, confidence), most=2.0 if len(self.classes) > 2 else 1.0),
+            brier_interval=possible(mean_interval(self._brier, worth, confidence), most=2.0 if k > 2 else 1.0),
             roc_auc=auc,
             roc_auc_interval=auc_ends,
             roc_auc_error=math.nan if math.isnan(auc) else 0.0 if self._scores.exact else _tied(counts) / 2,
@@ -209,8 +225,8 @@ class ClassificationTally:
         return validation.numbers("scores", scores, self._seen, (rows,))
 
 
-def _ratio(above: Counts, below: Counts) -> Floats:
-    return np.where(below > 0, above / np.maximum(below, 1), math.nan)
+def _ratio(above: Counts | Floats, below: Counts | Floats) -> Floats:
+    return np.where(below > 0, above / np.where(below > 0, below, 1), math.nan)
 
 
 def _log_losses(y: Counts, p: Floats) -> Floats:
@@ -229,16 +245,16 @@ def _brier_scores(y: Counts, p: Floats) -> Floats:
     return squares / 2 if p.shape[1] == 2 else squares
 
 
-def _tied(counts: Counts) -> float:
+def _tied(counts: Counts | Floats) -> float:
     """The fraction of pairs of rows of different classes with equal scores."""
     negatives, positives = counts.astype(np.float64).T
     return float((negatives * positives).sum() / (negatives.sum() * positives.sum()))
 
 
-def _average_precision(counts: Counts) -> float:
+def _average_precision(counts: Counts | Floats) -> float:
     if not counts.sum(axis=0).all():
         return math.nan
     falling = counts[::-1]
     taken = falling.cumsum(axis=0)
-    precision = taken[:, 1] / np.maximum(taken.sum(axis=1), 1)
+    precision = taken[:, 1] / taken.sum(axis=1)
     return float((falling[:, 1] * precision).sum() / taken[-1, 1])

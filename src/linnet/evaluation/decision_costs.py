@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from linnet.decisions.costs import Rule
 from linnet.evaluation.exact_sums import Counts, Floats, Moments
-from linnet.evaluation.intervals import Interval, mean_interval, possible, wilson
+from linnet.evaluation.intervals import Interval, mean_interval, possible, share_interval
+from linnet.evaluation.weights import WeightCounts, WeightTotal, plain_number
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class CostResult:
     expected: float  # by the probabilities; if it is far from the realised cost, they are not calibrated
     expected_interval: Interval
     baseline: float  # of the constant decision that costs least on these rows
-    rejected: int
+    rejected: int | float  # the sum of their weights
     accuracy_decided: float  # of the rows that were not rejected
     accuracy_decided_interval: Interval
 
@@ -37,40 +37,48 @@ class CostTally:
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
         self._realised, self._expected = Moments(), Moments()
-        self._truth = np.zeros(len(rule.costs) + 1, np.int64)  # the last is for unknown labels
-        self._rows = self._rejected = self._right = 0
+        self._truth = WeightCounts(len(rule.costs) + 1)  # the last is for unknown labels
+        self._all, self._decided, self._priced, self._right = (WeightTotal() for _ in range(4))
         self._costs = np.vstack([rule.costs, rule.costs.max(axis=0)])
 
-    def add(self, y: Counts, z: Counts, p: Floats, w: Counts | None) -> None:
-        """Add true class numbers (-1: unknown), decisions before rejection, probabilities, and frequencies."""
-        times = np.ones(len(y), np.int64) if w is None else w
+    def add(self, y: Counts, z: Counts, p: Floats, w: Floats | None) -> None:
+        """Add true class numbers (-1: unknown), decisions before rejection, probabilities, and weights."""
         rejected = self.rule.rejects(p, z)
         realised = self._costs[y, z]
         expected = self.rule.expected(p)[np.arange(len(y)), z]
-        counted: Any = slice(None)
+        decided = ~rejected
         if self.rule.reject is not None:
             realised, expected = (np.where(rejected, self.rule.reject, each) for each in (realised, expected))
-        elif rejected.any():
-            counted = ~rejected
-        self._realised.add(realised[counted], times[counted])
-        self._expected.add(expected[counted], times[counted])
-        np.add.at(self._truth, y, times)
-        self._rows += int(times.sum())
-        self._rejected += int(times[rejected].sum())
-        self._right += int(times[~rejected & (y == z)].sum())
+            priced = np.ones(len(y), bool)
+        else:
+            priced = decided
+        of_priced = None if w is None else w[priced]
+        self._realised.add(realised[priced], of_priced)
+        self._expected.add(expected[priced], of_priced)
+        self._truth.add(y, len(y), w)
+        for total, chosen in (
+            (self._all, np.ones(len(y), bool)),
+            (self._decided, decided),
+            (self._priced, priced),
+            (self._right, decided & (y == z)),
+        ):
+            total.add(int(chosen.sum()), None if w is None else w[chosen])
 
     def result(self, confidence: float = 0.95) -> CostResult:
         """The costs of the rows so far."""
-        decided = self._rows - self._rejected
-        by_label = (self._truth[:, np.newaxis] * self._costs).sum(axis=0)  # NumPy's sums have one order, BLAS's may not
-        always = float(by_label.min()) / self._rows if self._rows else math.nan
+        rows, decided, right = self._all.total(), self._decided.total(), self._right.total()
+        whole = self._all.whole
+        worth = self._priced.worth(whole)
+        truth = self._truth.values()
+        by_label = (truth[:, np.newaxis] * self._costs).sum(axis=0)  # NumPy's sums have one order, BLAS's may not
+        always = float(by_label.min()) / rows if rows else math.nan
         return CostResult(
             realised=self._realised.mean(),
-            realised_interval=possible(mean_interval(self._realised, confidence)),
+            realised_interval=possible(mean_interval(self._realised, worth, confidence)),
             expected=self._expected.mean(),
-            expected_interval=possible(mean_interval(self._expected, confidence)),
+            expected_interval=possible(mean_interval(self._expected, worth, confidence)),
             baseline=always if self.rule.reject is None else min(always, float(self.rule.reject)),
-            rejected=self._rejected,
-            accuracy_decided=self._right / decided if decided else math.nan,
-            accuracy_decided_interval=wilson(self._right, decided, confidence),
+            rejected=plain_number(self._all.exact() - self._decided.exact()),
+            accuracy_decided=right / decided if decided else math.nan,
+            accuracy_decided_interval=share_interval(right, decided, self._decided.worth(whole), confidence),
         )

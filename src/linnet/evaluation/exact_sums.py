@@ -29,17 +29,23 @@ class ExactSum:
     def __init__(self) -> None:
         self._multiples = 0
 
-    def add(self, m: Floats, x: NDArray[np.integer] | int = 0, w: Counts | None = None) -> None:
-        """Add m 2^x of each row, w times (once by default)."""
+    def add(self, m: Floats, x: NDArray[np.integer] | int = 0, w: Floats | None = None) -> None:
+        """Add w m 2^x of each row (w = 1 by default)."""
         mantissa, exponent = np.frexp(m)
         exponent = exponent.astype(np.int64) + x
-        whole = np.ldexp(mantissa, MANTISSA).astype(np.int64)
         if w is None:
-            self._multiples += _multiples(whole, exponent)
+            self._add_mantissas(mantissa, exponent)
             return
-        for bit in range(int(w.max(initial=0)).bit_length()):
-            chosen = (w >> bit) & 1 == 1
-            self._multiples += _multiples(whole[chosen], exponent[chosen]) << bit
+        of_weights, shift = np.frexp(w)
+        for part in product(mantissa, of_weights):
+            self._add_mantissas(part, exponent + shift)
+
+    def add_whole(self, number: int) -> None:
+        self._multiples += number << FRACTION_BITS
+
+    def _add_mantissas(self, m: Floats, x: Counts) -> None:
+        m, more = np.frexp(m)
+        self._multiples += _multiples(np.ldexp(m, MANTISSA).astype(np.int64), x + more)
 
     def value(self) -> Fraction:
         return Fraction(self._multiples, 1 << FRACTION_BITS)
@@ -57,25 +63,40 @@ def _multiples(whole: Counts, exponent: Counts) -> int:
     return total
 
 
+def product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """a b as a rounded number and the rest, exactly, of numbers below 1 (Dekker 1971, A floating-point technique for
+    extending the available precision)."""
+    p = a * b
+    (a_head, a_tail), (b_head, b_tail) = _halves(a), _halves(b)
+    return p, ((a_head * b_head - p) + a_head * b_tail + a_tail * b_head) + a_tail * b_tail
+
+
+def _halves(m: Floats) -> tuple[Floats, Floats]:
+    shifted = m * (2.0**HALF + 1)
+    head = shifted - (shifted - m)
+    return head, m - head
+
+
 class Moments:
-    """The number of rows, the sum of their values and the sum of squares, all exact."""
+    """The sum of the weights of rows, of their values and of squares, all exact."""
 
     def __init__(self) -> None:
-        self.n = 0
+        self._total = ExactSum()
         self._sum = ExactSum()
         self._squares = ExactSum()
 
-    def add(self, values: Floats, w: Counts | None = None) -> None:
-        self.n += len(values) if w is None else int(w.sum())
+    def add(self, values: Floats, w: Floats | None = None) -> None:
+        if w is None:
+            self._total.add_whole(len(values))
+        else:
+            self._total.add(w)
         self._sum.add(values, w=w)
         m, x = np.frexp(values)
-        # m^2 = p + rest exactly (Dekker 1971, A floating-point technique for extending the available precision).
-        shifted = m * (2.0**27 + 1)
-        head = shifted - (shifted - m)
-        tail = m - head
-        p = m * m
-        self._squares.add(p, 2 * x, w)
-        self._squares.add(((head * head - p) + 2 * head * tail) + tail * tail, 2 * x, w)
+        for part in product(m, m):
+            self._squares.add(part, 2 * x, w)
+
+    def total(self) -> Fraction:
+        return self._total.value()
 
     def sum(self) -> Fraction:
         return self._sum.value()
@@ -84,11 +105,11 @@ class Moments:
         return self._squares.value()
 
     def mean(self) -> float:
-        return as_float(self.sum() / self.n) if self.n else math.nan
+        return as_float(self.sum() / self.total()) if self.total() else math.nan
 
     def scatter(self) -> Fraction:
         """Σ (value - mean)²: exactly 0 for equal values, and for no others."""
-        return self.squares() - self.sum() ** 2 / self.n if self.n else Fraction(0)
+        return self.squares() - self.sum() ** 2 / self.total() if self.total() else Fraction(0)
 
 
 def as_float(number: Fraction) -> float:

@@ -12,15 +12,19 @@ from numpy.typing import ArrayLike
 
 from linnet.errors import InputError
 from linnet.evaluation import validation
-from linnet.evaluation.exact_sums import Counts, ExactSum, Floats, Moments, as_float, root
+from linnet.evaluation.exact_sums import ExactSum, Floats, Moments, as_float, root
 from linnet.evaluation.intervals import UNKNOWN, Interval, mean_interval, median_ranks, ratio_interval
 from linnet.evaluation.json_values import plain
 from linnet.evaluation.sorted_counts import SortedCounts
+from linnet.evaluation.weights import WeightTotal
 
 
 @dataclass(frozen=True)
 class RegressionResult:
-    """The metrics over all rows added.  NaN, with NaN ends, where a metric is not defined."""
+    """The metrics over all rows added.  NaN, with NaN ends, where a metric is not defined.
+
+    With weights that are not whole numbers, `rows` is the number of rows that have one above 0.
+    """
 
     rows: int
     r2: float  # 1 - Σ e² / Σ (y - mean)²; not defined where all y are equal
@@ -54,6 +58,7 @@ class RegressionTally:
     def __init__(self) -> None:
         self._seen = 0
         self._centre = 0.0
+        self._weights = WeightTotal()
         self._errors = Moments()
         self._distances = Moments()
         self._truth = Moments()
@@ -61,19 +66,20 @@ class RegressionTally:
         self._sorted_distances = SortedCounts()
 
     def add(self, truth: ArrayLike, predicted: ArrayLike, weights: ArrayLike | None = None) -> None:
-        """Add a block of true and predicted numbers; weights are integers, how often each row counts."""
+        """Add a block of true and predicted numbers; weights are how much each row counts (see
+        `linnet.evaluation.weights`)."""
         y = validation.numbers("true values", truth, self._seen)
         z = validation.numbers("predicted values", predicted, self._seen)
         if len(y) != len(z):
             raise InputError(f"there are {len(y)} true values, but {len(z)} predicted ones: pass one of each a row")
-        w = validation.frequencies(weights, len(y), self._seen)
+        w = validation.row_weights(weights, len(y), self._seen)
         rows = len(y)
         if w is not None:
             y, z, w = y[w > 0], z[w > 0], w[w > 0]
         if not len(y):
             self._seen += rows
             return
-        centre = self._centre if self._errors.n else float(y[0])
+        centre = self._centre if self._weights.rows else float(y[0])
         with np.errstate(over="ignore"):
             e, d = z - y, y - centre
         for each in (e, d):
@@ -82,6 +88,7 @@ class RegressionTally:
         self._centre = centre
         self._seen += rows
         distance = np.abs(e)
+        self._weights.add(len(y), w)
         self._errors.add(e, w)
         self._distances.add(distance, w)
         self._truth.add(d, w)
@@ -90,26 +97,26 @@ class RegressionTally:
 
     def result(self, confidence: float = 0.95) -> RegressionResult:
         """The metrics of the rows so far; more may be added afterwards."""
-        n = self._errors.n
+        total, n = self._weights.exact(), self._weights.worth()
         squares, scatter = self._errors.squares(), self._truth.scatter()
-        rmse = root(squares / n) if n else math.nan
+        rmse = root(squares / total) if n else math.nan
         return RegressionResult(
-            rows=n,
+            rows=self._weights.counted(),
             r2=as_float(1 - squares / scatter) if scatter else math.nan,
             r2_interval=self._r2_interval(squares, scatter, confidence),
             rmse=rmse,
             rmse_interval=self._rmse_interval(rmse, squares, confidence),
             mae=self._distances.mean(),
-            mae_interval=_from_zero(mean_interval(self._distances, confidence)),
-            median_absolute_error=self._median(),
+            mae_interval=_from_zero(mean_interval(self._distances, n, confidence)),
+            median_absolute_error=self._sorted_distances.middle() if n else math.nan,
             median_absolute_error_interval=self._median_interval(confidence),
             bias=self._errors.mean(),
-            bias_interval=mean_interval(self._errors, confidence),
-            baseline_rmse=root(scatter / n) if n else math.nan,
-            baseline_prediction=as_float(Fraction(self._centre) + self._truth.sum() / n) if n else math.nan,
+            bias_interval=mean_interval(self._errors, n, confidence),
+            baseline_rmse=root(scatter / total) if n else math.nan,
+            baseline_prediction=as_float(Fraction(self._centre) + self._truth.sum() / total) if n else math.nan,
         )
 
-    def _multiply(self, e: Floats, d: Floats, w: Counts | None) -> None:
+    def _multiply(self, e: Floats, d: Floats, w: Floats | None) -> None:
         """Add products of powers, mantissas and exponents apart, so that none overflows or underflows."""
         (em, ex), (dm, dx) = np.frexp(e), np.frexp(d)
         e2, d2 = em * em, dm * dm
@@ -119,11 +126,11 @@ class RegressionTally:
 
     def _rmse_interval(self, rmse: float, squares: Fraction, confidence: float) -> Interval:
         """By log MSE: its standard error is sqrt(Σ (e² - MSE)²) / Σ e², and that of log RMSE half of it."""
-        n = self._errors.n
+        total, n = self._weights.exact(), self._weights.worth()
         if n < 2 or not squares:
             return UNKNOWN if n < 2 else Interval(0.0, 0.0)
-        spread = self._products[4, 0].value() - squares**2 / n
-        return ratio_interval(rmse, root(spread / squares**2 * n / (n - 1)) / 2, n, confidence)
+        spread = self._products[4, 0].value() - squares**2 / total
+        return ratio_interval(rmse, root(spread / squares**2 * total / Fraction(n - 1)) / 2, n, confidence)
 
     def _r2_interval(self, squares: Fraction, scatter: Fraction, confidence: float) -> Interval:
         """By log(1 - R²), with the delta method.
@@ -131,27 +138,26 @@ class RegressionTally:
         1 - R² is the ratio of the sums of e² and of (y - mean)²; a row moves its logarithm by
         e²/Σe² - (y - mean)²/Σ(y - mean)², whose squares add up to the variance.
         """
-        n = self._errors.n
+        total, n = self._weights.exact(), self._weights.worth()
         if n < 3 or not scatter or not squares:
             return Interval(1.0, 1.0) if n > 2 and scatter else UNKNOWN
         e4, d3, d4, e2d, e2d2 = (total.value() for total in self._products.values())
-        mean = self._truth.sum() / n
+        mean = self._truth.sum() / total
         centred_2 = e2d2 - 2 * mean * e2d + mean**2 * squares  # Σ e² (d - mean)²
-        centred_4 = d4 - 4 * mean * d3 + 6 * mean**2 * self._truth.squares() - 3 * n * mean**4  # Σ (d - mean)⁴
+        centred_4 = d4 - 4 * mean * d3 + 6 * mean**2 * self._truth.squares() - 3 * total * mean**4  # Σ (d - mean)⁴
         variance = e4 / squares**2 - 2 * centred_2 / (squares * scatter) + centred_4 / scatter**2
-        low, high = ratio_interval(as_float(squares / scatter), root(variance * n / (n - 1)), n, confidence)
+        low, high = ratio_interval(as_float(squares / scatter), root(variance * total / Fraction(n - 1)), n, confidence)
         return Interval(1 - high, 1 - low)
 
-    def _median(self) -> float:
-        n = self._errors.n
-        if not n:
-            return math.nan
-        low, high = self._sorted_distances.ranked([(n - 1) // 2, n // 2])
-        return low + (high - low) / 2
-
     def _median_interval(self, confidence: float) -> Interval:
-        ranks = median_ranks(self._errors.n, confidence)
-        return Interval(*self._sorted_distances.ranked(list(ranks))) if ranks else UNKNOWN
+        n = self._weights.worth()
+        ranks = median_ranks(int(n), confidence)
+        if ranks is None:
+            return UNKNOWN
+        if self._weights.whole:
+            return Interval(*self._sorted_distances.ranked(list(ranks)))
+        each = self._weights.exact() / int(n)
+        return Interval(*self._sorted_distances.ranked([(rank + Fraction(1, 2)) * each for rank in ranks]))
 
 
 def _from_zero(interval: Interval) -> Interval:

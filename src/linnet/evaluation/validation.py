@@ -7,8 +7,9 @@ from numpy.typing import ArrayLike
 
 from linnet.errors import InputError
 from linnet.evaluation.exact_sums import Counts, Floats
+from linnet.evaluation.weights import GRID
 
-LARGEST_WEIGHT = 1 << 40
+LARGEST_WEIGHT = 1 << 40  # 1.1e12
 
 
 def numbers(name: str, values: ArrayLike, seen: int, shape: tuple[int, ...] | None = None) -> Floats:
@@ -41,16 +42,14 @@ def codes(name: str, values: ArrayLike, lowest: int, classes: int, seen: int) ->
     return whole
 
 
-def frequencies(weights: ArrayLike | None, rows: int, seen: int) -> Counts | None:
-    """Weights as integers, how often each row counts."""
+def row_weights(weights: ArrayLike | None, rows: int, seen: int) -> Floats | None:
+    """Numbers from 0, how much each row counts, on the grid on which they are added."""
     if weights is None:
         return None
     array = numbers("weights", weights, seen, (rows,))
-    wrong = (array < 0) | (array != np.floor(array)) | (array > LARGEST_WEIGHT)
+    wrong = (array < 0) | (array > LARGEST_WEIGHT)
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
-        raise InputError(
-            f"row {seen + row} has the weight {array[row]}: weights are frequencies of rows here, so pass "
-            "integers from 0, or leave them out"
-        )
-    return array.astype(np.int64)
+        raise InputError(f"row {seen + row} has the weight {array[row]}: pass weights from 0 to {LARGEST_WEIGHT:.4g}")
+    rounded: Floats = np.rint(array / GRID) * GRID
+    return rounded

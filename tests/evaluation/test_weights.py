@@ -1,0 +1,176 @@
+"""Weights that are not whole numbers: figures against scikit-learn and NumPy, and the number of rows they are worth."""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn import metrics
+
+from linnet.decisions.costs import Rule
+from linnet.evaluation import weights as of
+from linnet.evaluation.classification import ClassificationResult, ClassificationTally
+from linnet.evaluation.regression import RegressionTally
+from linnet.evaluation.weights import WeightCounts, WeightTotal
+from linnet.storage.typed_json import from_plain, to_plain
+
+seeds, lengths = st.integers(0, 10**6), st.integers(2, 60)
+some = st.one_of(st.just(0.0), st.floats(2**-27, 2**40))
+
+
+def drawn(seed, n, k=2):
+    rng = np.random.default_rng(seed)
+    p = rng.dirichlet(np.full(k, 0.7), n)
+    y = np.where(rng.random(n) < 0.5, p.argmax(axis=1), rng.integers(0, k, n))
+    y[:k] = np.arange(k)[:n]
+    w = rng.gamma(0.5, 2.0, n) * (rng.random(n) < 0.9)
+    w[:k] = 0.7
+    return y, p.argmax(axis=1), p, w
+
+
+def classified(y, z, p, w, rule=None):
+    tally = ClassificationTally(range(p.shape[1]), rule)
+    tally.add(y, z, p, weights=w)
+    return tally.result()
+
+
+def regressed(y, z, w):
+    tally = RegressionTally()
+    tally.add(y, z, w)
+    return tally.result()
+
+
+@given(st.lists(some))
+def test_totals_are_the_rational_ones(values):
+    w = np.array([each for each in values if each], dtype=np.float64)
+    total = WeightTotal()
+    for block in np.array_split(w, 3):
+        total.add(len(block), block)
+    assert total.exact() == sum(map(Fraction, w.tolist()))
+    assert total.whole == all(each == int(each) for each in w.tolist())
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), some)), st.integers(0, 20), st.integers(1, 5))
+def test_cells_add_up_exactly_and_carry(rows, cut, before_carry):
+    cells = np.array([cell for cell, _ in rows], np.int64)
+    w = np.array([each for _, each in rows], np.float64)
+    counts = WeightCounts(4)
+    kept, of.ROWS_BEFORE_CARRY = of.ROWS_BEFORE_CARRY, before_carry
+    try:
+        for part in (slice(cut, None), slice(0, cut)):
+            counts.add(cells[part], len(cells[part]), w[part])
+    finally:
+        of.ROWS_BEFORE_CARRY = kept
+    exact = [sum((Fraction(each) for cell, each in rows if cell == k), Fraction(0)) for k in range(4)]
+    assert counts.values().tolist() == pytest.approx([float(each) for each in exact], rel=1e-15)
+
+
+@given(seeds, lengths, st.integers(2, 4))
+def test_figures_of_classes_agree_with_scikit_learn(seed, n, k):
+    y, z, p, w = drawn(seed, max(n, k), k)
+    result = classified(y, z, p, w)
+    kept = {"sample_weight": w}
+    assert result.rows == (w > 0).sum()
+    assert result.accuracy == pytest.approx(metrics.accuracy_score(y, z, **kept))
+    np.testing.assert_allclose(result.confusion, metrics.confusion_matrix(y, z, labels=range(k), **kept))
+    assert result.macro_f1 == pytest.approx(
+        metrics.f1_score(y[w > 0], z[w > 0], average="macro", sample_weight=w[w > 0])
+    )
+    assert result.log_loss == pytest.approx(metrics.log_loss(y, p, labels=range(k), **kept))
+    assert result.brier == pytest.approx(metrics.brier_score_loss(y, p, labels=range(k), **kept))
+    if k == 2:
+        assert result.roc_auc == pytest.approx(metrics.roc_auc_score(y, p[:, 1], **kept))
+        assert result.average_precision == pytest.approx(metrics.average_precision_score(y, p[:, 1], **kept))
+
+
+@given(seeds, lengths)
+def test_costs_and_bins_agree_with_numpy(seed, n):
+    y, _, p, w = drawn(seed, n)
+    rule = Rule.of([0, 1], {(0, 1): 3.0})
+    chosen = rule.preferred(p)
+    result = classified(y, chosen, p, w, rule)
+    paid = np.where(y == chosen, 0.0, np.where(y == 0, 3.0, 1.0))
+    assert result.costs.realised == pytest.approx(np.average(paid, weights=w))
+    assert sum(b.rows for b in result.reliability) == pytest.approx(w.sum())
+    assert sum(b.rows * b.predicted for b in result.reliability) == pytest.approx((w * p[:, 1]).sum())
+    assert sum(b.rows * b.observed for b in result.reliability) == pytest.approx((w * y).sum())
+
+
+@given(seeds, lengths)
+def test_figures_of_numbers_agree_with_scikit_learn(seed, n):
+    rng = np.random.default_rng(seed)
+    y, w = rng.normal(size=n), rng.gamma(0.5, 2.0, n) + 1e-6
+    z = y + rng.standard_t(4, n)
+    result = regressed(y, z, w)
+    assert result.rows == n
+    assert result.r2 == pytest.approx(metrics.r2_score(y, z, sample_weight=w))
+    assert result.rmse == pytest.approx(metrics.root_mean_squared_error(y, z, sample_weight=w))
+    assert result.mae == pytest.approx(metrics.mean_absolute_error(y, z, sample_weight=w))
+    assert result.bias == pytest.approx(np.average(z - y, weights=w))
+    assert result.baseline_prediction == pytest.approx(np.average(y, weights=w))
+    order = np.argsort(np.abs(z - y))
+    half = np.searchsorted(w[order].cumsum(), w.sum() / 2)
+    assert result.median_absolute_error == pytest.approx(np.abs(z - y)[order][half])
+
+
+@given(seeds, lengths, st.lists(st.integers(0, 60)))
+def test_every_cut_and_order_gives_the_same_bits(seed, n, cuts):
+    y, z, p, w = drawn(seed, n, 3)
+    w[3::3] = np.floor(w[3::3])
+    rng = np.random.default_rng(seed)
+    parts, numbers = ClassificationTally(range(3)), RegressionTally()
+    order = np.append(0, 1 + rng.permutation(n - 1))  # the first row is where numbers are measured from
+    for block in np.split(order, sorted(cuts)):
+        parts.add(y[block], z[block], p[block], weights=w[block])
+        numbers.add(p[block, 0], p[block, 1], w[block])
+    assert repr(parts.result()) == repr(classified(y, z, p, w))
+    assert repr(numbers.result()) == repr(regressed(p[:, 0], p[:, 1], w))
+
+
+@given(seeds, lengths)
+def test_a_row_of_weight_zero_is_as_if_it_were_not_there(seed, n):
+    y, z, p, w = drawn(seed, n, 3)
+    w[n // 2] = 0
+    kept = w > 0
+    assert repr(classified(y, z, p, w)) == repr(classified(y[kept], z[kept], p[kept], w[kept]))
+    assert repr(regressed(p[:, 0], p[:, 1], w)) == repr(regressed(p[kept, 0], p[kept, 1], w[kept]))
+
+
+def test_equal_weights_that_are_not_whole_give_the_intervals_of_as_many_rows(rng):
+    """Only the ratios of such weights have a meaning: a scale common to all changes nothing."""
+    y, z, p, _ = drawn(3, 200)
+    plain, scaled = classified(y, z, p, None).as_dict(), classified(y, z, p, np.full(200, 2.5)).as_dict()
+    for name, value in plain.items():
+        if name.endswith("interval") or isinstance(value, float):
+            assert scaled[name] == pytest.approx(value), name
+    of_bins = [[each["observed_interval"] for each in result["reliability"]] for result in (plain, scaled)]
+    np.testing.assert_allclose(*of_bins)
+    truth, said = rng.normal(size=200), rng.normal(size=200)
+    one, other = regressed(truth, said, None).as_dict(), regressed(truth, said, np.full(200, 0.3)).as_dict()
+    assert list(one) == list(other)
+    for name, value in one.items():
+        assert other[name] == pytest.approx(value), name
+
+
+def test_unequal_weights_are_worth_fewer_rows():
+    """Kish: the square of the sum over the sum of squares."""
+    w = np.repeat([0.5, 4.5], [90, 10])
+    total = WeightTotal()
+    total.add(100, w)
+    assert total.worth() == pytest.approx(w.sum() ** 2 / (w**2).sum())
+    copies = WeightTotal()
+    copies.add(2, np.array([3.0, 4.0]))
+    assert (copies.worth(), copies.counted()) == (7, 7)
+    assert math.isclose(copies.worth(whole=False), 49 / 25)
+
+
+def test_a_record_with_fractions_of_rows_survives_storage():
+    y, z, p, w = drawn(3, 40, 3)
+    result = classified(y, z, p, w, Rule.of(range(3), {}))
+    stored = json.loads(json.dumps(to_plain(result)))
+    assert repr(from_plain(ClassificationResult, stored)) == repr(result)
