@@ -94,7 +94,7 @@ def many_ids(random: Random, scale: float) -> Data:
 
 
 def many_labels(random: Random, scale: float) -> Data:
-    count = int(scale * 3000) + 2
+    count = int(scale * 2000) + 2  # rows times labels are scores, in several tables
     lines = ["x,z,y"] + [f"{random.random():.3f},{i % 7},label {i}" for i in range(count)] * 2
     return one("data.csv", "\n".join(lines).encode(), "--target", "y")
 

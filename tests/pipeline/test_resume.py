@@ -255,6 +255,17 @@ def test_a_checkpoint_with_the_right_hash_and_wrong_content_is_refused(interrupt
                 refused(content | {name: value}, tensors)
 
 
+def test_a_checkpoint_with_features_of_other_columns_is_refused(interrupted):
+    path, options = interrupted
+    content, tensors = container.read(options.checkpoint, "checkpoint")
+    for number, term in enumerate(content["terms"]):
+        terms = [*content["terms"]]
+        terms[number] = term | {"columns": ["no such column"]}
+        container.write(options.checkpoint, "checkpoint", content | {"terms": terms}, tensors)
+        with cut(600), pytest.raises(ModelFileError, match="not made of the columns"):
+            train(path, options)
+
+
 def test_without_a_checkpoint_resume_simply_starts(rng, tmp_path):
     X, y = sparse(rng, 100)
     write_svmlight(tmp_path / "all.svm", X, y)
@@ -518,6 +529,8 @@ def test_a_signal_writes_a_checkpoint_and_says_how_to_go_on(number, processes, r
     wanted = (tmp_path / "m.linnet").read_bytes()
     (tmp_path / "m.linnet").unlink()
     process = launch(processes, arguments(data, options, tmp_path), tmp_path, pause=0.05)
+    while process.is_alive() and not list(tmp_path.glob(".linnet-*.lock")):  # until it claims what it will write
+        time.sleep(0.01)
     time.sleep(0.6)
     os.kill(process.pid, number)
     process.join()

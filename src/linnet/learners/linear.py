@@ -15,6 +15,10 @@ from linnet.learners.recipe import Reduction
 from linnet.learners.voting import Votes
 
 
+# Scores beyond this count as this in the confidence of pairs, so that sums of them stay numbers.
+LARGEST_SCORE = 1e300
+
+
 @dataclass(frozen=True, eq=False)
 class LinearModel:
     """Weights (d columns x outputs), an intercept for each output, and what the outputs mean.
@@ -112,6 +116,7 @@ class LinearModel:
         for score, (a, b) in zip(scores.T, pairs, strict=True):
             votes[:, b] += score > 0
             votes[:, a] += score <= 0
+            score = np.clip(score, -LARGEST_SCORE, LARGEST_SCORE)
             confidence[:, b] += score
             confidence[:, a] -= score
         votes += confidence / (3 * (np.abs(confidence) + 1))

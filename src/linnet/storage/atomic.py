@@ -2,7 +2,7 @@
 
 The new bytes are written to a temporary file in the same directory, synced to disk, and only then renamed.  A reader
 sees the old file or the new one, also after a crash.  Only a process that is killed leaves the temporary behind: a
-hidden file called .linnet-*.tmp, which is never read.
+hidden file called .linnet-*.tmp, which is never read.  Whoever claims the same file next removes it (outputs.py).
 
 Nothing is written through a symbolic link: it may lead to a file that its author, not the user, has chosen.
 """
@@ -10,6 +10,8 @@ Nothing is written through a symbolic link: it may lead to a file that its autho
 from __future__ import annotations
 
 import errno
+import fcntl
+import hashlib
 import io
 import os
 import re
@@ -96,7 +98,7 @@ def is_direct(path: str, old: os.stat_result | None) -> bool:
 def _renamed(path: str, text: bool, old: os.stat_result | None) -> Iterator[IO[Any]]:
     folder = os.path.realpath(os.path.dirname(path))  # whatever the working directory will be
     target = os.path.join(folder, os.path.basename(path))
-    temporary = os.path.join(folder, f".linnet-{secrets.token_hex(16)}.tmp")
+    temporary = os.path.join(folder, f".linnet-{short_name(target)}-{secrets.token_hex(8)}.tmp")
     tell(temporary, True)
     try:
         with ExitStack() as opened:
@@ -109,6 +111,8 @@ def _renamed(path: str, text: bool, old: os.stat_result | None) -> Iterator[IO[A
                 mode = 0o666 if old is None else 0o600
                 raw = io.FileIO(temporary, "xb", opener=lambda name, flags: os.open(name, flags, mode))
                 opened.callback(_discard, raw)
+                with suppress(OSError):  # a sign that it is being written, where there are locks
+                    fcntl.flock(raw, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 if old is not None:
                     _copy_permissions(old, raw.fileno())
             with _layers(raw, path, text) as file:
@@ -125,6 +129,30 @@ def _renamed(path: str, text: bool, old: os.stat_result | None) -> Iterator[IO[A
         raise
     finally:
         tell(temporary, False)
+
+
+def short_name(path: str) -> str:
+    """A name for hidden files beside this one: of a fixed length, for its own may be as long as names can be."""
+    return hashlib.sha256(os.fsencode(os.path.basename(path))).hexdigest()[:32]
+
+
+def remove_left(path: str) -> None:
+    """Remove what killed processes left when they wrote this file; what is being written is locked, and stays."""
+    folder, begin = os.path.realpath(os.path.dirname(path)), f".linnet-{short_name(path)}-"
+    with suppress(OSError):
+        for name in os.listdir(folder):
+            if name.startswith(begin) and name.endswith(".tmp"):
+                with suppress(OSError):
+                    _remove_unlocked(os.path.join(folder, name))
+
+
+def _remove_unlocked(path: str) -> None:
+    file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.unlink(path)
+    finally:
+        os.close(file)
 
 
 def tell(temporary: str, there: bool) -> None:
@@ -148,6 +176,8 @@ def _direct(path: str, text: bool) -> Iterator[IO[Any]]:
             else:
                 raw = io.FileIO(os.dup(int(already[1])) if already else os.open(path, os.O_WRONLY), "wb")
                 opened.callback(_discard, raw)
+                with suppress(OSError):  # a sign that it is being written, where there are locks
+                    fcntl.flock(raw, fcntl.LOCK_EX | fcntl.LOCK_NB)
         with _layers(raw, path, text) as file:
             yield file
         with write_errors(path):

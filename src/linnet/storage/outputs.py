@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import hashlib
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 
 from linnet.errors import OutputError, RecipeError
-from linnet.storage.atomic import STREAMS, is_direct, old_file, tell, write_errors
+from linnet.storage.atomic import STREAMS, is_direct, old_file, remove_left, short_name, tell, write_errors
 
 STANDARD_INPUT = "-"
 # File systems that have no locks: there, runs do not exclude each other.
@@ -59,10 +58,9 @@ def _locked(path: str) -> Iterator[None]:
             raise FileNotFoundError(errno.ENOENT, f"there is no folder {folder}")
         if os.path.exists(path) and not os.access(path, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        # of a fixed length, for the name of the output may be as long as names can be
-        name = hashlib.sha256(os.fsencode(os.path.basename(path))).hexdigest()[:32]
-        lock = os.path.join(folder, f".linnet-{name}.lock")
+        lock = os.path.join(folder, f".linnet-{short_name(path)}.lock")
         file = _lock_file(lock, path)
+        remove_left(path)
     try:
         tell(lock, True)
         yield

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.data.features.feature_map import Features
+from linnet.data.features.feature_map import Features, Term
 from linnet.data.features.layout import FeatureLayout
 from linnet.data.on_error import BadRows
 from linnet.data.sources.block import Position
@@ -135,6 +135,8 @@ def _check_kinds(content: dict[str, Any], path: str) -> None:
 
 def _restore(content: dict[str, Any], tensors: Tensors, run: OnlineRun, path: str) -> None:
     terms = [term_from_file(each, number, tensors, path) for number, each in enumerate(content["terms"])]
+    if list(map(_described, terms)) != list(map(_described, run.features.terms)):
+        raise ModelFileError(f"{path}: is damaged: its features are not made of the columns of these data")
     run.features = Features(run.features.schema, run.features.task, terms)
     run.layout = FeatureLayout.of([tensors[f"layout{number}"] for number in range(len(terms))])
     _check_layout(run, path)
@@ -150,6 +152,13 @@ def _restore(content: dict[str, Any], tensors: Tensors, run: OnlineRun, path: st
         run.training = _training_from_file(content["training"], tensors, run, path)
     if content["best"] is not None:
         run.best = _best_from_file(content["best"], tensors, run, path)
+
+
+def _described(term: Term) -> tuple[Any, ...]:
+    """What a term is made of, without what it has met so far."""
+    vocabulary = getattr(term, "vocabulary", None)
+    bits = None if vocabulary is None else vocabulary.bits
+    return term.kind, term.columns, getattr(term, "degree", None), getattr(term, "options", None), bits
 
 
 def _check_layout(run: OnlineRun, path: str) -> None:
