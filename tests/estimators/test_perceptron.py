@@ -113,7 +113,8 @@ def test_fixed_increments_of_whole_numbers_are_exact(seed):
     y[:2] = 1, -1
     model = Perceptron(mode="fixed-increment", max_iter=50, tol=None).fit(X, y)
     w, b = fixed_increment(X.tolist(), y.tolist(), 50)
-    assert model.coef_[0].tolist() == w and model.intercept_[0] == b
+    assert model.coef_[0].tolist() == w
+    assert model.intercept_[0] == b
 
 
 @pytest.mark.parametrize("mode", ["online", "batch", "fixed-increment"])
@@ -128,5 +129,7 @@ def test_without_a_tolerance_passes_go_on_until_none_makes_a_mistake(rng):
     margin = X @ [1.0, -2.0]
     X, y = X[abs(margin) > 0.002], margin[abs(margin) > 0.002] > 0
     model = Perceptron(tol=None, max_iter=100_000).fit(X, y)
-    assert model.score(X, y) == 1 and model.history_[-1].mistakes == 0 and model.n_iter_ < 100_000
+    assert model.score(X, y) == 1
+    assert model.history_[-1].mistakes == 0
+    assert model.n_iter_ < 100_000
     assert all(each.mistakes for each in model.history_[:-1])

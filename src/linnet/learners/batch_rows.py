@@ -164,8 +164,8 @@ ROWS = (
         Recipe(Loss.PERCEPTRON),
         Way.BATCH,
         _CLASSES,
-        "The perceptron on all rows at once: adds the mean of the misclassified rows until there are none, or it no longer "
-        "helps.",
+        "The perceptron on all rows at once: adds the mean of the misclassified rows until there are none, or it no "
+        "longer helps.",
         "w += η Δ, Δ = Σ_{y w·x ≤ 0} y x / N, until Δ = 0",
         "Duda, Hart, Stork 2001, Pattern classification, section 5.5",
         solvers=(Solver("gradient", "Steps of a given size on all rows at once.", scheduled=True),),

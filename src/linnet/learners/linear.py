@@ -14,7 +14,6 @@ from linnet.kernels import scores as kernel
 from linnet.learners.recipe import Reduction
 from linnet.learners.voting import Votes
 
-
 # Scores beyond this count as this in the confidence of pairs, so that sums of them stay numbers.
 LARGEST_SCORE = 1e300
 
