@@ -14,18 +14,13 @@ from linnet.decisions.costs import Rule
 from linnet.errors import InputError
 from linnet.evaluation import validation
 from linnet.evaluation.decision_costs import CostResult, CostTally
-from linnet.evaluation.exact_sums import Counts, Floats, Moments
-from linnet.evaluation.intervals import (
-    Interval,
-    auc_interval,
-    log_odds_interval,
-    macro_f1_error,
-    mean_interval,
-    possible,
-    share_interval,
-)
+from linnet.evaluation.exact_sums import Counts, ExactSum, Floats, Moments, root
+from linnet.evaluation.intervals import Interval, share_interval
 from linnet.evaluation.json_values import plain
+from linnet.evaluation.macro_f1 import macro_f1_interval
 from linnet.evaluation.reliability_diagram import Bin, Reliability
+from linnet.evaluation.roc_area import auc_interval
+from linnet.evaluation.skewed_means import loss_interval
 from linnet.evaluation.sorted_counts import LIMIT, SortedCounts
 from linnet.evaluation.weights import WeightCounts, WeightTotal, plain_numbers
 
@@ -105,6 +100,7 @@ class ClassificationTally:
         self._confusion = WeightCounts(k + 1, k)  # the last row is for unknown labels
         self._log_loss = Moments()
         self._brier = Moments()
+        self._runner_up = ExactSum()  # squared log losses as if the class that is second most probable were true
         self._scores = SortedCounts(kinds=2, limit=distinct_scores)
         self._reliability = Reliability()
         self._costs = None if rule is None else CostTally(rule)
@@ -150,6 +146,7 @@ class ClassificationTally:
         if p is not None:
             self._log_loss.add(_log_losses(y, p), w)
             self._brier.add(_brier_scores(y, p), w)
+            self._runner_up.add(_runner_up_losses(p) ** 2, w=w)
             self._reliability.add(y, p, w)
             if self._costs is not None:
                 self._costs.add(y, z, p, w)
@@ -173,11 +170,11 @@ class ClassificationTally:
         f1 = _ratio(2 * hits, sizes)
         occurring = sizes > 0
         macro_f1 = float(f1[occurring].mean()) if rows else math.nan
-        macro_f1_error_ = macro_f1_error(confusion, f1, sizes) * math.sqrt(rows / worth if worth else 1.0)
         counts = self._scores.counts()
         of_classes = (self._ranked_weights[0].worth(whole), self._ranked_weights[1].worth(whole))
         auc, auc_ends = auc_interval(counts[:, 0], counts[:, 1], confidence, of_classes)
         accuracy = right / rows if rows else math.nan
+        worst_brier = 2.0 if k > 2 else 1.0
         error, by_chance, bins = self._reliability.result(confidence, None if whole else worth / self._weights.rows)
         columns = zip(
             self.classes.tolist(), _ratio(hits, named), _ratio(hits, support[:k]), f1, support[:k], strict=True
@@ -192,15 +189,15 @@ class ClassificationTally:
                 ClassResult(plain_label(c), float(p), float(r), float(f), n.item()) for c, p, r, f, n in columns
             ),
             macro_f1=macro_f1,
-            macro_f1_interval=log_odds_interval(macro_f1, macro_f1_error_, confidence),
+            macro_f1_interval=macro_f1_interval(confusion, f1, sizes, worth, confidence),
             micro_f1=accuracy,
             weighted_f1=float((support[:k] * f1)[occurring].sum()) / rows if rows else math.nan,
             confusion=plain_numbers(confusion[:k]),
             unknown_confusion=plain_numbers(confusion[k]),
             log_loss=self._log_loss.mean(),
-            log_loss_interval=possible(mean_interval(self._log_loss, worth, confidence)),
+            log_loss_interval=loss_interval(self._log_loss, worth, self._worst_log_loss(), confidence),
             brier=self._brier.mean(),
-            brier_interval=possible(mean_interval(self._brier, worth, confidence), most=2.0 if k > 2 else 1.0),
+            brier_interval=loss_interval(self._brier, worth, worst_brier, confidence, worst_brier),
             roc_auc=auc,
             roc_auc_interval=auc_ends,
             roc_auc_error=math.nan if math.isnan(auc) else 0.0 if self._scores.exact else _tied(counts) / 2,
@@ -210,6 +207,11 @@ class ClassificationTally:
             reliability=bins,
             costs=None if self._costs is None else self._costs.result(confidence),
         )
+
+    def _worst_log_loss(self) -> float:
+        """What a mistake that was not seen may cost: the log loss if the runner-up were right, in root mean square."""
+        total = self._log_loss.total()
+        return root(self._runner_up.value() / total) if total else 0.0
 
     def _probabilities(self, probabilities: ArrayLike, rows: int) -> Floats:
         p = validation.numbers("probabilities", probabilities, self._seen, (rows, len(self.classes)))
@@ -233,6 +235,12 @@ def _log_losses(y: Counts, p: Floats) -> Floats:
     """-log of the probability of the true class, 0 for an unknown label."""
     of_truth = np.where(y == UNKNOWN_LABEL, 0.0, p[np.arange(len(y)), y])
     losses: Floats = -np.log(np.clip(of_truth, SMALLEST, 1 - SMALLEST))
+    return losses
+
+
+def _runner_up_losses(p: Floats) -> Floats:
+    second = p.min(axis=1) if p.shape[1] <= 2 else np.partition(p, -2, axis=1)[:, -2]
+    losses: Floats = -np.log(np.clip(second, SMALLEST, 1 - SMALLEST))
     return losses
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from linnet.decisions.costs import Rule
 from linnet.evaluation.exact_sums import Counts, Floats, Moments
-from linnet.evaluation.intervals import Interval, mean_interval, possible, share_interval
+from linnet.evaluation.intervals import Interval, share_interval
+from linnet.evaluation.skewed_means import loss_interval
 from linnet.evaluation.weights import WeightCounts, WeightTotal, plain_number
 
 
@@ -69,14 +70,16 @@ class CostTally:
         rows, decided, right = self._all.total(), self._decided.total(), self._right.total()
         whole = self._all.whole
         worth = self._priced.worth(whole)
+        worst = max(float(self._costs.max()), float(self.rule.reject or 0.0))
+        foreseen = float(self.rule.costs.max(axis=0).min())  # a rule's expected cost is never larger
         truth = self._truth.values()
         by_label = (truth[:, np.newaxis] * self._costs).sum(axis=0)  # NumPy's sums have one order, BLAS's may not
         always = float(by_label.min()) / rows if rows else math.nan
         return CostResult(
             realised=self._realised.mean(),
-            realised_interval=possible(mean_interval(self._realised, worth, confidence)),
+            realised_interval=loss_interval(self._realised, worth, worst, confidence, worst),
             expected=self._expected.mean(),
-            expected_interval=possible(mean_interval(self._expected, worth, confidence)),
+            expected_interval=loss_interval(self._expected, worth, foreseen, confidence, worst),
             baseline=always if self.rule.reject is None else min(always, float(self.rule.reject)),
             rejected=plain_number(self._all.exact() - self._decided.exact()),
             accuracy_decided=right / decided if decided else math.nan,

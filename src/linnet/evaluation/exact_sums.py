@@ -78,9 +78,10 @@ def _halves(m: Floats) -> tuple[Floats, Floats]:
 
 
 class Moments:
-    """The sum of the weights of rows, of their values and of squares, all exact."""
+    """The sum of the weights of rows, of their values and of squares, all exact, and the largest value."""
 
     def __init__(self) -> None:
+        self.largest = 0.0
         self._total = ExactSum()
         self._sum = ExactSum()
         self._squares = ExactSum()
@@ -90,6 +91,7 @@ class Moments:
             self._total.add_whole(len(values))
         else:
             self._total.add(w)
+        self.largest = max(self.largest, float(values.max(initial=0.0)))
         self._sum.add(values, w=w)
         m, x = np.frexp(values)
         for part in product(m, m):

@@ -21,7 +21,13 @@ def plain(value: Any) -> Any:
     if hasattr(value, "to_plain"):
         return value.to_plain()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        found: dict[str, Any] = {}
+        for field in dataclasses.fields(value):
+            content = getattr(value, field.name)
+            found[field.name] = plain(content)
+            if isinstance(content, Interval) and content.reason:
+                found[f"{field.name}_reason"] = content.reason
+        return found
     if isinstance(value, Mapping):
         return {str(name): plain(each) for name, each in value.items()}
     if isinstance(value, Enum):

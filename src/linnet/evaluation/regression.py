@@ -13,10 +13,14 @@ from numpy.typing import ArrayLike
 from linnet.errors import InputError
 from linnet.evaluation import validation
 from linnet.evaluation.exact_sums import ExactSum, Floats, Moments, as_float, root
-from linnet.evaluation.intervals import UNKNOWN, Interval, mean_interval, median_ranks, ratio_interval
+from linnet.evaluation.intervals import Interval, mean_interval, median_ranks, none
 from linnet.evaluation.json_values import plain
+from linnet.evaluation.skewed_means import TOO_FEW, Skew, loss_interval, ratio_factors
 from linnet.evaluation.sorted_counts import SortedCounts
 from linnet.evaluation.weights import WeightTotal
+
+# How much further from the mean, in squares, a target may be that was not seen.
+FURTHER = 2.0
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,7 @@ class RegressionTally:
         self._errors = Moments()
         self._distances = Moments()
         self._truth = Moments()
+        self._range = (math.inf, -math.inf)  # of d
         self._products = {powers: ExactSum() for powers in ((4, 0), (0, 3), (0, 4), (2, 1), (2, 2))}  # of e and d
         self._sorted_distances = SortedCounts()
 
@@ -93,6 +98,7 @@ class RegressionTally:
         self._distances.add(distance, w)
         self._truth.add(d, w)
         self._sorted_distances.add(distance, w=w)
+        self._range = (min(self._range[0], float(d.min())), max(self._range[1], float(d.max())))
         self._multiply(e, d, w)
 
     def result(self, confidence: float = 0.95) -> RegressionResult:
@@ -107,7 +113,7 @@ class RegressionTally:
             rmse=rmse,
             rmse_interval=self._rmse_interval(rmse, squares, confidence),
             mae=self._distances.mean(),
-            mae_interval=_from_zero(mean_interval(self._distances, n, confidence)),
+            mae_interval=loss_interval(self._distances, n, 0.0, confidence),
             median_absolute_error=self._sorted_distances.middle() if n else math.nan,
             median_absolute_error_interval=self._median_interval(confidence),
             bias=self._errors.mean(),
@@ -125,40 +131,61 @@ class RegressionTally:
             total.add(mantissas[of_e, of_d], of_e * ex + of_d * dx, w)
 
     def _rmse_interval(self, rmse: float, squares: Fraction, confidence: float) -> Interval:
-        """By log MSE: its standard error is sqrt(Σ (e² - MSE)²) / Σ e², and that of log RMSE half of it."""
-        total, n = self._weights.exact(), self._weights.worth()
-        if n < 2 or not squares:
-            return UNKNOWN if n < 2 else Interval(0.0, 0.0)
-        spread = self._products[4, 0].value() - squares**2 / total
-        return ratio_interval(rmse, root(spread / squares**2 * total / Fraction(n - 1)) / 2, n, confidence)
+        """The root of that of the mean square."""
+        if self._weights.worth() < 2 or not squares:
+            return none(TOO_FEW) if self._weights.worth() < 2 else Interval(0.0, 0.0)
+        low, high = self._skew_of_squares(squares).factors(confidence)
+        return Interval(rmse * math.sqrt(low), rmse * math.sqrt(high))
 
     def _r2_interval(self, squares: Fraction, scatter: Fraction, confidence: float) -> Interval:
-        """By log(1 - R²), with the delta method.
-
-        1 - R² is the ratio of the sums of e² and of (y - mean)²; a row moves its logarithm by
-        e²/Σe² - (y - mean)²/Σ(y - mean)², whose squares add up to the variance.
-        """
+        """By 1 - R², the ratio of the means of e² and of (y - mean)²."""
         total, n = self._weights.exact(), self._weights.worth()
         if n < 3 or not scatter or not squares:
-            return Interval(1.0, 1.0) if n > 2 and scatter else UNKNOWN
-        e4, d3, d4, e2d, e2d2 = (total.value() for total in self._products.values())
+            perfect = n > 2 and scatter
+            return Interval(1.0, 1.0) if perfect else none("fewer than 3 rows" if n < 3 else "the targets are equal")
+        _, d3, d4, e2d, e2d2 = (sums.value() for sums in self._products.values())
         mean = self._truth.sum() / total
         centred_2 = e2d2 - 2 * mean * e2d + mean**2 * squares  # Σ e² (d - mean)²
         centred_4 = d4 - 4 * mean * d3 + 6 * mean**2 * self._truth.squares() - 3 * total * mean**4  # Σ (d - mean)⁴
-        variance = e4 / squares**2 - 2 * centred_2 / (squares * scatter) + centred_4 / scatter**2
-        low, high = ratio_interval(as_float(squares / scatter), root(variance * total / Fraction(n - 1)), n, confidence)
-        return Interval(1 - high, 1 - low)
+        furthest = max(abs(Fraction(end) - mean) for end in self._range)
+        spread = centred_4 - scatter**2 / total
+        of_truth = self._skew(scatter, spread, FURTHER * as_float(furthest**2 * total / scatter))
+        covariation = centred_2 - squares * scatter / total
+        spreads = spread * self._spread_of_squares(squares)
+        correlation = min(root(covariation**2 / spreads), 1.0) if spreads > 0 else 0.0
+        correlation = math.copysign(correlation, covariation)
+        low, high = ratio_factors(self._skew_of_squares(squares), of_truth, correlation, confidence)
+        ratio = as_float(squares / scatter)
+        return Interval(1 - ratio * high, 1 - ratio * low)
+
+    def _spread_of_squares(self, squares: Fraction) -> Fraction:
+        """Σ (e² - MSE)²"""
+        return self._products[4, 0].value() - squares**2 / self._weights.exact()
+
+    def _skew_of_squares(self, squares: Fraction) -> Skew:
+        """Of the mean of e².
+
+        The unseen row is further out than the largest error by what the tail lets expect of k times as many rows:
+        where errors beyond u have the probability (u/e)^(1/ξ), k^ξ times.
+        """
+        n = self._weights.worth()
+        largest = Fraction(self._distances.largest)
+        further = (2 + 50 / n) ** (2 * self._sorted_distances.tail_index())
+        worst = further * as_float(largest**2 * self._weights.exact() / squares)
+        return self._skew(squares, self._spread_of_squares(squares), worst)
+
+    def _skew(self, sum_: Fraction, spread: Fraction, worst: float) -> Skew:
+        """Of the mean of values with this sum and sum of squared deviations; the worst is in units of the mean."""
+        total, n = self._weights.exact(), self._weights.worth()
+        shape = as_float(sum_**2 * Fraction(n - 1) / (total * spread)) if spread > 0 else math.inf
+        return Skew(shape, worst / n)
 
     def _median_interval(self, confidence: float) -> Interval:
         n = self._weights.worth()
         ranks = median_ranks(int(n), confidence)
         if ranks is None:
-            return UNKNOWN
-        if self._weights.whole:
-            return Interval(*self._sorted_distances.ranked(list(ranks)))
-        each = self._weights.exact() / int(n)
-        return Interval(*self._sorted_distances.ranked([(rank + Fraction(1, 2)) * each for rank in ranks]))
-
-
-def _from_zero(interval: Interval) -> Interval:
-    return Interval(max(interval.low, 0.0), interval.high) if interval.low < 0 else interval
+            return none("fewer than 6 rows" if confidence == 0.95 else "too few rows")
+        each = 1 if self._weights.whole else self._weights.exact() / int(n)
+        inside = 0 if self._weights.whole else Fraction(1, 2)
+        low, high = self._sorted_distances.ranked([(rank + inside) * each for rank in ranks])
+        return Interval(low, high)

@@ -102,6 +102,20 @@ class SortedCounts:
         )
         return low + (high - low) / 2
 
+    def tail_index(self) -> float:
+        """ξ of a tail in which values beyond u have the probability (u / value)^(1/ξ): at most 1.
+
+        The mean of log(value / u) over the largest fifth, u the next value (Hill 1975, A simple general approach to
+        inference about the tail of a distribution).
+        """
+        weights, values = self.counts().sum(axis=1), self.values()
+        first = min(int(np.searchsorted(weights.cumsum(), 0.8 * weights.sum())), len(values) - 2)
+        if first < 0 or values[first] <= 0:
+            return 1.0 if first >= 0 else 0.0
+        above = weights[first + 1 :]
+        index = (above * np.log(values[first + 1 :] / values[first])).sum() / above.sum()
+        return min(float(index), 1.0)
+
     def _weight_upto(self) -> Callable[[int], Fraction]:
         """The weight of the values up to that of an index, exactly."""
         self._merge()
