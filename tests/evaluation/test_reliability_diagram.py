@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linnet.evaluation.classification import ClassificationTally
-from linnet.evaluation.intervals import wilson
+from linnet.evaluation.intervals import proportion_interval
 from linnet.evaluation.reliability_diagram import BINS, ROWS_PER_BIN
 
 
@@ -39,7 +39,9 @@ def test_bins_of_equal_mass_agree_with_numpy(seed, each, k):
     assert [b.rows for b in result.reliability] == [each] * BINS
     np.testing.assert_allclose([b.predicted for b in result.reliability], [q.mean() for q, _ in parts])
     np.testing.assert_allclose([b.observed for b in result.reliability], [t.mean() for _, t in parts])
-    assert [b.observed_interval for b in result.reliability] == [wilson(int(t.sum()), each) for _, t in parts]
+    assert [b.observed_interval for b in result.reliability] == [
+        proportion_interval(int(t.sum()), each) for _, t in parts
+    ]
     error = sum(len(q) / n * abs(t.mean() - q.mean()) for q, t in parts)
     assert result.calibration_error == pytest.approx(error)
     chance = sum(math.sqrt((q * (1 - q)).sum()) for q, _ in parts) / n * math.sqrt(2 / math.pi)

@@ -153,7 +153,7 @@ class RegressionTally:
         covariation = centred_2 - squares * scatter / total
         spreads = spread * self._spread_of_squares(squares)
         correlation = min(root(covariation**2 / spreads), 1.0) if spreads > 0 else 0.0
-        correlation = math.copysign(correlation, covariation)
+        correlation = -correlation if covariation < 0 else correlation
         low, high = ratio_factors(self._skew_of_squares(squares), of_truth, correlation, confidence)
         ratio = as_float(squares / scatter)
         return Interval(1 - ratio * high, 1 - ratio * low)

@@ -32,7 +32,8 @@ class Skew:
         """What the ends of the interval are, times the mean."""
         beside = 1 - upper_tail(confidence)
         with_it = 1 + self.unseen
-        shape = with_it**2 / (1 / self.shape + self.unseen**2)
+        variance = (1 / self.shape + self.unseen**2) / with_it**2
+        shape = 1 / variance if variance else math.inf
         high = with_it * _quantile(shape, 1 - beside)
         low, most = sorted((_quantile(self.shape, beside), with_it * _quantile(shape, beside)))
         between = crossing(lambda end: (_below(self.shape, end) + _below(shape, end / with_it)) / 2 - beside, low, most)
@@ -47,7 +48,7 @@ def loss_interval(
     if n < 2 or not moments.total():
         return none(TOO_FEW)
     mean, worst = moments.sum() / moments.total(), max(worst, moments.largest)
-    if not mean:
+    if mean * Fraction(n) * 10**12 <= worst:  # nothing beside one unseen row
         return Interval(0.0, min(-math.log(1 - upper_tail(confidence)) * worst / n, most))
     scatter = moments.scatter()
     skew = Skew(

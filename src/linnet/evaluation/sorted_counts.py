@@ -109,7 +109,8 @@ class SortedCounts:
         inference about the tail of a distribution).
         """
         weights, values = self.counts().sum(axis=1), self.values()
-        first = min(int(np.searchsorted(weights.cumsum(), 0.8 * weights.sum())), len(values) - 2)
+        below = 0.8 * (1 - 1e-9) * weights.sum()  # a sum of weights that is rounded must not exceed its own four fifths
+        first = min(int(np.searchsorted(weights.cumsum(), below)), len(values) - 2)
         if first < 0 or values[first] <= 0:
             return 1.0 if first >= 0 else 0.0
         above = weights[first + 1 :]
