@@ -49,3 +49,12 @@ def test_reliability_of_probabilities(mail):
     first = result["reliability"][0]
     assert f"{first['predicted']:.4f}" in shown
     assert f"{first['observed_interval'][1]:.4f}" in shown
+
+
+def test_a_metric_without_interval_says_why(spam, tmp_path):
+    few = tmp_path / "few.txt"
+    few.write_text("\n".join((spam / "spam.txt").read_text().splitlines()[:4]) + "\n")
+    report = json.loads(call("evaluate", spam / "m", few, "--json").stdout)
+    assert report["macro_f1_interval"] == [None, None]
+    assert report["macro_f1_interval_reason"] == "fewer than 5 rows of a label"
+    assert "macro F1  1.0000  no interval: fewer than 5 rows of a label" in call("evaluate", spam / "m", few).stdout

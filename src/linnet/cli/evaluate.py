@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from linnet.cli.options import AsJson, Data, ModelPath, with_options, without_quarantine
-from linnet.cli.show import cost_line, count, metrics_line, percent
+from linnet.cli.show import cost_line, count, metrics_line, no_interval, percent
 from linnet.cli.summary_lines import metric_name
 from linnet.cli.terminal import console, note, plain, print_json
 from linnet.pipeline.options import TrainOptions
@@ -71,7 +71,7 @@ def _print_regression(console: Console, result: dict[str, Any]) -> None:
         ("median_absolute_error", "median absolute error"),
         ("bias", "bias"),
     ):
-        table.add_row(title, _number(result[name]), _span(result[f"{name}_interval"]))
+        table.add_row(title, _number(result[name]), _span(result, name))
     console.print(table)
     console.print(f"[dim]baseline, the mean of the targets: RMSE {_number(result['baseline_rmse'])}[/]")
 
@@ -90,7 +90,7 @@ def _print_classification(console: Console, result: dict[str, Any]) -> None:
         ("macro_f1", "macro F1"),
     ):
         if result.get(name) is not None:
-            console.print(f"{title:<9} {result[name]:.4f}  [dim]{_span(result[f'{name}_interval'])}[/]")
+            console.print(f"{title:<9} {result[name]:.4f}  [dim]{_span(result, name)}[/]")
     if result["costs"] is not None:
         _print_costs(console, result)
     if chosen := result.get("threshold"):
@@ -182,7 +182,8 @@ def _fraction(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
-def _span(interval: Any) -> str:
-    if not interval or interval[0] is None:
-        return ""
-    return f"{interval[0]:.4g} to {interval[1]:.4g}"
+def _span(result: dict[str, Any], name: str) -> str:
+    low, high = result[f"{name}_interval"]
+    if low is None:
+        return no_interval(result, name) if result[name] is not None else ""
+    return f"{low:.4g} to {high:.4g}"

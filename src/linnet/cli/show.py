@@ -45,6 +45,12 @@ def megabytes(size: float) -> str:
     return f"{size:.0f} bytes"
 
 
+def no_interval(result: dict[str, Any], name: str) -> str:
+    """That a metric has no interval, and why."""
+    reason = result.get(f"{name}_interval_reason")
+    return f"no interval: {reason}" if reason else "no interval"
+
+
 def metrics_line(metrics: dict[str, float | None]) -> str:
     """Metrics by name."""
     return ", ".join(f"{plain(name)} {'–' if value is None else f'{value:.4f}'}" for name, value in metrics.items())
@@ -55,7 +61,7 @@ def cost_line(costs: dict[str, Any]) -> str:
     if costs["realised"] is None:
         return "[dim]every row is rejected[/]"
     low, high = costs["realised_interval"]
-    interval = "" if low is None else f"95 % interval {low:.4g} to {high:.4g}; "
+    interval = f"{no_interval(costs, 'realised') if low is None else f'95 % interval {low:.4g} to {high:.4g}'}; "
     return (
         f"{costs['realised']:.4g} per row [dim]({interval}expected from the probabilities: {costs['expected']:.4g}; "
         f"baseline, the best constant decision: {costs['baseline']:.4g})[/]"

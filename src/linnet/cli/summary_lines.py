@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from linnet.cli.show import cost_line, line, metrics_line, percent
+from linnet.cli.show import cost_line, line, metrics_line, no_interval, percent
 from linnet.cli.terminal import plain
 from linnet.learners import catalogue
 from linnet.learners.recipe import Update
@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 MOST_CLASSES_SHOWN = 6
 MOST_WARNINGS = 10
-_MEASURED = line("", "[dim]measured on a model fitted without them; the saved model is fitted on all rows[/]")
+_MEASURED = line(
+    "",
+    "[dim]measured on a model fitted without them, for later rows like these; the saved model is fitted on all rows[/]",
+)
 
 
 def as_json(model: Model) -> dict[str, Any]:
@@ -40,8 +43,8 @@ def validation_lines(model: Model) -> list[str]:
         lines += _held_out_accuracy(held, chose_the_pass=progressive is not None)
     elif held and held.get("r2") is not None:
         low, high = held["r2_interval"]
-        interval = "" if low is None else f" (95 % interval {low:.3f} to {high:.3f})"
-        text = f"R² {held['r2']:.3f} on {held['rows']:,} rows[dim]{interval}; RMSE {held['rmse']:.4g}[/]"
+        interval = no_interval(held, "r2") if low is None else f"95 % interval {low:.3f} to {high:.3f}"
+        text = f"R² {held['r2']:.3f} on {held['rows']:,} rows [dim]({interval}); RMSE {held['rmse']:.4g}[/]"
         lines.append(line("held-out rows", text))
     if progressive and progressive.get("mistakes") is not None and progressive["rows"]:
         right = 1 - progressive["mistakes"] / progressive["rows"]

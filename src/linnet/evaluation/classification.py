@@ -63,9 +63,9 @@ class ClassificationResult:
     micro_f1: float  # equals the accuracy, since a row has one label
     weighted_f1: float  # mean over rows of the F1 of the true class
     # (K, K): one row a true class, one column a predicted class
-    confusion: tuple[tuple[int, ...], ...] | tuple[tuple[float, ...], ...]
+    confusion: tuple[tuple[int | float, ...], ...]
     # (K,): predicted classes of the rows whose label the model does not know
-    unknown_confusion: tuple[int, ...] | tuple[float, ...]
+    unknown_confusion: tuple[int | float, ...]
     log_loss: float
     log_loss_interval: Interval
     brier: float  # Σ_k (p_k - [truth is k])², halved for two classes: then it is (p - y)²

@@ -94,7 +94,8 @@ def _items(kind: Any, origin: Any, plain: list[Any], name: str) -> Any:
     if origin is tuple and arguments[-1] is not Ellipsis:
         _checked(len(plain) == len(arguments), plain, name, f"{len(arguments)} values")
         return tuple(from_plain(each, value, f"{name}[]") for each, value in zip(arguments, plain, strict=True))
-    if arguments[0] in PLAIN and {arguments[0]}.issuperset(map(type, plain)):
+    kinds = frozenset(get_args(arguments[0]) or (arguments[0],))
+    if kinds <= PLAIN | {float} and kinds.issuperset(map(type, plain)):
         return tuple(plain) if origin is tuple else plain
     found = [from_plain(arguments[0], each, f"{name}[]") for each in plain]
     return tuple(found) if origin is tuple else found
