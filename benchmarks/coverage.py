@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -47,6 +48,13 @@ class Population:
         tally = ClassificationTally(range(self.probabilities.shape[1]))
         tally.add(self.truth[rows], self.predicted[rows], self.probabilities[rows])
         return tally.result()
+
+    @cached_property
+    def sorted(self) -> tuple[np.ndarray, np.ndarray]:
+        """The probabilities of the second class in rising order, and the number of its rows before each."""
+        assert self.probabilities is not None
+        order = np.argsort(self.probabilities[:, 1], kind="stable")
+        return self.probabilities[order, 1], np.concatenate([[0], np.cumsum(self.truth[order] == 1)])
 
     def costs(self, rows: Any = slice(None)) -> CostResult:
         """Of the decisions that these costs ask for."""
@@ -85,12 +93,14 @@ def intervals(population: Population, whole: Whole, rows: np.ndarray) -> Iterato
 def _bins(population: Population, result: Any, rows: np.ndarray) -> Iterator[tuple[str, Any, float]]:
     """The observed frequency in each bin of the rows, beside that in the population between the same probabilities."""
     assert population.probabilities is not None
-    said = population.probabilities[:, 1]
-    rising = np.sort(said[rows])
-    last = np.cumsum([each.rows for each in result.reliability])
-    edges = np.concatenate([[-1.0], (rising[last[:-1] - 1] + rising[last[:-1]]) / 2, [2.0]])
-    for each, low, high in zip(result.reliability, edges[:-1], edges[1:], strict=True):
-        yield "calibration bins", each.observed_interval, float(population.truth[(said > low) & (said <= high)].mean())
+    said, positives = population.sorted
+    rising = np.sort(population.probabilities[rows, 1])
+    last = np.cumsum([each.rows for each in result.reliability])[:-1]
+    cuts = np.searchsorted(said, (rising[last - 1] + rising[last]) / 2, side="right")
+    ends = np.concatenate([[0], cuts, [len(said)]])
+    observed = np.diff(positives[ends]) / np.diff(ends)
+    for each, value in zip(result.reliability, observed, strict=True):
+        yield "calibration bins", each.observed_interval, float(value)
 
 
 def covered(population: Population, size: int, draws: int) -> dict[str, list[float]]:
