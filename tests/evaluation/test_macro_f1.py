@@ -19,7 +19,7 @@ def _interval(counts):
 
 @pytest.mark.parametrize("n", [50, 100, 400])
 def test_the_interval_covers_where_mistakes_are_few(rng, n):
-    """2 % of rows are mistakes: of 50 rows, an interval by log-odds exists in 59 % of samples, and covers 92 % there."""
+    """2 % of rows are mistakes: of 50 rows, an interval by log-odds exists in 59 % of samples and covers 92 %."""
     cells = np.array([[0.86, 0.002], [0.016, 0.122]])
     truth = (2 * cells.diagonal() / (cells.sum(axis=0) + cells.sum(axis=1))).mean()
     ends = [_interval(counts.reshape(2, 2)) for counts in rng.multinomial(n, cells.ravel(), 800)]
