@@ -42,9 +42,9 @@ def many_keys(random: Random, scale: float) -> Data:
 def sparse_keys(random: Random, scale: float) -> Data:
     """The first lines have many keys, all others one: memory of keys times lines would be large.
 
-    The time for keys times lines is due: a row has a value, or a missing one, of each.
+    Some for keys times lines is due: a row has a value, or a missing one, of each.
     """
-    keys, rows = int(scale * 10_000) + 1, int(scale * 6_000) + 10
+    keys, rows = int(scale * 10_000) + 1, int(scale * 2_500) + 10
     first = json.dumps({**{f"k{i}": "x" for i in range(keys)}, "y": "a"})
     return one("data.jsonl", "\n".join([first] + ['{"y":"a"}', '{"y":"b"}'] * (rows // 2)).encode(), "--target", "y")
 
