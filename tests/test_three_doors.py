@@ -101,10 +101,9 @@ def commanded(tmp_path_factory):
             data, model = str(folder / f"{number}-{classes}.svm"), str(folder / f"{number}-{classes}.linnet")
             dump_svmlight_file(*rows(entry, task, classes), data)
             learner = ["--learner", entry.name, "--task", str(task)]
-            holdout = [] if entry.way is Way.ONLINE else ["--holdout", "0"]
             # a file does not say how many columns it has, which is where Winnow's threshold comes from
             threshold = ["--winnow-threshold", "3"] if entry.accepts("winnow_threshold") else []
-            lines.append(["train", data, *learner, *holdout, *threshold, "--quiet", "-o", model])
+            lines.append(["train", data, *learner, "--holdout", "0", *threshold, "--quiet", "-o", model])
             paths[entry.name, task, classes] = model
     subprocess.run(
         [sys.executable, "-c", COMMANDS], input=json.dumps(lines), text=True, check=True, capture_output=True
@@ -116,8 +115,7 @@ def commanded(tmp_path_factory):
 @pytest.mark.parametrize(("entry", "task"), CASES, ids=lambda each: getattr(each, "name", str(each)))
 def test_three_doors_lead_to_the_same_solver_and_the_same_bits(entry, task, classes, commanded):
     X, y = rows(entry, task, classes)
-    holdout = {} if entry.way is Way.ONLINE else {"holdout": 0.0}
-    trained = linnet.train((X, y), learner=entry.name, task=str(task), **holdout)
+    trained = linnet.train((X, y), learner=entry.name, task=str(task), holdout=0.0)
     fitted = fitted_to(X, y, entry, task)
     for model in (trained, commanded[entry.name, task, classes]):
         assert_array_equal(model.linear.weights, fitted.model_.weights)

@@ -23,6 +23,7 @@ import linnet.data.sources.parquet_file
 import linnet.pipeline.services
 import linnet.pipeline.verify
 from linnet.data.features.schema import Role, Task
+from linnet.evaluation.splits import held_out
 from linnet.pipeline.train import TrainOptions, train
 
 WORDS = ["good", "bad", "fine", "dull", "Plot", "actor", "scène", "the", "a", "of", "naïve", "很好"]
@@ -112,6 +113,14 @@ def write_svmlight(path, X, y):
         entries = " ".join(f"{j}:{x!r}" for j, x in enumerate(row.tolist()) if x)
         lines.append(f"{target:g} {entries}".rstrip() if target == int(target) else f"{target!r} {entries}".rstrip())
     Path(path).write_text("".join(line + "\n" for line in lines))
+
+
+def held_rows(y, fraction, seed=0):
+    """The rows that are held out: at random, but not the first of a label."""
+    held = held_out(0, len(y), fraction, seed)
+    labels = np.asarray(y).tolist()
+    held[[labels.index(label) for label in set(labels)]] = False
+    return held
 
 
 def trained(data, options, **more):

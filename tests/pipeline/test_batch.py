@@ -25,8 +25,8 @@ from linnet.pipeline.services import Services
 from linnet.pipeline.stream import RowStream
 from linnet.pipeline.train import TrainOptions, train
 from linnet.pipeline.trainers.batch_fit import Solving, fitted, train_batch
-from linnet.training.log_count_ratio import FLOOR, SMOOTHING, term_weights
-from tests.pipeline.making import TABLE, arrow, roles_of, sparse, table
+from linnet.training.log_count_ratio import FLOOR, SMOOTHING, Text, term_weights
+from tests.pipeline.making import TABLE, arrow, held_rows, roles_of, sparse, table
 
 
 def training_set(data, options, learner="logistic-regression"):
@@ -104,7 +104,7 @@ def test_weights_for_rows_as_they_come_score_them_as_scaled_ones(learner, rng):
     options = replace(LABELLED, learner=learner)
     data = training_set(columns, options, learner)
     rows = data.rows
-    scaling = measured(data.features, rows)
+    scaling = measured(data.features, rows, data.weights)
     solved = fitted(data, catalogue.find(learner), scaling.scaled(rows), None, Solving()).model
     raw = scaling.unscaled(solved)
     back = scaling.brought_back(raw)
@@ -117,7 +117,7 @@ def test_weights_for_rows_as_they_come_score_them_as_scaled_ones(learner, rng):
 def test_columns_are_measured_as_numpy_does(rng):
     columns = numbers_table(rng)
     data = training_set(columns, LABELLED)
-    scaling = measured(data.features, data.rows)
+    scaling = measured(data.features, data.rows, data.weights)
     for name, number in (("size", 0), ("age", 2)):
         x = np.array([v for v in columns[name] if v is not None])
         assert np.isclose(scaling.centres[number], x.mean(), rtol=1e-12)
@@ -130,7 +130,7 @@ def test_numbered_columns_are_divided_by_their_largest(rng):
     X, y = sparse(rng, 50)
     X[:, 2] *= 100
     data = training_set((X, y), TrainOptions(task=Task.CLASSIFICATION))
-    scaling = measured(data.features, data.rows)
+    scaling = measured(data.features, data.rows, data.weights)
     largest = np.abs(X).max(axis=0)
     assert (scaling.units == np.where(largest > 1, largest, 1)).all()
     assert not scaling.centres.any()
@@ -169,7 +169,7 @@ def test_term_weights_are_the_formula(rng):
     s = (1 + p[text].sum()) / (2 + p[text].sum() + q[text].sum())
     r = np.log((p + SMOOTHING * s) / (q + SMOOTHING * (1 - s))) - np.log(s / (1 - s))
     wanted = np.where(text, (FLOOR + (1 - FLOOR) * np.abs(r)) * np.sqrt(1 + np.log((1 + n) / (1 + p + q))), 1.0)
-    assert np.allclose(term_weights(Rows.of(csr_array(X)), signs, text), wanted, rtol=1e-6)
+    assert np.allclose(term_weights(Rows.of(csr_array(X)), signs, Text(text)), wanted, rtol=1e-6)
 
 
 def test_the_held_out_result_is_of_rows_that_were_not_learnt(rng):
@@ -179,14 +179,14 @@ def test_the_held_out_result_is_of_rows_that_were_not_learnt(rng):
     y = rng.integers(1, 3, n).astype(float)
     model = train((X, y), TrainOptions(holdout=0.3, task=Task.CLASSIFICATION))
     result = model.record.held_out
-    assert result.rows == model.record.rows_held_out == held_out(0, n, 0.3, 0).sum()
+    assert result.rows == model.record.rows_held_out == held_rows(y, 0.3).sum()
     assert 0.35 < result.accuracy < 0.65
     assert np.mean(np.array(model.predict((X, y))) == y) > 0.9
 
 
 def test_held_out_measures_are_those_of_a_model_of_the_other_rows(rng):
     columns = numbers_table(rng, 300)
-    held = held_out(0, 300, 0.1, 0)
+    held = held_rows(columns["label"], 0.1)
     model = train(columns, replace(LABELLED, learner="logistic-regression"))
     X = scaled_twin(columns)
     twin = LogisticRegression(C=1.0, tol=1e-10, max_iter=10_000).fit(X[~held], np.array(columns["label"])[~held])
@@ -194,13 +194,17 @@ def test_held_out_measures_are_those_of_a_model_of_the_other_rows(rng):
     assert model.record.held_out.accuracy == twin.score(X[held], np.array(columns["label"])[held])
 
 
-def test_a_class_is_not_held_out_altogether(rng):
+@pytest.mark.parametrize("learner", ["logistic-regression", "naive-bayes-gaussian", "adaptive"])
+def test_a_class_is_not_held_out_altogether(learner, rng):
     X, y = sparse(rng, 400)
-    y[np.flatnonzero(held_out(0, 400, 0.1, 0))[0]] = 9.0  # the only one of its class
-    model = train((X, y), TrainOptions(learner="logistic-regression", task=Task.CLASSIFICATION))
-    assert model.record.held_out is None
-    assert model.record.rows_held_out == 0
-    assert 9 in model.classes
+    alone = np.flatnonzero(held_out(0, 400, 0.1, 0))[[0, 5, 9]]
+    y[alone] = 7.0 + np.arange(3)  # each the only one of its class
+    passes = 2 if learner == "adaptive" else None
+    model = train((X, y), TrainOptions(learner=learner, task=Task.CLASSIFICATION, passes=passes))
+    found = model.record.held_out
+    assert found.rows == model.record.rows_held_out == held_rows(y, 0.1).sum()
+    assert {each.label: each.support for each in found.classes if each.label >= 7} == {7: 0, 8: 0, 9: 0}
+    assert 0 < found.accuracy_interval.low < found.accuracy_interval.high < 1
 
 
 def test_rare_words_are_dropped_and_collisions_counted_among_the_rest(rng):

@@ -8,14 +8,26 @@ import numpy as np
 import pytest
 
 import linnet
+from linnet.cli.summary_lines import warnings
 from linnet.data.features.schema import Task
 from linnet.data.on_error import OnError
 from linnet.data.rows import Rows
 from linnet.errors import InputError, RecipeError
 from linnet.evaluation.splits import held_out
 from linnet.pipeline.train import TrainOptions, train
-from linnet.pipeline.trainers.online_run import LabelRuns, OnlineRun
-from tests.pipeline.making import TABLE, cut, model_bytes, sparse, table, write_csv, write_labelled, write_svmlight
+from linnet.pipeline.trainers.label_runs import LabelRuns
+from linnet.pipeline.trainers.online_run import OnlineRun
+from tests.pipeline.making import (
+    TABLE,
+    cut,
+    held_rows,
+    model_bytes,
+    sparse,
+    table,
+    write_csv,
+    write_labelled,
+    write_svmlight,
+)
 
 
 def test_held_out_rows_depend_on_their_numbers_and_the_seed_alone():
@@ -35,7 +47,7 @@ def test_the_given_fraction_of_rows_is_held_out(fraction):
 def test_held_out_rows_are_not_learnt_from(rng):
     """Whatever their labels are: the weights after the passes are the same."""
     X, y = sparse(rng, 300)
-    held = held_out(0, 300, 0.3, 0)
+    held = held_rows(y, 0.3)
     wrong = np.where(held, 3 - y, y)
     options = TrainOptions(learner="averaged-perceptron", passes=2, holdout=0.3)
     runs = []
@@ -81,7 +93,7 @@ def test_early_stopping_keeps_the_best_pass(rng):
     with cut(cache=32), pytest.MonkeyPatch.context() as patch:
         patch.setattr(OnlineRun, "end_pass", lambda run: (models.append(run.current()), end_pass(run)))
         model = train((X, noisy), TrainOptions(learner="perceptron", passes=30, holdout=0.3))
-    held = held_out(0, 200, 0.3, 0)
+    held = held_rows(noisy, 0.3)
     losses = [float((each.predict(Rows.of(X[held])) != noisy[held]).mean()) for each in models]
     best = int(np.argmin(losses))
     assert len(models) == model.record.passes == best + 3 < 30
@@ -97,10 +109,25 @@ def test_without_rows_to_hold_out_all_passes_are_made(rng):
     assert model.record.held_out is None
 
 
-def test_one_pass_holds_nothing_out(rng):
+@pytest.mark.parametrize("learner", ["perceptron", "adaptive", "adaptive-squared"])
+def test_one_pass_holds_out_rows_that_it_is_not_trained_on(learner, rng):
+    regression = learner == "adaptive-squared"
+    X, y = sparse(rng, 400, regression=regression)
+    options = TrainOptions(
+        learner=learner, holdout=None if regression else 0.1, task="regression" if regression else None
+    )
+    held = held_out(0, 400, 0.1, 0) if regression else held_rows(y, 0.1)
+    with cut(block=37, cache=16):
+        model = train((X, y), options)
+    others = train((X[~held], y[~held]), replace(options, holdout=0.0))
+    np.testing.assert_array_equal(model.linear.weights, others.linear.weights)
+    assert model.record.held_out == others.evaluate((X[held], y[held]))
+    assert model.record.rows_held_out == held.sum()
+    assert model.record.progressive.rows == (0 if regression else 400 - held.sum())
+
+
+def test_impossible_fractions_to_hold_out_are_refused(rng):
     X, y = sparse(rng, 50)
-    with pytest.raises(RecipeError, match="holdout needs passes 2"):
-        train((X, y), TrainOptions(learner="adaptive", holdout=0.2))
     for wrong in (-0.1, 1.0, float("nan")):
         with pytest.raises(RecipeError, match="holdout"):
             train((X, y), TrainOptions(learner="adaptive", passes=2, holdout=wrong))
@@ -119,7 +146,6 @@ def test_a_weight_of_three_is_three_rows(tmp_path):
     names = {name: i for i, name in enumerate(a.features.names())}
     order = [names[name] for name in b.features.names()]
     assert (a.linear.weights[order] == b.linear.weights).all()
-    assert a.record.progressive == b.record.progressive
 
 
 @pytest.mark.parametrize("chunk", [30, 2000])
@@ -265,8 +291,8 @@ def test_labelled_text_may_begin_with_rows_that_cannot_be_read(tmp_path, rng):
 
 
 @pytest.mark.parametrize("learner", ["adaptive", "averaged-perceptron", "voted-perceptron"])
-def test_columns_that_only_rows_of_weight_zero_have_weigh_nothing(learner, tmp_path):
-    """They come last, in a block that nothing is trained on, and are more than there was room for."""
+def test_columns_that_only_rows_of_weight_zero_have_are_not_there(learner, tmp_path):
+    """They come last, in blocks of which no row is left."""
     lines = [f"{i % 2},1,{'a' if i % 2 else 'b'}" for i in range(40)] + [f"{i % 2},0,c{i}" for i in range(3000)]
     (tmp_path / "all.csv").write_text("y,w,colour\n" + "\n".join(lines) + "\n")
     options = TrainOptions(
@@ -274,6 +300,31 @@ def test_columns_that_only_rows_of_weight_zero_have_weigh_nothing(learner, tmp_p
     )
     with cut(100):
         model = train(str(tmp_path / "all.csv"), options)
-    assert len(model.features) == 3002
+    assert model.features.names() == ["colour=b", "colour=a"]
     assert model.linear.weights.any()
-    assert not model.linear.weights[2:].any()
+
+
+def test_like_labels_in_a_row_are_noticed_since_they_flatter_progressive_validation(rng):
+    """A chain that keeps its label nine times of ten, beside the same labels shuffled; the columns are noise."""
+    n = 3000
+    y = np.cumsum(rng.random(n) < 0.1) % 2
+    X = rng.normal(size=(n, 3))
+    options = TrainOptions(learner="passive-aggressive-1", task=Task.CLASSIFICATION)
+    chained, shuffled = (train((X, each), options) for each in (y, rng.permutation(y)))
+    assert chained.record.progressive.accuracy > shuffled.record.progressive.accuracy + 0.1
+    assert (chained.record.like_follows_like, shuffled.record.like_follows_like) == (True, False)
+    (warning,) = warnings(chained)
+    assert "progressive validation may be too optimistic" in warning
+    assert not warnings(shuffled)
+    held = train((X, y), replace(options, holdout=0.1))
+    assert held.record.held_out.accuracy < shuffled.record.progressive.accuracy + 0.1
+
+
+@pytest.mark.parametrize("labels", [2, 3, 30])
+def test_random_orders_are_not_called_like(labels):
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        runs = LabelRuns()
+        for _ in range(4):
+            runs.add(rng.integers(0, labels, 100).astype(float) * (rng.random(100) < 0.5))
+        assert not runs.are_long()

@@ -25,6 +25,7 @@ from linnet.pipeline.train import TrainOptions, train, train_to_file
 from linnet.pipeline.trainers.online_run import OnlineRun
 from linnet.storage import container
 from tests.pipeline import running
+from tests.pipeline.every_learner import mixed_rows
 from tests.pipeline.making import (
     TABLE,
     cut,
@@ -125,6 +126,41 @@ def test_a_calibrated_run_is_resumed_too(learner, passes, rng, tmp_path, monkeyp
         monkeypatch.setattr(linnet.pipeline.trainers.checkpoint_file, "write", once)
         assert finished(data, resumable(options, tmp_path, checkpoint_every=20), tmp_path) > 3
     assert (tmp_path / "m.linnet").read_bytes() == (tmp_path / "whole.linnet").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("learner", "options"),
+    [
+        ("adaptive-squared", {}),
+        ("adaptive-squared", {"holdout": 0.0}),
+        ("widrow-hoff", {"passes": 2}),
+        ("winnow", {"holdout": 0.1}),
+        ("winnow", {}),
+        ("winnow", {"multiclass": "pairwise"}),
+    ],
+    ids=str,
+)
+def test_what_a_weighted_run_is_validated_on_is_resumed_too(learner, options, tmp_path, monkeypatch):
+    """Held-out rows are read again; predictions made before a row was trained on are in the checkpoint."""
+    monkeypatch.setattr("linnet.pipeline.trainers.progressive.MOST_KEPT", 60)
+    rows = mixed_rows("four" if learner == "winnow" else "numbers", 300, boolean=learner == "winnow")
+    write_csv(tmp_path / "all.csv", [row | {"w": number % 5 / 2} for number, row in enumerate(rows)])
+    given = TrainOptions(target="y", columns={"w": "weight", "text": "text"}, learner=learner, **options)
+    with cut(800, cache=64):
+        whole = train([str(tmp_path / "all.csv")], given)
+        whole.save(tmp_path / "whole.linnet")
+        write = linnet.pipeline.trainers.checkpoint_file.write
+
+        def once(*given):
+            write(*given)
+            raise Killed
+
+        monkeypatch.setattr(linnet.pipeline.trainers.checkpoint_file, "write", once)
+        data = [str(tmp_path / "all.csv")]
+        assert finished(data, resumable(given, tmp_path, checkpoint_every=20), tmp_path) > 3
+    assert (tmp_path / "m.linnet").read_bytes() == (tmp_path / "whole.linnet").read_bytes()
+    validated = whole.record.held_out is not None or whole.record.progressive.rows == 240
+    assert validated == ("multiclass" not in options)
 
 
 def test_killed_at_random_blocks(rng, tmp_path, monkeypatch):

@@ -14,10 +14,8 @@ if TYPE_CHECKING:
 
 MOST_CLASSES_SHOWN = 6
 MOST_WARNINGS = 10
-_MEASURED = line(
-    "",
-    "[dim]measured on a model fitted without them, for later rows like these; the saved model is fitted on all rows[/]",
-)
+# Rows that count as more than this each are hardly copies.
+MANY_COPIES = 10
 
 
 def as_json(model: Model) -> dict[str, Any]:
@@ -40,34 +38,84 @@ def validation_lines(model: Model) -> list[str]:
     held, progressive = record["held_out"], record["progressive"]
     lines = []
     if held and held.get("accuracy") is not None:
-        lines += _held_out_accuracy(held, chose_the_pass=progressive is not None)
-    elif held and held.get("r2") is not None:
-        low, high = held["r2_interval"]
-        interval = no_interval(held, "r2") if low is None else f"95 % interval {low:.3f} to {high:.3f}"
-        text = f"R² {held['r2']:.3f} on {held['rows']:,} rows [dim]({interval}); RMSE {held['rmse']:.4g}[/]"
-        lines.append(line("held-out rows", text))
-    if progressive and progressive.get("mistakes") is not None and progressive["rows"]:
-        right = 1 - progressive["mistakes"] / progressive["rows"]
-        repeated = progressive["rows"] > rows_trained_on(model)
-        copies = "; rows with a large sample weight were used several times" if repeated else ""
-        text = (
-            f"validation accuracy {percent(right)} on {progressive['rows']:,} rows "
-            f"[dim](each predicted before it was trained on{copies})[/]"
+        lines += _held_out_accuracy(held, _rows(model), _how_held_out(model))
+    elif held and held.get("rmse") is not None:
+        lines += [line("held-out rows", _numbers(held, _rows(model))), line("", f"[dim]{_how_held_out(model)}[/]")]
+    if progressive and progressive["rows"]:
+        lines += _progressive(progressive)
+    return lines or [line("", f"[dim]{_why_not_validated(model)}: use linnet evaluate on other data[/]")]
+
+
+def _rows(model: Model) -> str:
+    """How many rows were held out; where weights are whole numbers of copies, how many they count as."""
+    held, rows = model.record.held_out, model.record.rows_held_out
+    copies = f" that count as {held.rows:,}" if held is not None and held.rows != rows else ""
+    return f"on {rows:,} rows{copies}"
+
+
+def _numbers(found: dict[str, Any], rows: str) -> str:
+    """R² and RMSE of predicted numbers; where all targets are equal there is no R²."""
+    if found["r2"] is None:
+        return f"RMSE {found['rmse']:.4g} {rows}[dim]{_interval(found, 'rmse')}[/]"
+    return f"R² {found['r2']:.3f} {rows}[dim]{_interval(found, 'r2')}; RMSE {found['rmse']:.4g}[/]"
+
+
+def _interval(found: dict[str, Any], metric: str) -> str:
+    low, high = found[f"{metric}_interval"]
+    return f" ({no_interval(found, metric)})" if low is None else f" (95 % interval {low:.4g} to {high:.4g})"
+
+
+def _progressive(found: dict[str, Any]) -> list[str]:
+    """Progressive validation, with an interval where there is one."""
+    before = "each predicted before it was trained on"
+    if found["numbers"] is not None:
+        from linnet.model.record import MOST_PREDICTIONS_KEPT
+
+        kept, all_rows = min(found["rows"], MOST_PREDICTIONS_KEPT), found["rows"]
+        rows = f"on {kept:,} rows" if kept == all_rows else f"on a sample of {kept:,} of {all_rows:,} rows"
+        return [line("progressive", _numbers(found["numbers"], rows)), line("", f"[dim]{before}[/]")]
+    if found["mistakes"] is None:
+        return []
+    accuracy, interval = found["accuracy"], ""
+    if accuracy is None:
+        accuracy = 1 - found["mistakes"] / found["rows"]
+    if found["accuracy_interval"] is not None:
+        low, high = found["accuracy_interval"]
+        interval = f"95 % interval {percent(low)} to {percent(high)}; "
+    if found["baseline_accuracy"] is not None:
+        interval += f"baseline, the most frequent label: {percent(found['baseline_accuracy'])}; "
+    text = f"validation accuracy {percent(accuracy)} on {found['rows']:,} rows [dim]({interval}{before})[/]"
+    return [line("progressive", text)]
+
+
+def _why_not_validated(model: Model) -> str:
+    record = model.record
+    if record.online is not None:
+        return "pairs of classes are not validated in the first pass"
+    if record.options.get("holdout") == 0:
+        return "no rows were held out"
+    return "too few rows to hold some out"
+
+
+def _how_held_out(model: Model) -> str:
+    record = model.record
+    if record.online is None:
+        return (
+            "measured on a model fitted without them, for later rows like these; the saved model is fitted on all rows"
         )
-        lines.append(line("progressive", text))
-    return lines or [line("", "[dim]too few rows to hold some out: use linnet evaluate on other data[/]")]
+    return "not trained on, but used to choose the best pass" if (record.passes or 1) > 1 else "not trained on"
 
 
-def _held_out_accuracy(held: dict[str, Any], *, chose_the_pass: bool) -> list[str]:
+def _held_out_accuracy(held: dict[str, Any], rows: str, how: str) -> list[str]:
     low, high = held["accuracy_interval"]
     lines = [
         line(
             "held-out rows",
-            f"accuracy {percent(held['accuracy'])} on {held['rows']:,} rows "
+            f"accuracy {percent(held['accuracy'])} {rows} "
             f"[dim](95 % interval {percent(low)} to {percent(high)}; "
             f"baseline, the most frequent label: {percent(held['baseline_accuracy'])})[/]",
         ),
-        line("", "[dim]not trained on, but used to choose the best pass[/]") if chose_the_pass else _MEASURED,
+        line("", f"[dim]{how}[/]"),
     ]
     if held.get("costs"):
         lines.append(line("", f"cost {cost_line(held['costs'])}"))
@@ -160,7 +208,17 @@ def warnings(model: Model) -> list[str]:
         found.append(f"{record.collisions:,} hash collisions: names that share a feature; increase --hash-bits")
     if record.sorted_by_label:
         found.append("the rows are sorted by label, which harms online learning: shuffle them first")
+    elif record.like_follows_like and record.held_out is None:
+        found.append(
+            "successive rows have equal labels more often than by chance, so progressive validation may be too "
+            "optimistic: shuffle the rows, or hold some out (--holdout 0.1)"
+        )
     held_out = {} if record.held_out is None else record.held_out.as_dict()
+    if held_out and held_out["rows"] > MANY_COPIES * record.rows_held_out:
+        found.append(
+            "the weights are whole numbers, so they are taken for numbers of copies, and intervals are narrow: if they "
+            "are not, divide them by their mean"
+        )
     return [*found, *_validation_warnings(held_out, record.threshold)][:MOST_WARNINGS]
 
 

@@ -20,6 +20,8 @@ BLOCK_NGRAMS = 1 << 23
 ROW_NGRAMS = 1 << 26
 BLOCK_CONJUNCTIONS = 1 << 20
 ROW_CONJUNCTIONS = 1 << 22
+# The weight of a row: sums of weights are exact.
+LARGEST_WEIGHT = 2.0**40
 # Terms that crosses and polynomials add.
 MOST_CROSSES = 1 << 17
 

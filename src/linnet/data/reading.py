@@ -29,11 +29,11 @@ class PreparedBlock:
     prepared: Any
 
 
-# The rows of a block that cannot be used, each with the reason.
-Check = Callable[[Block], Mapping[int, str]]
+# The rows of a block that are not used, each with the reason; one without is left out without a word.
+Check = Callable[[Block], Mapping[int, str | None]]
 
 
-def _all_usable(_: Block) -> Mapping[int, str]:
+def _all_usable(_: Block) -> Mapping[int, str | None]:
     return {}
 
 
@@ -97,12 +97,12 @@ def _behind(parts: list[Block], rows: int) -> list[Block]:
 
 
 def _only_usable(block: Block, check: Check) -> Block:
-    """The block without the rows that fail the check; these join its bad rows, in the order of their lines."""
+    """The block without the rows that fail the check; bad ones join its bad rows, in the order of their lines."""
     reasons = check(block) if block.rows else {}
     if not reasons:
         return block
     hint = f"({option('on_error', OnError.SKIP)} leaves such rows out)"
-    bad = [block.bad_row(row, f"{reason} {hint}") for row, reason in sorted(reasons.items())]
+    bad = [block.bad_row(row, f"{reason} {hint}") for row, reason in sorted(reasons.items()) if reason is not None]
     which = np.ones(block.rows, dtype=bool)
     which[list(reasons)] = False
     return replace(block.keep(which), bad=tuple(sorted([*block.bad, *bad], key=lambda each: each.line)))

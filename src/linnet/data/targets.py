@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from linnet.data.features.schema import Role, Schema, Task
 from linnet.data.features.terms import WHOLE
+from linnet.data.limits import LARGEST_WEIGHT
 from linnet.data.sources.block import Block, Column, Numbers, Strings
 from linnet.errors import InputError, option
 from linnet.kernels.vocabulary import Vocabulary
@@ -108,20 +109,24 @@ def rows_with_infinities(block: Block) -> dict[int, str]:
     return reasons
 
 
-def unusable_rows(block: Block, schema: Schema) -> dict[int, str]:
-    """The rows that cannot be used to train or evaluate, each with the reason: a bad target, weight or number."""
+def unusable_rows(block: Block, schema: Schema) -> dict[int, str | None]:
+    """The rows not to train or evaluate on, each with the reason: a bad target, weight or number.
+
+    A row of weight 0 is as if it were not there, whatever else is wrong with it: it has no reason.
+    """
     if block.sparse is not None:
         return {}
-    reasons = rows_with_infinities(block)
+    reasons: dict[int, str | None] = {**rows_with_infinities(block)}
     target, weight = schema.target, schema.only(Role.WEIGHT)
     if target is not None:
         missing = _missing(block.columns[target])
         reasons |= dict.fromkeys(np.flatnonzero(missing).tolist(), f"the target {target} is missing")
-    if weight is not None:
-        weights = block.columns[weight]
-        assert isinstance(weights, Numbers)
-        bad = ~(weights.values >= 0) | np.isinf(weights.values)
+    weights = sample_weights_of(block, schema)
+    if weights is not None:
+        bad, large = ~(weights >= 0) | np.isinf(weights), weights > LARGEST_WEIGHT
+        reasons |= dict.fromkeys(np.flatnonzero(large).tolist(), f"the weight {weight} is above {LARGEST_WEIGHT:.4g}")
         reasons |= dict.fromkeys(np.flatnonzero(bad).tolist(), f"the weight {weight} is negative, infinite or missing")
+        reasons |= dict.fromkeys(np.flatnonzero(weights == 0).tolist())
     return reasons
 
 
@@ -133,11 +138,10 @@ def _missing(column: Column) -> NDArray[np.bool_]:
 
 
 def sample_weights_of(block: Block, schema: Schema) -> NDArray[np.float64] | None:
-    """The sample weight of each row, if a column has the role."""
-    name = schema.only(Role.WEIGHT)
-    if name is None:
+    """The sample weight of each row, if a column has the role; data to evaluate on may be without it."""
+    column = block.columns.get(schema.only(Role.WEIGHT) or "")
+    if column is None:
         return None
-    column = block.columns[name]
     assert isinstance(column, Numbers)
     return column.values
 
@@ -151,18 +155,15 @@ def refuse_too_many_labels(rows: int, labels: int, schema: Schema) -> None:
         )
 
 
-def require_two_labels(labels: list[Any], totals: Sequence[float] | NDArray[Any] | None = None) -> None:
-    """Raise if there is only one label, or if a label's total sample weight, where given, is 0."""
+def require_two_labels(labels: list[Any]) -> None:
+    """Raise if there is only one label."""
     if len(labels) < 2:
-        raise InputError(f"every row has the label {labels[0]!r}: a classifier needs two labels or more")
-    if totals is None:
-        return
-    for label, total in zip(labels, totals, strict=True):
-        if not total > 0:
-            raise InputError(
-                f"all rows with the label {label!r} have the weight 0: leave them out, or give them a weight"
-            )
+        raise InputError(
+            f"every row has the label {labels[0]!r}: a classifier needs two labels or more, in rows of a weight above 0"
+        )
 
 
-def no_training_rows() -> InputError:
-    return InputError("there are no rows to train on")
+def no_training_rows(schema: Schema | None = None) -> InputError:
+    weight = None if schema is None else schema.only(Role.WEIGHT)
+    weightless = "" if weight is None else f": none has a weight above 0 in the column {weight}"
+    return InputError(f"there are no rows to train on{weightless}")

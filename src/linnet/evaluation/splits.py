@@ -31,6 +31,7 @@ class Purpose(IntEnum):
     SHUFFLE_ROWS = 3
     DECISIONS = 4
     FOLDS = 5
+    PROGRESSIVE = 6
 
 
 def random_keys(numbers: NDArray[np.uint64], seed: int, purpose: Purpose, turn: int = 0) -> NDArray[np.uint64]:
@@ -45,6 +46,16 @@ def held_out(first: int, rows: int, fraction: float, seed: int, purpose: Purpose
     numbers = np.arange(first, first + rows, dtype=np.uint64)
     held: Mask = random_keys(numbers, seed, purpose) < np.uint64(int(fraction * 2**64))
     return held
+
+
+def first_of_each(numbers: NDArray[Any], known: int) -> NDArray[np.int64]:
+    """The first row of each label from number `known` on: labels are numbered in the order of their first rows.
+
+    These rows are trained on, never held out, so that a label of few rows keeps one: which they are depends on the rows
+    before them alone, so it is known in a stream, too.
+    """
+    new = np.flatnonzero(numbers >= known)
+    return new[np.unique(numbers[new], return_index=True)[1]]
 
 
 def decision_rows(first: int, rows: int, seed: int) -> Mask:

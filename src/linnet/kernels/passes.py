@@ -33,6 +33,7 @@ from cython.cimports.linnet.kernels.presentation import (
     begin,
     count_row,
     decayed,
+    predicted_number,
     pull_alone,
     step_size,
 )
@@ -58,9 +59,10 @@ def run(
 ):
     """Present the rows of `order` (empty: all, in their own order) once; the arrays of `state` change in place.
 
-    `state` is (weights, into, sums, touched, records, sides); those that a learner does not have are empty.  Returns
-    the clock after this pass, its tally, and the number of lines of the log.  A row whose score is not finite ends the
-    pass; tally["lost"] is its number, or -1.
+    `state` is (weights, into, sums, touched, records, sides, predictions); what a learner does not have is empty.
+    Predictions, unless they are empty, get the number that each presentation was taken for before it was learned, or
+    the margin of its class.  Returns the clock after this pass, its tally, and the number of lines of the log.  A row
+    whose score is not finite ends the pass; tally["lost"] is its number, or -1.
     """
     tally: Tally
     logged: cython.Py_ssize_t = 0
@@ -98,8 +100,8 @@ def additive_pass(
 ) -> cython.Py_ssize_t:
     """The loop of additive and multiplicative learners; the number of mistakes that were logged."""
     cython.declare(weights=cython.double[::1], into=cython.double[::1], sums=cython.double[::1])
-    cython.declare(touched=cython.double[::1], sides=cython.double[::1])
-    weights, into, sums, touched, _, sides = state
+    cython.declare(touched=cython.double[::1], sides=cython.double[::1], predictions=cython.double[::1])
+    weights, into, sums, touched, _, sides, predictions = state
     scores: cython.double[::1] = np.zeros(given.outputs)
     pulls: cython.double[::1] = np.zeros(given.outputs)
     settings: Settings = given[0]  # copies, which no array can alias
@@ -117,6 +119,7 @@ def additive_pass(
     owing: cython.bint = settings.l1 > 0
     multiplicative: cython.bint = settings.geometry == Geometry.MULTIPLICATIVE
     aggressive: cython.bint = settings.step != Step.POWER
+    predicting: cython.bint = predictions.shape[0] > 0
     ahead: cython.Py_ssize_t = 0 if ordered else AHEAD
     logged: cython.Py_ssize_t = 0
     length: cython.double = 0.0
@@ -164,6 +167,8 @@ def additive_pass(
                 at.loss = pull_each(settings.loss, scores, at.truth, at.rival, pulls)
             else:
                 pull_alone(cython.address(at), cython.address(settings), cython.address(clock))
+            if predicting:
+                predictions[p] = at.score if settings.regression else at.margin
             count_row(cython.address(at), cython.address(tally), cython.address(clock), weighted or settings.regression)
             if multiplicative:
                 if at.loss.pull != 0.0:
@@ -227,6 +232,8 @@ def adaptive_pass(
 ) -> cython.void:
     """The loop of adaptive learners, whose weights are in records with their scales and rates (adaptive.pxd)."""
     records: cython.double[::1] = state[4]
+    predictions: cython.double[::1] = state[6]
+    predicting: cython.bint = predictions.shape[0] > 0
     scores: cython.double[::1] = np.zeros(given.outputs)
     pulls: cython.double[::1] = np.zeros(given.outputs)
     settings: Settings = given[0]  # copies, which no array can alias
@@ -268,6 +275,8 @@ def adaptive_pass(
             if at.score - at.score != 0.0:  # infinite or NaN: it would spoil every weight it touches
                 tally.lost = row
                 break
+            if predicting and settings.regression:
+                predictions[p] = predicted_number(cython.address(at), cython.address(clock))
             if joint:
                 at.truth = cython.cast(cython.Py_ssize_t, at.target)
                 at.rival = rival_of(scores, at.truth)
@@ -275,6 +284,8 @@ def adaptive_pass(
                 at.loss = pull_each(settings.loss, scores, at.truth, at.rival, pulls)
             else:
                 pull_alone(cython.address(at), cython.address(settings), cython.address(clock))
+            if predicting and not settings.regression:
+                predictions[p] = at.margin
             count_row(cython.address(at), cython.address(tally), cython.address(clock), weighted or settings.regression)
             adaptive_rate(cython.address(at), cython.address(settings), cython.address(clock))
             if at.loss.pull != 0.0:

@@ -62,6 +62,13 @@ cdef inline void standardise_target(Presentation* at, Settings* settings, Clock*
     at.target = (at.target - clock.mean) / at.unit if at.unit > 0 else 0.0
 
 
+@cython.cdivision(True)
+cdef inline double predicted_number(Presentation* at, Clock* clock) noexcept nogil:
+    """What the score of an adaptive learner means as a number, by the targets before this row."""
+    cdef double before = clock.steps - 1.0
+    return clock.mean + at.score * sqrt(clock.spread / before) if before > 0 else 0.0
+
+
 cdef inline void pull_alone(Presentation* at, Settings* settings, Clock* clock) noexcept nogil:
     """Margin, loss and pull of a row with one output, from its score and target."""
     if settings.regression:

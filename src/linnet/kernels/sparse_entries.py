@@ -24,20 +24,25 @@ def count_sides(
     ids: cython.const[cython.uint][::1],
     starts: cython.const[cython.longlong][::1],
     signs: cython.const[cython.double][::1],
+    weights: cython.const[cython.double][::1],
     positive: cython.double[::1],
     negative: cython.double[::1],
 ):
-    """How many rows of either sign have each column."""
+    """How many rows of either sign have each column; a row counts by its weight, 1 where there are none."""
     i: cython.Py_ssize_t
     e: cython.Py_ssize_t
+    weighted: cython.bint = weights.shape[0] > 0
+    weight: cython.double = 1.0
     with cython.nogil:
         for i in range(signs.shape[0]):
+            if weighted:
+                weight = weights[i]
             if signs[i] > 0:
                 for e in range(starts[i], starts[i + 1]):
-                    positive[ids[e]] += 1.0
+                    positive[ids[e]] += weight
             else:
                 for e in range(starts[i], starts[i + 1]):
-                    negative[ids[e]] += 1.0
+                    negative[ids[e]] += weight
 
 
 def scaled(

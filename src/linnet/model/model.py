@@ -19,7 +19,7 @@ from linnet.data.rows import Rows
 from linnet.data.sources.block import Block, Position, Strings
 from linnet.data.sources.formats import Format
 from linnet.data.sources.source import Source
-from linnet.data.targets import LabelIndex, numeric_targets, rows_with_infinities, unusable_rows
+from linnet.data.targets import LabelIndex, numeric_targets, rows_with_infinities, sample_weights_of, unusable_rows
 from linnet.decisions.calibration import Calibration
 from linnet.decisions.costs import GivenCosts, Rule
 from linnet.errors import InputError, RecipeError, option
@@ -213,7 +213,7 @@ class Model:
     def evaluate(
         self, data: Any, form: Format | None = None, rejected: BadRows | None = None, threads: int = 0
     ) -> Result:
-        """The metrics of the model on data with known targets."""
+        """The metrics of the model on data with known targets, by weight if they have the weight column."""
         rejected = BadRows() if rejected is None else rejected
         source = self.open(data, form, labelled=True)
         measuring = scorer(self.linear, self.has_probabilities, self.calibration, self.rule)
@@ -227,7 +227,8 @@ class Model:
                 truth = known.numbers(made.block, schema, frozen=True).astype(np.float64)
             else:
                 truth = numeric_targets(made.block, schema)
-            measuring.add_result(tally, self.rows(made.block, made.prepared), truth)
+            weights = sample_weights_of(made.block, schema)
+            measuring.add_result(tally, self.rows(made.block, made.prepared), truth, weights)
         result: Result = tally.result()
         if not result.rows:
             raise InputError("there are no rows to evaluate on")

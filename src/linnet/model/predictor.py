@@ -19,6 +19,7 @@ from linnet.learners.linear import LinearModel
 
 Tally = ClassificationTally | RegressionTally
 Result = ClassificationResult | RegressionResult
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,16 +80,19 @@ class Classifier:
                 found[row] = None
         return found
 
-    def add_result(self, tally: ClassificationTally, rows: Rows, truth: NDArray[np.float64]) -> float:
-        """Predict rows, add the result to the tally; returns the sum of losses (log loss, or mistakes)."""
+    def add_result(self, tally: ClassificationTally, rows: Rows, truth: Floats, weights: Floats | None) -> float:
+        """Predict rows, add the result to the tally, each by its weight (1 if there are none).
+
+        Returns the weighted sum of losses: log loss, or mistakes.
+        """
         answers = self.answers(rows)
         scores = answers.decision if answers.decision.ndim == 1 and len(self.classes) == 2 else None
-        tally.add(truth, answers.codes, probabilities=answers.probabilities, scores=scores)
+        tally.add(truth, answers.codes, probabilities=answers.probabilities, scores=scores, weights=weights)
         if answers.probabilities is None:
-            return float((answers.codes != truth).sum())
+            return _total(answers.codes != truth, weights)
         known = truth >= 0
         right = answers.probabilities[np.flatnonzero(known), truth[known].astype(np.int64)]
-        return float(-np.log(np.maximum(right, 1e-15)).sum())
+        return _total(-np.log(np.maximum(right, 1e-15)), None if weights is None else weights[known])
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,11 +104,15 @@ class Regressor:
     def tally(self) -> RegressionTally:
         return RegressionTally()
 
-    def add_result(self, tally: RegressionTally, rows: Rows, truth: NDArray[np.float64]) -> float:
-        """Predict rows, add the result to the tally; returns the sum of squares."""
+    def add_result(self, tally: RegressionTally, rows: Rows, truth: Floats, weights: Floats | None) -> float:
+        """Predict rows, add the result to the tally, each by its weight; returns the weighted sum of squares."""
         predicted = self.linear.predict(rows)
-        tally.add(truth, predicted)
-        return float(((predicted - truth) ** 2).sum())
+        tally.add(truth, predicted, weights)
+        return _total((predicted - truth) ** 2, weights)
+
+
+def _total(losses: NDArray[Any], weights: Floats | None) -> float:
+    return float(losses.sum() if weights is None else (losses * weights).sum())
 
 
 def scorer(model: LinearModel, probable: bool, calibration: Calibration | None = None, rule: Rule | None = None) -> Any:

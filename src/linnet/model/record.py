@@ -8,6 +8,7 @@ from typing import Any
 
 from linnet.decisions.thresholds import ThresholdChoice
 from linnet.evaluation.classification import ClassificationResult
+from linnet.evaluation.intervals import Interval
 from linnet.evaluation.json_values import plain
 from linnet.evaluation.regression import RegressionResult
 from linnet.learners.entry import TextWeighting
@@ -31,16 +32,25 @@ class OnlineSettings:
             raise ValueError(f"{self.passes} passes with {self.holdout} of the rows held out are impossible")
 
 
+# Metrics of numbers need the predictions themselves: of more rows than this, a random sample is kept.
+MOST_PREDICTIONS_KEPT = 100_000
+
+
 @dataclass(frozen=True)
 class Progressive:
-    """Progressive validation: each row is predicted before it is learned, in the first pass.
+    """Progressive validation: each row is predicted once, before it is first trained on, in the first pass.
 
-    A row of weight 3 counts three times.  Only classification has `mistakes`.  (A mean loss would depend, in its last
-    bits, on how the rows were cut into blocks.)
+    `rows` and `mistakes` are numbers of rows.  In the accuracy, and in the metrics of predicted `numbers`, a row counts
+    by its weight; the latter are of a random sample, where the rows are more than 100,000.  Models of earlier versions
+    have the first two alone, and counted a row as often as it was presented.
     """
 
     rows: int
     mistakes: int | None
+    accuracy: float | None = None
+    accuracy_interval: Interval | None = None
+    baseline_accuracy: float | None = None  # of always predicting the most frequent label of these rows
+    numbers: RegressionResult | None = None
 
 
 @dataclass(frozen=True)
@@ -102,6 +112,7 @@ class Record:
     progressive: Progressive | None = None
     held_out_losses: tuple[float, ...] = ()
     sorted_by_label: bool | None = None
+    like_follows_like: bool | None = None  # whether successive rows have equal labels more often than by chance
 
     def __post_init__(self) -> None:
         for name in ("seed", "rows", "rows_held_out", "rejected_rows", "collisions"):
@@ -113,11 +124,11 @@ class Record:
             math.inf if self.online is None else self.online.passes
         ):
             raise ValueError(f"there were {self.passes} passes, which is not what was asked for")
-        held_out = self.held_out
-        if isinstance(held_out, ClassificationResult):
-            shares = (held_out.accuracy, *held_out.accuracy_interval, held_out.baseline_accuracy)
-            if not all(0 <= each <= 1 for each in shares):
-                raise ValueError("an accuracy is not between 0 and 1")
+        for found in (self.held_out, self.progressive):
+            if isinstance(found, ClassificationResult | Progressive) and found.accuracy is not None:
+                shares = (found.accuracy, *(found.accuracy_interval or ()), found.baseline_accuracy or 0.0)
+                if not all(0 <= each <= 1 for each in shares):
+                    raise ValueError("an accuracy is not between 0 and 1")
         if not all(0 < weight < math.inf for weight in (self.class_weight or {}).values()):
             raise ValueError("a class weight is not a positive number")
 

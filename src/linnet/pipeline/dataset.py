@@ -40,11 +40,12 @@ class Dataset:
         return assembled(self.features.weighted(self.pieces), TermOrder.of(self.features.sizes))
 
     def pruned(self, least: int) -> Dataset:
-        """Without the words and n-grams that fewer than `least` rows have."""
+        """Without the words and n-grams that fewer than `least` rows have: a weight of 2 is two rows, 0.5 still one."""
         terms, pieces = list(self.features.terms), list(self.pieces)
+        copies = None if self.weights is None else np.maximum(self.weights, 1.0)
         for number, term in enumerate(terms):
             if isinstance(term, TextTerm):
-                terms[number], pieces[number] = _pruned(term, pieces[number], least)
+                terms[number], pieces[number] = _pruned(term, pieces[number], least, copies)
         return replace(self, features=Features(self.features.schema, self.features.task, terms), pieces=pieces)
 
     def for_learner(self, entry: Entry, class_weights: ClassWeights | None) -> TrainingSet:
@@ -113,7 +114,7 @@ class Collected:
     def dataset(self) -> Dataset:
         """All rows together; the blocks are released."""
         if not self.rows:
-            raise no_training_rows()
+            raise no_training_rows(self.features.schema)
         schema, index = self.features.schema, LabelIndex()
         classes = self.features.task is Task.CLASSIFICATION
         targets, weights = [], []
@@ -149,12 +150,15 @@ def _joined(pieces: list[Piece]) -> Piece:
     return Piece(ids, values, np.concatenate([*starts, [len(ids)]]).astype(np.int64))
 
 
-def _pruned(term: TextTerm, piece: Piece, least: int) -> tuple[TextTerm, Piece]:
+def _pruned(term: TextTerm, piece: Piece, least: int, copies: NDArray[np.float64] | None) -> tuple[TextTerm, Piece]:
     """A term and its entries without the features that few rows have.
 
     Hashed ones stay: there are no more of them than was asked for, and what fell together is counted over all names.
     """
-    counts = np.bincount(piece.ids, minlength=len(term))
+    entries = np.bincount(piece.ids, minlength=len(term))
+    counts = entries
+    if copies is not None:
+        counts = np.bincount(piece.ids, np.repeat(copies, np.diff(piece.starts)), minlength=len(term))
     kept = counts >= least
     if kept.all() or term.vocabulary.bits:
         return term, piece
@@ -164,7 +168,7 @@ def _pruned(term: TextTerm, piece: Piece, least: int) -> tuple[TextTerm, Piece]:
     bytes_kept = np.repeat(kept, lengths)
     new_starts = np.concatenate([[0], np.cumsum(lengths[kept])]).astype(np.int64)
     vocabulary = Vocabulary.restored(0, keys[kept], names[bytes_kept], new_starts, seen)
-    left = int(counts[kept].sum())
+    left = int(entries[kept].sum())
     fewer = Piece(np.empty(left, np.uint32), np.empty(left, np.float32), np.empty_like(piece.starts))
     renumber(piece.values, piece.ids, piece.starts, numbers, fewer.values, fewer.ids, fewer.starts)
     return term.with_vocabulary(vocabulary), fewer

@@ -85,8 +85,9 @@ class TrainOptions:
         metavar="TOL", least=0, learners=_taking("tol"),
     )  # fmt: skip
     holdout: float | None = option(
-        None, TRAINING, "Fraction of the rows to hold out for validation (default 0.1).", metavar="FRACTION",
-        least=0, below=1,
+        None, TRAINING,
+        "Fraction of the rows to hold out for validation (default 0.1; in one online pass over labels, 0).",
+        metavar="FRACTION", least=0, below=1,
     )  # fmt: skip
     seed: int = option(0, TRAINING, "Seed of the shuffle and of the choice of held-out rows.", least=0, most=2**63 - 1)
 

@@ -1,7 +1,7 @@
 """The scales of columns in a fit, and how they are folded back into the weights.
 
-A column of numbers enters as (x - mean) / deviation, with 0 where it is missing; another column whose entries exceed 1
-is divided by its largest.
+A column of numbers enters as (x - mean) / deviation, with 0 where it is missing, both by the weights of the rows;
+another column whose entries exceed 1 is divided by its largest.
 
 All of these are scales of columns, so they are folded into the weights in the end: the model takes raw rows.
 """
@@ -69,8 +69,8 @@ def scaled(rows: Rows, scaling: Scaling | None) -> Rows:
     return rows if scaling is None else scaling.scaled(rows)
 
 
-def measured(features: Features, rows: Rows) -> Scaling | None:
-    """The scale of every feature; None where nothing is to be scaled."""
+def measured(features: Features, rows: Rows, weights: Flat | None) -> Scaling | None:
+    """The scale of every feature in these rows, which count by their weights; None where nothing is to be scaled."""
     centres, units = np.zeros(len(features)), np.ones(len(features))
     pairs = np.array(list(features.number_features()), dtype=np.int64).reshape(-1, 2)
     plain = ~features.text_features()
@@ -78,7 +78,7 @@ def measured(features: Features, rows: Rows) -> Scaling | None:
         largest = np.zeros(len(features))
         entries.largest(rows.values, rows.ids, largest)
         numbers = pairs[:, 0]
-        centres[numbers], units[numbers] = _moments(rows, numbers, largest)
+        centres[numbers], units[numbers] = _moments(rows, weights, numbers, largest)
         plain[pairs.reshape(-1)] = False
         units = np.where(plain & (largest > 1.0), largest, units)
     if (units == 1.0).all() and not centres.any():
@@ -86,7 +86,7 @@ def measured(features: Features, rows: Rows) -> Scaling | None:
     return Scaling(centres, units, pairs[:, 1], pairs[:, 0])
 
 
-def _moments(rows: Rows, numbers: NDArray[np.int64], largest: Flat) -> tuple[Flat, Flat]:
+def _moments(rows: Rows, weights: Flat | None, numbers: NDArray[np.int64], largest: Flat) -> tuple[Flat, Flat]:
     """The means of these columns, and their deviations (1 for none)."""
     one_of_them = np.zeros(len(largest), dtype=bool)
     one_of_them[numbers] = True
@@ -94,8 +94,17 @@ def _moments(rows: Rows, numbers: NDArray[np.int64], largest: Flat) -> tuple[Fla
     ids = rows.ids[at]
     unit = np.where(largest > 0, largest, 1.0)  # within [-1, 1] no square is lost, however large the numbers
     values = rows.values[at] / unit[ids]
-    counts = np.maximum(np.bincount(ids, minlength=len(largest)), 1)
-    means = np.bincount(ids, values, len(largest)) / counts
-    squares = np.bincount(ids, (values - means[ids]) ** 2, len(largest))
-    deviations = (unit * np.sqrt(squares / counts))[numbers]
+    # a power of two brings weights near 1, so that none is lost, however they are scaled
+    w = None if weights is None else np.repeat(weights / _power_near(weights), np.diff(rows.starts))[at]
+    totals = np.bincount(ids, w, len(largest))
+    counts = np.where(totals > 0, totals, 1.0)
+    means = np.bincount(ids, values if w is None else w * values, len(largest)) / counts
+    squares = (values - means[ids]) ** 2
+    variances = np.bincount(ids, squares if w is None else w * squares, len(largest)) / counts
+    deviations = (unit * np.sqrt(variances))[numbers]
     return (unit * means)[numbers], np.where(deviations > 0, deviations, 1.0)
+
+
+def _power_near(weights: Flat) -> float:
+    """The power of two below the largest weight."""
+    return float(2.0 ** np.floor(np.log2(weights.max())))

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linnet.data.features.feature_map import Features
 from linnet.data.features.schema import Role, Task
@@ -18,7 +17,7 @@ from linnet.data.on_error import BadRows
 from linnet.data.sources.block import Block, Position
 from linnet.data.sources.formats import Format
 from linnet.data.sources.opening import open_data
-from linnet.data.targets import no_training_rows, unusable_rows
+from linnet.data.targets import unusable_rows
 from linnet.errors import InputError
 from linnet.pipeline.dataset import Collected
 from linnet.pipeline.options import TrainOptions
@@ -54,7 +53,6 @@ class RowOrigins:
     def __init__(self) -> None:
         self._blocks: list[Block] = []
         self._ends: list[int] = []
-        self.kept: NDArray[np.int64] | None = None
 
     def add(self, block: Block) -> None:
         """Keep the lines of a block, not its contents."""
@@ -64,7 +62,6 @@ class RowOrigins:
 
     def __getitem__(self, row: int) -> str:
         """As file:line."""
-        row = row if self.kept is None else int(self.kept[row])
         at = int(np.searchsorted(self._ends, row, side="right"))
         return self._blocks[at].location(row - (self._ends[at - 1] if at else 0))
 
@@ -98,11 +95,6 @@ def separability_of(
     dataset = collected.dataset().pruned(LEAST_ROWS)
     assert dataset.labels is not None
     X, y = dataset.rows.matrix(), dataset.labels.classes[dataset.targets.astype(np.int64)]
-    if dataset.weights is not None:
-        origins.kept = np.flatnonzero(dataset.weights)
-        X, y = X[origins.kept], y[origins.kept]
-        if not len(y):
-            raise no_training_rows()
     answer = separability(
         X,
         y,

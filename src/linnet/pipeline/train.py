@@ -134,4 +134,4 @@ def _check(entry: Entry | None, schema: Schema) -> Check:
     """Which rows of a block cannot be trained on, by their targets and weights, or by the values the learner takes."""
     if entry is None:
         return lambda block: unusable_rows(block, schema)
-    return lambda block: unusable_rows(block, schema) | unfit_values(entry, block, schema)
+    return lambda block: unfit_values(entry, block, schema) | unusable_rows(block, schema)

@@ -30,7 +30,7 @@ def with_text_weighting(entry: Entry, features: Features) -> Features:
     return features.with_text_options(weighted)
 
 
-def unfit_values(entry: Entry, block: Block, schema: Schema) -> dict[int, str]:
+def unfit_values(entry: Entry, block: Block, schema: Schema) -> dict[int, str | None]:
     """The rows of a block with a value that the learner cannot take."""
     takes = entry.values
     if takes is None:
@@ -39,7 +39,7 @@ def unfit_values(entry: Entry, block: Block, schema: Schema) -> dict[int, str]:
         values = block.sparse.values
         found = [(at, *block.sparse.row_and_column(at)) for at in np.flatnonzero(takes.misfits(values)).tolist()]
         return {row: f"column {column} has the value {values[at]:g}: {takes}" for at, row, column in found[::-1]}
-    reasons: dict[int, str] = {}
+    reasons: dict[int, str | None] = {}
     for name in schema.having(Role.NUMBER):
         column = block.columns[name]
         assert isinstance(column, Numbers)

@@ -80,7 +80,7 @@ def verify(model: Model, data: Any, form: Format | None = None, rejected: BadRow
     entry = model.entry
     trained_on = dataset.for_learner(entry, _class_weights(model))
     rows = trained_on.rows
-    scaling = measured(trained_on.features, rows)
+    scaling = measured(trained_on.features, rows, trained_on.weights)
     linear = model.linear if scaling is None else scaling.brought_back(model.linear)
     rows = scaled(rows, scaling)
     slack = _slack(stated.primal, 0.0 if scaling is None else scaling.rounding(model.linear))
@@ -136,7 +136,7 @@ def _trained_again(model: Model, stated: Mistakes, source: Source, rejected: Bad
         for made in _numbered(model, source, rejected):
             run.take(made)
         if not run.rows:
-            raise no_training_rows()
+            raise no_training_rows(features.schema)
         labels, known = run.labels(len(run.label_index.labels)).classes.tolist(), model.classes or []
         if labels != known:
             return Verdict(False, stated, None, _other_labels(labels, known))
@@ -153,7 +153,7 @@ def _numbered(model: Model, source: Source, rejected: BadRows) -> Iterator[Numbe
     """The blocks of a source as the learner took them."""
     features, schema, entry = model.features, model.features.schema, model.entry
     for made in model.blocks(
-        source, rejected, 0, lambda block: unusable_rows(block, schema) | unfit_values(entry, block, schema)
+        source, rejected, 0, lambda block: unfit_values(entry, block, schema) | unusable_rows(block, schema)
     ):
         pieces = features.number(made.block, made.prepared, frozen=True) if made.block.rows else []
         yield Numbered(made.block, pieces)

@@ -12,7 +12,6 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linnet.cores import one_thread
 from linnet.data.labels import Labels
@@ -23,6 +22,7 @@ from linnet.training.counting.naive_bayes import CLOSED_FORM
 from linnet.training.descent import Descent, Found, Method, Steps
 from linnet.training.duality_gap import certify, joined
 from linnet.training.history import Pass, Watcher, added, ignore
+from linnet.training.log_count_ratio import Text
 from linnet.training.objective import TOO_LARGE
 from linnet.training.online import OnlineTraining, Passes
 from linnet.training.problems import Part, Problems
@@ -37,8 +37,8 @@ class Settings:
 
     With `all_passes` no tolerance ends a run before `max_iter`.  `steps` are given step sizes, for gradient descent.
     `start` is where to begin: the end of an earlier fit of the same columns, classes and reduction.  `text` says which
-    columns are n-grams of a text.  `shuffle` and `seed` are for online learners, `counting` has the parameters of a
-    counting model.
+    columns are n-grams of a text, and how rows count in their weighting.  `shuffle` and `seed` are for online learners,
+    `counting` has the parameters of a counting model.
     """
 
     solver: str = AUTO
@@ -50,7 +50,7 @@ class Settings:
     watch: Watcher = ignore
     steps: Steps | None = None
     start: Start | None = None
-    text: NDArray[np.bool_] | None = None
+    text: Text | None = None
     shuffle: bool = False
     seed: int = 0
     counting: Mapping[str, Any] = field(default_factory=dict)

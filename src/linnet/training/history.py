@@ -20,16 +20,15 @@ PATIENCE = 5
 PRESENTATIONS = 100_000
 
 
-def helps(history: Sequence[Pass], rows: int, tol: float) -> bool:
+def helps(mistakes: Sequence[float], rows: float, tol: float) -> bool:
     """Whether passes still help a learner that changes by mistakes alone: the later half of them, or more, had one with
-    fewer mistakes than any before, by more than this fraction of the rows.
+    fewer mistakes than any before, by more than this fraction of the rows.  Both count by weight, if rows have any.
 
     Half of all passes, and many on few rows, for where rows can be separated mistakes may become fewer very slowly.
     """
-    late = max(PATIENCE, len(history) // 2, -(-PRESENTATIONS // max(1, rows)))
-    if len(history) <= late:
+    late = max(PATIENCE, len(mistakes) // 2, int(-(-PRESENTATIONS // max(1, rows))))
+    if len(mistakes) <= late:
         return True
-    mistakes = [each.mistakes for each in history]
     return min(mistakes[:-late]) - min(mistakes[-late:]) > tol * rows
 
 

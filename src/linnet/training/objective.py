@@ -61,6 +61,7 @@ class Objective:
         self.outputs, self.intercept, self.reference = outputs, intercept, reference
         self.columns = examples.rows.shape[1]
         self.sample_weights = NOTHING if examples.weights is None else examples.weights
+        self.mistaken_weight = 0.0  # of the rows that the last gradient found on the wrong side
         self.order = AS_THEY_STAND
         if examples.weights is not None and not examples.weights.all():
             self.order = np.flatnonzero(examples.weights)
@@ -101,10 +102,16 @@ class Objective:
         """-gradient of the summed loss: of whole numbers it is exact; and the tally of the rows."""
         began = perf_counter()
         into = np.zeros(self.size)
+        weighted = len(self.sample_weights) > 0
+        margins = np.empty(len(self.order) or len(self.targets)) if weighted else NOTHING
         _, tally, _ = passes.run(
             self.rows.values, self.rows.ids, self.rows.starts, self.order, self.sample_weights, self.targets,
-            (weights, into, NOTHING, NOTHING, NOTHING, NOTHING), NO_LOG, self.settings, dict(EPOCH),
+            (weights, into, NOTHING, NOTHING, NOTHING, NOTHING, margins), NO_LOG, self.settings, dict(EPOCH),
         )  # fmt: skip
+        self.mistaken_weight = float(tally["mistakes"])
+        if weighted:
+            presented = self.sample_weights[self.order] if len(self.order) else self.sample_weights
+            self.mistaken_weight = float(presented[margins <= 0].sum())
         if tally["lost"] >= 0:
             raise NumericalError(TOO_LARGE)
         mean = tally["loss"] / self.total

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linnet.data.labels import Labels
 from linnet.data.rows import Examples, Rows
@@ -14,13 +15,17 @@ from linnet.learners.linear import LinearModel
 from linnet.learners.losses import Loss
 from linnet.learners.recipe import Averaging, Penalty, Recipe, Reduction, Update
 from linnet.training.history import Pass, Watcher, added, helps, ignore
-from linnet.training.online_learner import Learner
+from linnet.training.online_learner import NOTHING, Learner
 from linnet.training.order import Presentations, presentations
 from linnet.training.reduction import Problem, grown, problems
 from linnet.training.result import OnlineFacts, Trained
 from linnet.training.threads import in_threads
 
 PATIENCE = 5
+
+# (learners, presentations): numbers, or margins of classes
+Predictions = NDArray[np.float64]
+NO_PREDICTIONS: Predictions = np.empty((0, 0))
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,7 @@ class Passes:
         if unchanged:
             return True
         if by_mistakes:
-            return not helps(history, presented, self.tol)
+            return not helps([each.mistakes for each in history], presented, self.tol)
         if len(history) <= PATIENCE + 1:
             return False
         losses = [each.loss for each in history]
@@ -114,15 +119,37 @@ class OnlineTraining:
             self.labels, self.learners = before
             raise
 
-    def learn(self, examples: Examples, labels: Labels | None = None, plan: Presentations | None = None) -> Pass:
-        """As `take`, but an error leaves an undefined state."""
+    def learn(
+        self,
+        examples: Examples,
+        labels: Labels | None = None,
+        plan: Presentations | None = None,
+        predictions: Predictions = NO_PREDICTIONS,
+    ) -> Pass:
+        """As `take`, but an error leaves an undefined state; `predictions` is room that is filled."""
         examples.rows.check_finite()
         self._check_fit(examples.rows)
         self.extend(labels)
         self.widen(examples.rows.shape[1])
         plan = presentations(examples, shuffle=False) if plan is None else plan
         once = Passes(most=1)
-        return added([self._run(examples, plan, once, ignore, item)[0] for item in self.learners.items()])[0]
+        into = predictions if len(predictions) else [NOTHING] * len(self.learners)
+        learners = zip(self.learners.items(), into, strict=True)
+        return added([self._run(examples, plan, once, ignore, *each)[0] for each in learners])[0]
+
+    def room_for_predictions(self, presented: int) -> Predictions:
+        """For what each learner predicts just before each presentation; none where it is not presented all rows."""
+        pairs = len(self.learners) > 1 and self.recipe.reduction is Reduction.PAIRWISE
+        return NO_PREDICTIONS if pairs else np.empty((len(self.learners), presented))
+
+    def mistaken(self, codes: NDArray[np.float64], predictions: Predictions) -> NDArray[np.bool_]:
+        """Which rows of these classes were taken for another, by the margins that their learners predicted."""
+        if len(predictions) == 1:
+            right: NDArray[np.bool_] = predictions[0] > 0
+        else:
+            signs = np.where(codes == np.arange(len(predictions))[:, np.newaxis], 1.0, -1.0)
+            right = (signs * predictions).argmax(axis=0) == codes
+        return ~right
 
     def widen(self, columns: int) -> None:
         """Make room for this many columns; a column that no row has had yet has the weight all begin with."""
@@ -178,6 +205,7 @@ class OnlineTraining:
         passes: Passes,
         watch: Watcher,
         item: tuple[Problem, Learner],
+        predictions: NDArray[np.float64] = NOTHING,
         *,
         whole: bool = False,
     ) -> tuple[list[Pass], bool]:
@@ -193,7 +221,7 @@ class OnlineTraining:
             presented = len(targets) if order is None else len(order)
             if self.recipe.penalty.total:  # spread over all rows; of a stream, over those so far
                 learner.population = float(presented) if whole else np.inf
-            history.append(learner.present(examples.rows, targets, order, plan.sample_weights))
+            history.append(learner.present(examples.rows, targets, order, plan.sample_weights, predictions))
             watch(history[-1])
             if passes.enough(self.recipe, history, presented):
                 return history, True

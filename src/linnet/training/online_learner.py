@@ -175,8 +175,13 @@ class Learner:
         targets: NDArray[np.float64],
         order: NDArray[np.int64] | None,
         sample_weights: NDArray[np.float64],
+        predictions: NDArray[np.float64] = NOTHING,
     ) -> Pass:
-        """Train on these rows in this order (None: all, in their own order)."""
+        """Train on these rows in this order (None: all, in their own order).
+
+        `predictions` has room for what each presentation was taken for just before: a number, or the margin of its
+        class.
+        """
         began = perf_counter()
         presented = len(targets) if order is None else len(order)
         if not presented:
@@ -199,6 +204,7 @@ class Learner:
                 NOTHING if adaptive else self.touched,
                 self.records.reshape(-1),
                 self.sides.reshape(-1),
+                predictions,
             ),
             log,
             self.settings(rows),

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linnet.data.labels import Labels
 from linnet.data.rows import Examples, select_examples, with_intercept_column
@@ -21,6 +20,7 @@ from linnet.learners.losses import Loss
 from linnet.learners.recipe import Reduction
 from linnet.training import log_count_ratio
 from linnet.training.duality_gap import Certificate, certify, joined
+from linnet.training.log_count_ratio import Text
 from linnet.training.objective import Flat, Objective
 from linnet.training.reduction import Problem, problems
 from linnet.training.solvers import least_squares
@@ -70,7 +70,8 @@ class Part:
 class Problems:
     """The problems of a learner on a data set; each is put together when it is asked for.
 
-    `text` says which columns are n-grams of a text, for learners that weight them by the log-count ratio.
+    `text` says which columns are n-grams of a text, and how rows count there, for learners that weight n-grams by the
+    log-count ratio.
     """
 
     def __init__(
@@ -80,7 +81,7 @@ class Problems:
         labels: Labels | None,
         *,
         intercept: bool = True,
-        text: NDArray[np.bool_] | None = None,
+        text: Text | None = None,
     ) -> None:
         examples.rows.check_finite()  # once for all problems
         self.recipe, self.examples, self.labels, self.intercept = entry.recipe, examples, labels, intercept
@@ -93,15 +94,16 @@ class Problems:
 
     def __getitem__(self, number: int) -> Part:
         problem, recipe = self._all[number], self.recipe
-        examples, outputs = self.examples, 1
+        examples, text, outputs = self.examples, self.text, 1
         if self.labels is not None:
             outputs = problem.outputs(self.classes)
             members = problem.members(examples.targets, self.classes)
-            examples = examples if members is None else select_examples(examples, members)
+            if members is not None:
+                examples, text = select_examples(examples, members), text and text.of(members)
         positive, weights = float(problem.positive or 0), None
-        if self.text is not None and outputs == 1:
+        if text is not None and outputs == 1:
             signs = np.where(examples.targets == positive, 1.0, -1.0)
-            rows, weights = log_count_ratio.weighted(examples.rows, signs, self.text)
+            rows, weights = log_count_ratio.weighted(examples.rows, signs, text)
             examples = replace(examples, rows=rows)
         ones = self.intercept and recipe.penalty.intercept
         if ones:

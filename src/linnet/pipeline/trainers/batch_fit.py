@@ -16,7 +16,7 @@ from linnet.cores import cores, one_thread
 from linnet.data.features.feature_map import Features
 from linnet.data.rows import Examples, Rows, take_rows
 from linnet.data.targets import require_two_labels
-from linnet.evaluation.splits import Mask, held_out
+from linnet.evaluation.splits import Mask, first_of_each, held_out
 from linnet.learners.entry import AUTO, Entry
 from linnet.learners.linear import LinearModel
 from linnet.learners.problem_choice import adapted
@@ -32,6 +32,7 @@ from linnet.theory.separation import examine_model
 from linnet.training.duality_gap import Certificate
 from linnet.training.fit import Settings, fit
 from linnet.training.history import Watcher, ignore
+from linnet.training.log_count_ratio import Text
 from linnet.training.result import Trained
 
 # Fewer held-out rows than this are not measured.
@@ -96,8 +97,7 @@ def train_batch(
     """
     classes = 0 if data.labels is None else len(data.labels)
     if data.labels is not None:
-        by_class = np.bincount(data.targets.astype(np.int64), data.weights, minlength=classes)
-        require_two_labels(data.labels.classes.tolist(), by_class)
+        require_two_labels(data.labels.classes.tolist())
     features, raw = data.features, data.rows
     has_text = bool(features.text_features().any())
     entry = adapted(entry, strength, has_text=has_text, columns=len(features), classes=classes)
@@ -114,7 +114,7 @@ def train_batch(
         say("training on all but the held-out rows")
         result = trials.measured(held, decided)
     say("training on all rows")
-    scaling = measured(features, raw)
+    scaling = measured(features, raw, data.weights)
     rows = scaled(raw, scaling)
     trained = fitted(data, entry, rows, None, solving)
     separation = _separation(data, entry, rows, trained.model)
@@ -141,13 +141,14 @@ def train_batch(
 
 def fitted(data: TrainingSet, entry: Entry, rows: Rows, which: Mask | None, solving: Solving) -> Trained:
     """The learner fitted to these rows, or some of them, as they are scaled."""
+    weights = data.weights if which is None or data.weights is None else data.weights[which]
     settings = Settings(
         solver=solving.solver,
         tol=solving.tol,
         max_iter=solving.max_iter,
         threads=solving.threads,
         watch=solving.watch,
-        text=data.features.text_features(),
+        text=Text(data.features.text_features(), weights),
     )
     return fit(entry, data.examples(rows, which), data.labels, settings)
 
@@ -168,7 +169,9 @@ class _Trials:
 
     def _fitted(self, trained_on: Mask, asked: Mask) -> tuple[LinearModel, Rows]:
         """A model fitted to some rows, and the others on the scale of these."""
-        rows = scaled(self.raw, measured(self.data.features, take_rows(self.raw, np.flatnonzero(trained_on))))
+        weights = None if self.data.weights is None else self.data.weights[trained_on]
+        some = take_rows(self.raw, np.flatnonzero(trained_on))
+        rows = scaled(self.raw, measured(self.data.features, some, weights))
         model = fitted(self.data, self.entry, rows, trained_on, self.solving).model
         return model, take_rows(rows, np.flatnonzero(asked))
 
@@ -183,7 +186,8 @@ class _Trials:
         probable = self.data.labels is not None and self.entry.recipe.has_probabilities
         measuring = scorer(model, probable, decided.calibration, decided.rule)
         tally = measuring.tally()
-        measuring.add_result(tally, rows, self.data.targets[held])
+        weights = None if self.data.weights is None else self.data.weights[held]
+        measuring.add_result(tally, rows, self.data.targets[held], weights)
         result: Result = tally.result()
         return result
 
@@ -217,11 +221,9 @@ def _statistics(features: Features, scaling: Scaling | None, rows: Rows) -> dict
 
 
 def _held_out(data: TrainingSet, fraction: float, seed: int) -> Mask:
-    """The rows to hold out: none, if they are too few, or leave a class without rows (of any weight) to train on."""
+    """The rows to hold out, never the first of a label; none, if they are too few."""
     n = len(data.targets)
     held = held_out(0, n, fraction, seed)
-    rest = ~held if data.weights is None else ~held & (data.weights > 0)
-    enough = int(held.sum()) >= ENOUGH_HELD_OUT and bool(rest.any())
-    if enough and data.labels is not None:
-        enough = len(np.unique(data.targets[rest])) == len(data.labels)
-    return held if enough else np.zeros(n, dtype=bool)
+    if data.labels is not None:
+        held[first_of_each(data.targets, 0)] = False
+    return held if ENOUGH_HELD_OUT <= held.sum() < n else np.zeros(n, dtype=bool)

@@ -21,7 +21,9 @@ from linnet.learners.recipe import Averaging
 from linnet.model.file_checks import Tensors
 from linnet.model.term_file import term_from_file, term_to_file
 from linnet.model.votes_file import matrix_from_file, matrix_to_file, votes_from_file, votes_to_file
-from linnet.pipeline.trainers.online_run import LabelRuns, OnlineRun, ProgressiveTally
+from linnet.pipeline.trainers.label_runs import LabelRuns
+from linnet.pipeline.trainers.online_run import OnlineRun
+from linnet.pipeline.trainers.progressive import ProgressiveTally
 from linnet.storage import container
 from linnet.training.online import OnlineTraining
 from linnet.training.online_learner import NO_LOG, Learner
@@ -49,12 +51,12 @@ def write(path: str, run: OnlineRun, rejected: BadRows, terms: Terms, why: str) 
         "seen": (run.position.seen or b"").hex(),
         "rows": run.rows,
         "done": [run.done_passes, run.done_chunks],
-        "progressive": asdict(run.progressive),
+        "progressive": run.progressive.to_file(tensors),
         "runs": asdict(run.runs),
         "labels": list(run.label_index.labels),
         "terms": [term_to_file(term, number, tensors, growing=True) for number, term in enumerate(run.features.terms)],
         "training": None if run.training is None else _training_to_file(run.training, tensors),
-        "weighed": sorted(run.weighed),
+        "first_rows": run.first_rows,
         "losses": run.losses,
         "best": None if run.best is None else _best_to_file(run.best, tensors),
         "rejected": [rejected.count, [_plain(each) for each in rejected.first]],
@@ -127,6 +129,7 @@ def _check_kinds(content: dict[str, Any], path: str) -> None:
         and isinstance(content["losses"], list)
         and isinstance(content["why"], str)
         and (content["training"] is None) == (content["rows"] == 0)
+        and len(content["first_rows"]) == len(content["labels"])
         and (len(content["position"]), len(content["done"])) == (4, 2)
     )
     if not sound:
@@ -144,9 +147,9 @@ def _restore(content: dict[str, Any], tensors: Tensors, run: OnlineRun, path: st
     run.rows, (run.done_passes, run.done_chunks) = content["rows"], content["done"]
     file, offset, line, rows = content["position"]
     run.position = Position(file, offset, line, rows, seen=bytes.fromhex(content["seen"]))
-    run.progressive = ProgressiveTally(**content["progressive"])
+    run.progressive = ProgressiveTally.from_file(content["progressive"], tensors, len(content["labels"]))
     run.runs = LabelRuns(**content["runs"])
-    run.weighed = set(map(int, content["weighed"]))
+    run.first_rows = list(map(int, content["first_rows"]))
     run.losses = list(content["losses"])
     if content["training"] is not None:
         run.training = _training_from_file(content["training"], tensors, run, path)

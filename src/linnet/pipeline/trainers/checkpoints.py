@@ -43,7 +43,7 @@ class Checkpoints:
             reason = checkpoint.restore(content, tensors, run, stream.rejected, self.path)
             self._check_content(run, stream)
             stream.features = run.features
-            if run.cache is not None or run.decision_cache is not None:
+            if any(cache is not None for cache in (run.cache, run.held_cache, run.decision_cache)):
                 self._fill_caches(run, stream)
         self.written_at = run.presented
         return reason

@@ -30,7 +30,7 @@ from linnet.data.targets import (
     sample_weights_of,
 )
 from linnet.errors import InputError
-from linnet.evaluation.splits import decision_rows, held_out
+from linnet.evaluation.splits import decision_rows, first_of_each, held_out
 from linnet.learners.catalogue import Entry
 from linnet.learners.linear import LinearModel
 from linnet.model.model import Model
@@ -73,7 +73,7 @@ class CountingTrainer:
                 stream.report("reading", run.rows)
                 stream.services.check_stopped()
             if not run.rows:
-                raise no_training_rows()
+                raise no_training_rows(features.schema)
             decided = run.decided(options.wanted(run.classes))
             result = run.result(decided)
             linear = run.model()
@@ -109,7 +109,6 @@ class CountingRun:
         self.for_decisions = RowCache(memory, cache_rows) if decisions else None
         self.rows = 0
         self.rows_held_out = 0
-        self.weights: NDArray[np.float64] = np.zeros(0)
 
     def close(self) -> None:
         for cache in self._caches():
@@ -124,6 +123,7 @@ class CountingRun:
         block, schema = made.block, self.features.schema
         if not block.rows:
             return
+        known = len(self.label_index.labels)
         targets = self.label_index.numbers(block, schema).astype(np.float64)
         self._check_size()
         self.layout.extend(self.features.sizes)
@@ -132,12 +132,15 @@ class CountingRun:
         kept = CachedRows(rows, targets, np.empty(0) if given is None else given, self.rows)
         self.rows += block.rows
         later = np.zeros(block.rows, dtype=bool)
+        first = first_of_each(targets, known)
         if self.holdout:
             later = held_out(kept.first, block.rows, self.holdout, self.seed)
+            later[first] = False
             self.held_out.append(kept.at(np.flatnonzero(later)))
             self.rows_held_out += int(later.sum())
         if self.for_decisions is not None:
             chosen = decision_rows(kept.first, block.rows, self.seed) & ~later
+            chosen[first] = False
             self.for_decisions.append(kept.at(np.flatnonzero(chosen)))
             later |= chosen
         if later.any():
@@ -150,9 +153,6 @@ class CountingRun:
 
     def _count(self, kept: CachedRows) -> None:
         weights = kept.weights if len(kept.weights) else None
-        classes = len(self.label_index.labels)
-        self.weights = np.pad(self.weights, (0, classes - len(self.weights)))
-        self.weights += np.bincount(kept.targets.astype(np.int64), weights, minlength=classes)
         labels = Labels(list(self.label_index.labels))
         rows = replace(kept.rows, shape=(kept.rows.shape[0], self.layout.size))
         self.training.take(Examples(rows, self._codes(labels)[kept.targets.astype(np.int64)], weights), labels)
@@ -168,12 +168,12 @@ class CountingRun:
 
     def result(self, decided: Decided) -> Result | None:
         """The metrics of the model of the rows so far on the held-out ones; None where those are too few."""
-        if self.rows_held_out < ENOUGH_HELD_OUT or not (self.weights > 0).all():
+        if self.rows_held_out < ENOUGH_HELD_OUT:
             return None
         measuring = scorer(self._placed(), True, decided.calibration, decided.rule)
         tally = measuring.tally()
         for kept in self.held_out:
-            measuring.add_result(tally, *self._for_model(kept))
+            measuring.add_result(tally, *self._for_model(kept), kept.weights if len(kept.weights) else None)
         result: Result = tally.result()
         return result
 
@@ -183,8 +183,6 @@ class CountingRun:
             return wanted.without_rows()
         assert self.for_decisions is not None
         require_two_labels(list(self.label_index.labels))
-        if not (self.weights > 0).all():
-            raise InputError(f"a label has too few rows to keep some {wanted.purpose}: {wanted.remedy}")
         model = self._placed()
         asked = [(*self._for_model(kept), kept.weights) for kept in self.for_decisions]
         if not asked:
@@ -213,9 +211,7 @@ class CountingRun:
                 self._count(kept)
         labels = self.training.labels
         refuse_too_many_labels(self.rows, len(labels), self.features.schema)
-        if not (self.weights > 0).any():
-            raise InputError("no row is left to train on: every one has the weight 0")
-        require_two_labels(list(self.label_index.labels), self.weights)
+        require_two_labels(list(self.label_index.labels))
         return self._model()
 
     def _model(self) -> LinearModel:

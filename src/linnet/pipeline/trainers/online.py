@@ -10,12 +10,13 @@ from functools import partial
 import numpy as np
 
 from linnet.data.features.feature_map import Features
+from linnet.data.features.schema import Task
 from linnet.data.targets import no_training_rows, require_two_labels
-from linnet.errors import InputError, RecipeError, option
+from linnet.errors import InputError, RecipeError
 from linnet.learners.linear import LinearModel
 from linnet.learners.recipe import Averaging
 from linnet.model.model import Model
-from linnet.model.record import OnlineSettings, Progressive
+from linnet.model.record import OnlineSettings
 from linnet.pipeline.dataset import Dataset
 from linnet.pipeline.decision_fit import NOTHING, Wanted
 from linnet.pipeline.row_cache import CachedRows
@@ -41,11 +42,6 @@ class OnlineTrainer:
         """Train on the stream; `begun` are its blocks where reading them has begun already."""
         passes = self.job.options.passes or 1
         with closing(self._run(stream, passes)) as run:
-            if run.settings.holdout and run.cache is None:
-                raise RecipeError(
-                    f"a single pass validates itself, each row before it is learned: {option('holdout')} needs "
-                    f"{option('passes')} 2 or more"
-                )
             self.job = replace(self.job, reason=self.job.checkpoints.restore(run, stream, self.job.reason))
             if run.done_passes == 0:
                 self._first_pass(run, stream, stream.numbered(run.position) if begun is None else begun)
@@ -67,7 +63,9 @@ class OnlineTrainer:
         recipe = options.winnowing.of(options.strength.of(self.job.entry)).recipe
         holdout = options.holdout
         if holdout is None:
-            holdout = HOLDOUT if passes > 1 and recipe.averaging is not Averaging.VOTE else 0.0
+            # one pass over labels is validated progressively; numbers of rows in an order are too easily predicted so
+            several = passes > 1 or stream.features.task is Task.REGRESSION
+            holdout = HOLDOUT if several and recipe.averaging is not Averaging.VOTE else 0.0
         columns = stream.features.known_size if stream.columns is None else stream.columns
         return OnlineRun(
             with_text_weighting(self.job.entry, stream.features) if features is None else features,
@@ -86,7 +84,7 @@ class OnlineTrainer:
             self._report(run, stream, "pass 1")
             self.job.checkpoints.perhaps(run, stream, self.job.reason)
         if not run.rows:
-            raise no_training_rows()
+            raise no_training_rows(run.features.schema)
         run.end_pass()
 
     def _further_passes(self, run: OnlineRun, stream: RowStream) -> Model:
@@ -99,34 +97,36 @@ class OnlineTrainer:
 
     def _finished(self, run: OnlineRun, stream: RowStream) -> Model:
         """The model that the run ends in, with its record."""
-        if not run.progressive.rows:
-            raise InputError("no row is left to train on: every one is held out or has the weight 0")
+        if not run.progressive.presented:
+            raise InputError("no row is left to train on: every one is held out")
         linear = run.model()
         self._check_labels(run, linear)
         decided = decide(run, linear, self._wanted(run, linear, stream))
-        result = held_out_result(run, linear, decided)[1] if run.settings.holdout and run.cache is not None else None
+        held = held_out_result(run, linear, decided)
         certificate: Certificate | Mistakes = ONLINE
         if has_bound(run.recipe):
             certificate = mistakes(run, linear, partial(self._again, run, stream))
-        seen = run.progressive
         return self.job.model(
             stream,
-            Outcome(run.features, linear, replace(self.job.entry, recipe=run.recipe), certificate, decided, result),
+            Outcome(
+                run.features, linear, replace(self.job.entry, recipe=run.recipe), certificate, decided, held.result
+            ),
             rows=run.rows,
-            rows_held_out=0 if result is None else result.rows,
+            rows_held_out=held.rows,
             class_weight=self._class_weight(linear),
             online=run.settings,
             passes=run.done_passes,
-            progressive=Progressive(seen.rows, seen.mistakes if run.classes else None),
+            progressive=run.progressive.result(),
             held_out_losses=tuple(run.losses),
             sorted_by_label=run.sorted_by_label if run.classes else None,
+            like_follows_like=run.runs.are_long() if run.classes else None,
         )
 
     def _check_labels(self, run: OnlineRun, linear: LinearModel) -> None:
         if linear.classes is None:
             return
         labels = list(run.label_index.labels)
-        require_two_labels(labels, [float(code in run.weighed) for code in range(len(labels))])
+        require_two_labels(labels)
         if self.job.options.class_weights is not None:
             self.job.options.class_weights.check(linear.classes.tolist())
 
@@ -156,5 +156,5 @@ class OnlineTrainer:
 
     def _report(self, run: OnlineRun, stream: RowStream, stage: str) -> None:
         seen = run.progressive
-        loss = seen.loss / seen.rows if seen.rows else None
+        loss = seen.loss / seen.presented if seen.presented else None
         stream.report(stage, run.rows, loss, seen.mistakes / seen.rows if run.classes and seen.rows else None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,20 +34,28 @@ class InputChanged(Exception):
     """What was read again is not what the model was trained on."""
 
 
-def held_out_result(run: OnlineRun, model: LinearModel, decided: Decided = NO_DECISIONS) -> tuple[float, Result | None]:
-    """The mean loss on the held-out rows, and all metrics; None if there are no such rows."""
-    assert run.cache is not None
+class HeldOut(NamedTuple):
+    """How many rows are held out, the mean loss on them, and all metrics; None if there are no such rows."""
+
+    rows: int = 0
+    loss: float = 0.0
+    result: Result | None = None
+
+
+def held_out_result(run: OnlineRun, model: LinearModel, decided: Decided = NO_DECISIONS) -> HeldOut:
+    """What the held-out rows tell of a model, each by its weight."""
     probable = run.classes and run.recipe.has_probabilities
     measuring = scorer(model, probable, decided.calibration, decided.rule)
     tally = measuring.tally()
     as_model = _as_model(run)
-    total, count = 0.0, 0
-    for kept in run.cache:
-        part = kept.at(np.flatnonzero(run.held(kept)))
+    rows, total, weight = 0, 0.0, 0.0
+    for part in run.held_rows():
         if len(part.targets):
-            total += measuring.add_result(tally, *as_model(part))
-            count += len(part.targets)
-    return total / max(count, 1), tally.result() if count else None
+            weights = part.weights if len(part.weights) else None
+            total += measuring.add_result(tally, *as_model(part), weights)
+            weight += len(part.targets) if weights is None else float(weights.sum())
+            rows += len(part.targets)
+    return HeldOut(rows, total / weight, tally.result()) if rows else HeldOut()
 
 
 def decide(run: OnlineRun, model: LinearModel, wanted: Wanted) -> Decided:

@@ -5,7 +5,9 @@ The outcome depends on the rows and the options alone: not on blocks, files, thr
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,7 @@ from linnet.data.rows import Examples, Rows
 from linnet.data.sources.block import Position
 from linnet.data.targets import LabelIndex, numeric_targets, sample_weights_of
 from linnet.errors import InputError
-from linnet.evaluation.splits import Mask, Purpose, decision_rows, held_out, random_keys
+from linnet.evaluation.splits import Mask, Purpose, decision_rows, first_of_each, held_out, random_keys
 from linnet.learners.linear import LinearModel
 from linnet.learners.recipe import Recipe, Update
 from linnet.learners.voting import Votes
@@ -27,10 +29,14 @@ from linnet.model.record import OnlineSettings
 from linnet.pipeline.memory import check_names, check_weights
 from linnet.pipeline.row_cache import CachedRows, RowCache
 from linnet.pipeline.stream import Numbered
+from linnet.pipeline.trainers.label_runs import LabelRuns
 from linnet.pipeline.trainers.online_outcome import held_out_result
+from linnet.pipeline.trainers.progressive import ProgressiveTally
 from linnet.training.class_weights import ClassWeights
-from linnet.training.online import OnlineTraining
+from linnet.training.online import NO_PREDICTIONS, OnlineTraining, Predictions
 from linnet.training.order import Presentations, presentations
+
+Floats = NDArray[np.float64]
 
 # Columns that a stream has room for at first: few, for a table of weights is made anew whenever a class joins.
 FIRST_COLUMNS = 16
@@ -39,34 +45,6 @@ FIRST_COLUMNS = 16
 STREAM_THRESHOLD = 512.0
 # Passes without a better held-out loss before a run with several passes ends.
 PATIENCE = 2
-# Fewer rows than this are not called sorted, in whatever order.
-ENOUGH_TO_BE_SORTED = 100
-
-
-@dataclass
-class ProgressiveTally:
-    """Predictions made before each row was learned, in the first pass; a row counts as often as it was presented."""
-
-    rows: int = 0
-    mistakes: int = 0
-    loss: float = 0.0
-
-
-@dataclass
-class LabelRuns:
-    """Runs of equal labels: how many there were, and the label of the last row."""
-
-    count: int = 0
-    last: float = -1.0
-
-    def add(self, labels: NDArray[np.float64]) -> None:
-        if len(labels):
-            self.count += int((np.diff(labels, prepend=self.last) != 0).sum())
-            self.last = float(labels[-1])
-
-    def are_few(self, rows: int, classes: int) -> bool:
-        """Are the rows sorted by label, or nearly so?"""
-        return rows >= ENOUGH_TO_BE_SORTED and classes > 1 and self.count <= 2 * classes
 
 
 def with_stream_threshold(recipe: Recipe, columns: int | None) -> Recipe:
@@ -103,9 +81,10 @@ class OnlineRun:
         self.cache = RowCache(memory, cache_rows) if settings.passes > 1 else None
         # for a mistake bound after one pass over what cannot be read again
         self.kept = RowCache(memory, cache_rows) if keep_rows and self.cache is None else None
+        self.held_cache = RowCache(memory, cache_rows) if settings.holdout and self.cache is None else None
         self.decision_cache = RowCache(memory, cache_rows) if settings.decision_rows else None
         self.class_weights = class_weights
-        self.weighed: set[int] = set()  # classes with a row of positive weight
+        self.first_rows: list[int] = []  # the number of the first row of each label
         self.rows = 0
         self.position = Position()
         self.done_passes = 0
@@ -117,7 +96,7 @@ class OnlineRun:
 
     def close(self) -> None:
         """Release the caches."""
-        for cache in (self.cache, self.kept, self.decision_cache):
+        for cache in (self.cache, self.kept, self.held_cache, self.decision_cache):
             if cache is not None:
                 cache.close()
 
@@ -165,16 +144,18 @@ class OnlineRun:
     def take_rows(self, kept: CachedRows, *, learning: bool = True) -> None:
         """As `take`, of assembled rows."""
         self._check_fit(kept)
+        if self.classes:
+            self.first_rows += (kept.first + first_of_each(kept.targets, len(self.first_rows))).tolist()
         if learning:
             if self.classes:
                 self.runs.add(kept.targets)
-                weighed = kept.targets[kept.weights > 0] if len(kept.weights) else kept.targets
-                self.weighed.update(np.unique(weighed).astype(np.int64).tolist())
             self._train_in_order(kept)
         self.rows += len(kept.targets)
         for cache in (self.cache, self.kept):
             if cache is not None:
                 cache.append(kept)
+        if self.held_cache is not None:
+            self.held_cache.append(kept.at(np.flatnonzero(self.held(kept))))
         if self.decision_cache is not None:
             self.decision_cache.append(kept.at(np.flatnonzero(self._for_decisions(kept))))
 
@@ -195,11 +176,28 @@ class OnlineRun:
 
     def held(self, kept: CachedRows) -> Mask:
         """The held-out rows."""
-        return held_out(kept.first, len(kept.targets), self.settings.holdout, self.seed)
+        return held_out(kept.first, len(kept.targets), self.settings.holdout, self.seed) & ~self._first(kept)
+
+    def held_rows(self) -> Iterator[CachedRows]:
+        """The held-out rows so far, a chunk at a time."""
+        if not self.settings.holdout:
+            return
+        if self.held_cache is not None:
+            yield from self.held_cache
+        elif self.cache is not None:
+            yield from (kept.at(np.flatnonzero(self.held(kept))) for kept in self.cache)
 
     def _for_decisions(self, kept: CachedRows) -> Mask:
         """The rows that decisions are fitted on, which are neither trained on nor held out."""
-        return decision_rows(kept.first, len(kept.targets), self.seed) & ~self.held(kept)
+        chosen = decision_rows(kept.first, len(kept.targets), self.seed)
+        return chosen & ~self.held(kept) & ~self._first(kept)
+
+    def _first(self, kept: CachedRows) -> Mask:
+        """The rows that are the first of their label: they are always trained on."""
+        first, n = np.zeros(len(kept.targets), dtype=bool), len(kept.targets)
+        start, stop = (bisect_left(self.first_rows, end) for end in (kept.first, kept.first + n))
+        first[np.array(self.first_rows[start:stop], dtype=np.int64) - kept.first] = True
+        return first
 
     def _train_in_order(self, kept: CachedRows) -> None:
         """Train on rows in their order; a class joins at the row that first has it, wherever blocks begin."""
@@ -225,11 +223,34 @@ class OnlineRun:
         presented = len(codes) if plan is None or plan.rows is None else len(plan.rows)
         if plan is None or not presented:
             return
-        tally = self.training.learn(examples, labels, plan)
+        # numbers that are held out measure the model better than those of rows in their order, which may be alike
+        validated = turn is None and (self.classes or not self.settings.holdout)
+        predictions = self.training.room_for_predictions(presented) if validated else NO_PREDICTIONS
+        tally = self.training.learn(examples, labels, plan, predictions)
         if turn is None:
-            self.progressive.rows += presented
-            self.progressive.mistakes += tally.mistakes
+            self.progressive.presented += presented
             self.progressive.loss += tally.loss * presented
+        if validated:
+            self._validate(kept, codes, plan.rows, predictions)
+
+    def _validate(
+        self, kept: CachedRows, codes: Floats, order: NDArray[np.int64] | None, predictions: Predictions
+    ) -> None:
+        """Compare what was predicted just before each row was first presented with the truth."""
+        if not len(predictions):
+            self.progressive.give_up()
+            return
+        which = np.arange(len(codes)) if order is None else order
+        if order is not None and len(order) > 1:
+            first = np.concatenate([[True], order[1:] != order[:-1]])  # a row of weight 3 comes three times in a row
+            which, predictions = order[first], np.ascontiguousarray(predictions[:, first])
+        weights = kept.weights[which] if len(kept.weights) else None
+        if self.classes:
+            assert self.training is not None
+            mistaken = self.training.mistaken(codes[which], predictions)
+            self.progressive.add_classes(kept.targets[which].astype(np.int64), mistaken, weights)
+        else:
+            self.progressive.add_numbers(kept.first + which, self.seed, kept.targets[which], predictions[0], weights)
 
     def sample_weights(self, targets: NDArray[Any], weights: NDArray[np.float64]) -> NDArray[np.float64] | None:
         """The weight of each row in training: its own, if rows have any, times its class's."""
@@ -286,12 +307,12 @@ class OnlineRun:
         self.done_chunks = 0
         if self.settings.holdout and self.cache is not None:
             model = self.current()
-            loss, result = held_out_result(self, model)
-            if result is None:
+            held = held_out_result(self, model)
+            if not held.rows:
                 return
-            if not self.losses or loss < min(self.losses):
+            if not self.losses or held.loss < min(self.losses):
                 self.best = model
-            self.losses.append(loss)
+            self.losses.append(held.loss)
 
     def next_chunk(self) -> bool:
         """Train on one more chunk of the cache; False at the end of the pass."""
