@@ -103,7 +103,9 @@ def commanded(tmp_path_factory):
             learner = ["--learner", entry.name, "--task", str(task)]
             # a file does not say how many columns it has, which is where Winnow's threshold comes from
             threshold = ["--winnow-threshold", "3"] if entry.accepts("winnow_threshold") else []
-            lines.append(["train", data, *learner, "--holdout", "0", *threshold, "--quiet", "-o", model])
+            # an estimator has a default where the pipeline chooses
+            alpha = ["--alpha", "1"] if entry.chooses_alpha else []
+            lines.append(["train", data, *learner, "--holdout", "0", *threshold, *alpha, "--quiet", "-o", model])
             paths[entry.name, task, classes] = model
     subprocess.run(
         [sys.executable, "-c", COMMANDS], input=json.dumps(lines), text=True, check=True, capture_output=True
@@ -115,7 +117,8 @@ def commanded(tmp_path_factory):
 @pytest.mark.parametrize(("entry", "task"), CASES, ids=lambda each: getattr(each, "name", str(each)))
 def test_three_doors_lead_to_the_same_solver_and_the_same_bits(entry, task, classes, commanded):
     X, y = rows(entry, task, classes)
-    trained = linnet.train((X, y), learner=entry.name, task=str(task), holdout=0.0)
+    alpha = {"alpha": 1.0} if entry.chooses_alpha else {}
+    trained = linnet.train((X, y), learner=entry.name, task=str(task), holdout=0.0, **alpha)
     fitted = fitted_to(X, y, entry, task)
     for model in (trained, commanded[entry.name, task, classes]):
         assert_array_equal(model.linear.weights, fitted.model_.weights)

@@ -90,7 +90,7 @@ def test_least_squares_is_that_of_scikit_learn(rng):
 
 def test_ridge_is_that_of_scikit_learn_on_scaled_columns(rng):
     columns = numbers_table(rng)
-    model = train(columns, replace(VALUED, learner="ridge"))
+    model = train(columns, replace(VALUED, learner="ridge", alpha=1.0))
     X = scaled_twin(columns)
     assert np.allclose(model.predict(columns), Ridge(alpha=1.0).fit(X, columns["value"]).predict(X), atol=1e-8)
     assert model.record.converged

@@ -123,8 +123,7 @@ def test_least_squares_of_any_table_are_proven_and_verified():
     data = without(table(8), "text")
     rng = np.random.default_rng(8)
     data["price"] = (100.0 + 3 * (np.array(data["label"]) == "class 1") + rng.normal(size=120)).tolist()
-    model = linnet.train(data, "price")
-    assert model.learner == "least-squares"
+    model = linnet.train(data, "price", learner="least-squares")
     assert model.certificate.gap <= 1e-9
     # against least squares of the same columns by NumPy
     number, missing = np.nan_to_num(data["number"]), np.isnan(data["number"])

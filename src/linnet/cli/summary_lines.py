@@ -155,6 +155,7 @@ def penalty_text(model: Model) -> str:
     kind = "l2" if not penalty.l1 else "l1" if not penalty.l2 else f"elasticnet, l1_ratio = {penalty.l1 / weight:g}"
     strength = f"C = {1 / weight:g}" if weight and entry.strength == "C" else f"alpha = {weight:g}"
     text = f"{kind}, {strength}" if weight else "none"
+    text += f", {chosen}" if (chosen := model.record.strength_choice) else ""
     text += ", intercept penalised" if penalty.intercept else ""
     return text + (f"; classes {reduction}" if model.classes and len(model.classes) > 2 else "")
 

@@ -222,5 +222,7 @@ ROWS = (
         ),
         tol=1e-6,
         max_iter=1000,
+        text=TextWeighting.TF_IDF,
+        chooses_alpha=True,
     ),
 )

@@ -18,7 +18,7 @@ _DEFAULTS = {
     (Way.ONLINE, Task.CLASSIFICATION): "adaptive",
     (Way.ONLINE, Task.REGRESSION): "adaptive-squared",
     (Way.BATCH, Task.CLASSIFICATION): "logistic-regression",
-    (Way.BATCH, Task.REGRESSION): "least-squares",
+    (Way.BATCH, Task.REGRESSION): "ridge",
 }
 # The same where a penalty is asked for.
 _PENALISED = {Task.CLASSIFICATION: ("logistic-regression",), Task.REGRESSION: ("ridge", "least-squares")}

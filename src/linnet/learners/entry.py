@@ -27,13 +27,15 @@ class TextWeighting(StrEnum):
     """How a learner takes the counts of n-grams in a text; users choose a CountWeighting (features/text_options.py).
 
     With the log-count ratio, log counts at unit length are further multiplied by a weight for every n-gram and problem
-    (training/log_count_ratio.py), where several classes are taken one by one.
+    (training/log_count_ratio.py), where several classes are taken one by one; with tf-idf by one for every n-gram
+    (training/inverse_frequency.py).
     """
 
     LOG_COUNTS = "log-counts"
     COUNTS = "counts"
     BINARY = "binary"
     LOG_COUNT_RATIO = "log-count-ratio"
+    TF_IDF = "tf-idf"
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,8 @@ class Entry:
 
     `strength` is C or alpha, whichever sets the strength of the penalty (or of smoothing); `penalties` and `multiclass`
     are the values that these options take.  `tol` and `max_iter` are the stopping rule where none is given: for batch
-    learners a relative duality gap.  `counting_model` is the class that counts, as "module:name".
+    learners a relative duality gap.  With `chooses_alpha` alpha is chosen by the data where none is given, in a
+    pipeline (estimators have their defaults).  `counting_model` is the class that counts, as "module:name".
     """
 
     name: str
@@ -75,6 +78,7 @@ class Entry:
     text: TextWeighting = TextWeighting.LOG_COUNTS
     values: Values | None = None
     counting_model: str = ""
+    chooses_alpha: bool = False
 
     def __post_init__(self) -> None:
         if self.values is None:

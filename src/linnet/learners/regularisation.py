@@ -1,8 +1,8 @@
 """Regularisation as users ask for it: C or alpha, the penalty, its L1 ratio; and how several classes are taken.
 
 C       the penalty has weight 1 / C beside the sum of losses; for passive-aggressive learners the longest step
-alpha   the weight of the penalty beside the mean loss of a row; ridge: beside the sum of squares; naive Bayes: what is
-        added to every count
+alpha   the weight of the penalty beside the mean loss of a row; ridge: beside the sum of squares, and chosen by the
+        data where it is not given (training/alpha_choice.py); naive Bayes: what is added to every count
 """
 
 from __future__ import annotations

@@ -105,6 +105,8 @@ class Record:
     iterations: int | None = None
     converged: bool | None = None
     separation: str = ""
+    # how the strength of the penalty was chosen from the data, if it was
+    strength_choice: str = ""
     numbers: dict[str, ColumnStatistics] = field(default_factory=dict)
     # online learners
     online: OnlineSettings | None = None

@@ -98,7 +98,8 @@ class TrainOptions:
     )  # fmt: skip
     alpha: float | None = option(
         None, PENALTY,
-        "Regularisation strength: larger alpha, smaller weights; for naive Bayes the smoothing added to every count.",
+        "Regularisation strength: larger alpha, smaller weights (default: ridge chooses it by leave-one-out); for "
+        "naive Bayes the smoothing added to every count.",
         metavar="ALPHA", learners=_taking("alpha"),
     )  # fmt: skip
     penalty: PenaltyKind | None = option(

@@ -20,7 +20,6 @@ from linnet.learners import catalogue
 from linnet.learners.catalogue import Entry, Way
 from linnet.learners.regularisation import Regularisation
 from linnet.pipeline.options import AUTO, TrainOptions
-from linnet.training.solvers.least_squares import fits_shape
 
 
 @dataclass(frozen=True)
@@ -117,8 +116,6 @@ def online_learner(task: Task) -> Entry:
     return catalogue.default(Way.ONLINE, task)
 
 
-def learner_in_memory(features: Features, rows: int) -> tuple[Entry, str]:
+def learner_in_memory(task: Task) -> tuple[Entry, str]:
     """The learner for rows that are all in memory, and why."""
-    if features.task is Task.CLASSIFICATION or fits_shape(rows, len(features)):
-        return catalogue.default(Way.BATCH, features.task), "the rows fit in memory, so the optimum can be found"
-    return online_learner(features.task), f"{len(features):,} features are too many for a closed form"
+    return catalogue.default(Way.BATCH, task), "the rows fit in memory, so the optimum can be found"

@@ -18,7 +18,7 @@ from linnet.learners.entry import Entry, TextWeighting
 from linnet.learners.linear import LinearModel
 from linnet.learners.losses import Loss
 from linnet.learners.recipe import Reduction
-from linnet.training import log_count_ratio
+from linnet.training import inverse_frequency, log_count_ratio
 from linnet.training.duality_gap import Certificate, certify, joined
 from linnet.training.log_count_ratio import Text
 from linnet.training.objective import Flat, Objective
@@ -32,7 +32,7 @@ class Part:
 
     objective: Objective
     outputs: slice
-    # the weights of columns by the log-count ratio, if text is weighted
+    # the weights of columns by the log-count ratio or the inverse document frequency, if text is weighted
     term_weights: Flat | None
     # whether the intercept is the weight of a last column of ones
     ones: bool
@@ -71,7 +71,7 @@ class Problems:
     """The problems of a learner on a data set; each is put together when it is asked for.
 
     `text` says which columns are n-grams of a text, and how rows count there, for learners that weight n-grams by the
-    log-count ratio.
+    problem.
     """
 
     def __init__(
@@ -87,6 +87,7 @@ class Problems:
         self.recipe, self.examples, self.labels, self.intercept = entry.recipe, examples, labels, intercept
         self.classes = 0 if labels is None else len(labels)
         self.text = text if entry.text is TextWeighting.LOG_COUNT_RATIO else None
+        self.by_frequency = None if text is None or entry.text is not TextWeighting.TF_IDF else text.columns
         self._all = [Problem()] if labels is None else problems(self.classes, self.recipe.reduction)
 
     def __len__(self) -> int:
@@ -105,6 +106,8 @@ class Problems:
             signs = np.where(examples.targets == positive, 1.0, -1.0)
             rows, weights = log_count_ratio.weighted(examples.rows, signs, text)
             examples = replace(examples, rows=rows)
+        if self.by_frequency is not None:
+            examples, weights = inverse_frequency.weighted(examples, self.by_frequency)
         ones = self.intercept and recipe.penalty.intercept
         if ones:
             examples = replace(examples, rows=with_intercept_column(examples.rows))

@@ -9,7 +9,7 @@ from itertools import chain
 from linnet.data.limits import size_in_words
 from linnet.data.sources.block import Position
 from linnet.errors import RecipeError, option
-from linnet.learners.catalogue import Entry, Way
+from linnet.learners.catalogue import Entry
 from linnet.model.model import Model
 from linnet.pipeline.dataset import Collected, Dataset
 from linnet.pipeline.decision_fit import NOTHING
@@ -49,9 +49,7 @@ class BatchTrainer:
         dataset = collected.dataset().pruned(LEAST_ROWS)
         entry, reason = self.entry, self.reason
         if entry is None:
-            entry, reason = learner_in_memory(dataset.features, collected.rows)
-            if entry.way is Way.ONLINE:
-                return OnlineTrainer(self._job(entry, reason)).fit_rows(stream, dataset)
+            entry, reason = learner_in_memory(dataset.features.task)
         labels = 0 if dataset.labels is None else len(dataset.labels)
         check_weights(dataset.features, labels, self.options.strength.of(entry).recipe, self.options.memory)
         return self._in_memory(self._job(entry, reason), stream, dataset)
@@ -105,5 +103,6 @@ class BatchTrainer:
             iterations=result.iterations,
             converged=result.converged,
             separation=result.separation,
+            strength_choice=result.strength_choice,
             numbers=result.columns,
         )

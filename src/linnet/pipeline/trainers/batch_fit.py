@@ -29,6 +29,7 @@ from linnet.pipeline.dataset import TrainingSet
 from linnet.pipeline.decision_fit import NOTHING, Decided, Wanted
 from linnet.pipeline.scaling import Scaling, measured, scaled
 from linnet.theory.separation import examine_model
+from linnet.training.alpha_choice import Choice, with_alpha
 from linnet.training.duality_gap import Certificate
 from linnet.training.fit import Settings, fit
 from linnet.training.history import Watcher, ignore
@@ -75,6 +76,8 @@ class BatchResult:
     columns: dict[str, ColumnStatistics]
     # why an unpenalised logistic fit has no finite optimum, if it has none
     separation: str
+    # how the strength of the penalty was chosen from the data, if it was
+    strength_choice: str
 
 
 @one_thread()  # scales, held-out metrics and certificates are stored, like the weights
@@ -101,9 +104,10 @@ def train_batch(
     features, raw = data.features, data.rows
     has_text = bool(features.text_features().any())
     entry = adapted(entry, strength, has_text=has_text, columns=len(features), classes=classes)
+    tuned = entry.chooses_alpha and strength.alpha is None
     solving = (Solving() if solving is None else solving)._replace(threads=threads, watch=watch)
     held = _held_out(data, holdout, seed)
-    trials = _Trials(data, entry, raw, solving)
+    trials = _Trials(data, entry, raw, solving, tuned)
     if wanted.needs_rows:
         say("cross-validating the scores")
         decided = cross_fit.decided(data, ~held, wanted, seed, trials.scored)
@@ -116,6 +120,7 @@ def train_batch(
     say("training on all rows")
     scaling = measured(features, raw, data.weights)
     rows = scaled(raw, scaling)
+    entry, strength_choice = _tuned(data, entry, rows, None, raw, watch) if tuned else Choice(entry, "")
     trained = fitted(data, entry, rows, None, solving)
     separation = _separation(data, entry, rows, trained.model)
     model = trained.model if scaling is None else scaling.unscaled(trained.model)
@@ -136,6 +141,7 @@ def train_batch(
         class_weights=_class_weights(data),
         columns=_statistics(features, scaling, rows),
         separation=separation,
+        strength_choice=strength_choice,
     )
 
 
@@ -153,6 +159,13 @@ def fitted(data: TrainingSet, entry: Entry, rows: Rows, which: Mask | None, solv
     return fit(entry, data.examples(rows, which), data.labels, settings)
 
 
+def _tuned(data: TrainingSet, entry: Entry, rows: Rows, which: Mask | None, raw: Rows, watch: Watcher) -> Choice:
+    """The learner with the alpha that suits these rows, or some of them, as they are scaled."""
+    contents = raw if which is None else take_rows(raw, np.flatnonzero(which))
+    text = Text(data.features.text_features())
+    return with_alpha(entry, data.examples(rows, which), contents, text=text, watch=watch)
+
+
 def bound_again(data: TrainingSet, entry: Entry, rows: Rows, solver: str, gap: float) -> float:
     """The lower bound that this solver proves on these rows, as they are scaled."""
     return fitted(data, entry, rows, None, Solving(solver, gap, threads=cores())).certificate.dual
@@ -166,13 +179,17 @@ class _Trials:
     entry: Entry
     raw: Rows
     solving: Solving
+    # whether alpha is chosen by the rows that each is fitted to
+    tuned: bool
 
     def _fitted(self, trained_on: Mask, asked: Mask) -> tuple[LinearModel, Rows]:
         """A model fitted to some rows, and the others on the scale of these."""
         weights = None if self.data.weights is None else self.data.weights[trained_on]
         some = take_rows(self.raw, np.flatnonzero(trained_on))
-        rows = scaled(self.raw, measured(self.data.features, some, weights))
-        model = fitted(self.data, self.entry, rows, trained_on, self.solving).model
+        rows, entry = scaled(self.raw, measured(self.data.features, some, weights)), self.entry
+        if self.tuned:
+            entry = _tuned(self.data, entry, rows, trained_on, self.raw, self.solving.watch).entry
+        model = fitted(self.data, entry, rows, trained_on, self.solving).model
         return model, take_rows(rows, np.flatnonzero(asked))
 
     def scored(self, trained_on: Mask, asked: Mask) -> Flat:

@@ -7,9 +7,6 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 
-import numpy as np
-
-from linnet.data.features.feature_map import Features
 from linnet.data.features.schema import Task
 from linnet.data.targets import no_training_rows, require_two_labels
 from linnet.errors import InputError, RecipeError
@@ -17,9 +14,7 @@ from linnet.learners.linear import LinearModel
 from linnet.learners.recipe import Averaging
 from linnet.model.model import Model
 from linnet.model.record import OnlineSettings
-from linnet.pipeline.dataset import Dataset
 from linnet.pipeline.decision_fit import NOTHING, Wanted
-from linnet.pipeline.row_cache import CachedRows
 from linnet.pipeline.stream import Numbered, RowStream
 from linnet.pipeline.trainers.job import HOLDOUT, Job, Outcome
 from linnet.pipeline.trainers.online_outcome import decide, held_out_result, mistakes
@@ -27,9 +22,6 @@ from linnet.pipeline.trainers.online_run import OnlineRun, with_stream_threshold
 from linnet.pipeline.value_checks import with_text_weighting
 from linnet.theory.mistake_bounds import Mistakes, has_bound
 from linnet.training.duality_gap import ONLINE, Certificate
-
-# A wide regression has no closed form; at most this many passes, ended early by held-out rows.
-PASSES_OF_A_WIDE_REGRESSION = 20
 
 
 @dataclass
@@ -47,18 +39,8 @@ class OnlineTrainer:
                 self._first_pass(run, stream, stream.numbered(run.position) if begun is None else begun)
             return self._further_passes(run, stream)
 
-    def fit_rows(self, stream: RowStream, dataset: Dataset) -> Model:
-        """Train on rows that are all in memory, in several passes."""
-        rows = dataset.for_learner(self.job.entry, self.job.options.class_weights)
-        with closing(self._run(stream, PASSES_OF_A_WIDE_REGRESSION, rows.features)) as run:
-            run.layout.extend(rows.features.sizes)
-            weights = np.empty(0) if rows.weights is None else rows.weights
-            run.take_rows(CachedRows(rows.rows, rows.targets, weights, 0))
-            run.end_pass()
-            return self._further_passes(run, stream)
-
-    def _run(self, stream: RowStream, passes: int, features: Features | None = None) -> OnlineRun:
-        """A run over the stream, its text as the learner takes it; or over rows that have these features already."""
+    def _run(self, stream: RowStream, passes: int) -> OnlineRun:
+        """A run over the stream, its text as the learner takes it."""
         options = self.job.options
         recipe = options.winnowing.of(options.strength.of(self.job.entry)).recipe
         holdout = options.holdout
@@ -68,7 +50,7 @@ class OnlineTrainer:
             holdout = HOLDOUT if several and recipe.averaging is not Averaging.VOTE else 0.0
         columns = stream.features.known_size if stream.columns is None else stream.columns
         return OnlineRun(
-            with_text_weighting(self.job.entry, stream.features) if features is None else features,
+            with_text_weighting(self.job.entry, stream.features),
             with_stream_threshold(recipe, columns),
             OnlineSettings(passes, holdout, options.sets_apart),
             seed=options.seed,

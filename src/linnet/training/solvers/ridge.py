@@ -71,7 +71,22 @@ def ridge(examples: Examples, alpha: float, *, intercept: bool) -> tuple[Flat, f
 
 
 def _narrow(examples: Examples, alpha: float, intercept: bool) -> tuple[Flat, float] | None:
-    """By the d x d table of squares, centred about the means of the first block."""
+    """By the d x d table of squares."""
+    d = examples.rows.shape[1]
+    squares, about, total = centred_squares(examples, intercept=intercept)
+    table = squares[:d, :d]
+    table.flat[:: d + 1] += alpha
+    if (table.diagonal() < NARROWEST * total * about[:d] ** 2).any():
+        return None
+    w = _positive(table, squares[:d, d])
+    return None if w is None else (w, float(about[d] - about[:d] @ w))
+
+
+def centred_squares(examples: Examples, *, intercept: bool) -> tuple[Flat, Flat, float]:
+    """Sum of c z z' over all rows z = (x, y) - m; m, their weighted mean (0 without an intercept); the sum of c.
+
+    They are centred about the means of the first block, and about the true ones if those are far.
+    """
     d = examples.rows.shape[1]
     first = dense(examples, slice(0, 1000))
     about = np.append(first.mean(axis=0), examples.targets[:1000].mean()) if intercept else np.zeros(d + 1)
@@ -83,12 +98,7 @@ def _narrow(examples: Examples, alpha: float, intercept: bool) -> tuple[Flat, fl
             squares, off, total = _squares_about(about, examples)
         squares -= total * np.outer(off, off)
         about = about + off
-    table = squares[:d, :d]
-    table.flat[:: d + 1] += alpha
-    if (table.diagonal() < NARROWEST * total * about[:d] ** 2).any():
-        return None
-    w = _positive(table, squares[:d, d])
-    return None if w is None else (w, float(about[d] - about[:d] @ w))
+    return squares, about, total
 
 
 def _squares_about(about: Flat, examples: Examples) -> tuple[Flat, Flat, float]:
