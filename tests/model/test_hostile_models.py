@@ -164,19 +164,18 @@ def test_verify_does_not_make_more_passes_than_can_have_been(folder):
                 verify(hostile, data)
 
 
-def test_verify_does_not_solve_closer_than_rounding(folder, monkeypatch):
+def test_verify_solves_a_statement_that_is_far_off_only_once(folder, monkeypatch):
     asked = []
 
     def solved(*given):
-        asked.append(given[-1])
+        asked.append(given[-1].tol)
         return -np.inf
 
     monkeypatch.setattr("linnet.pipeline.verify.bound_again", solved)
     model = load(folder / "batch.linnet")
     stated = replace(model.certificate, dual=model.certificate.primal - 1e-300)
     assert not verify(replace(model, certificate=stated), str(folder / "data.csv")).holds
-    assert asked
-    assert min(asked) >= 1e-15
+    assert asked in ([], [model.record.tol])  # not at all, where the weights prove as much as they are asked to
 
 
 def test_the_lengths_of_ngrams_in_a_model_are_those_that_training_takes(folder):

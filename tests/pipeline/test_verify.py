@@ -8,6 +8,7 @@ import pytest
 import linnet
 from linnet.pipeline.verify import verify
 from linnet.training.duality_gap import Certificate
+from tests.pipeline.random_models import named, objective
 
 WORDS = ["good", "bad", "film", "plot", "dull", "fine", "music", "long", "short", "cast"]
 
@@ -151,3 +152,71 @@ def test_a_column_narrow_beside_its_mean_costs_digits_and_not_the_proof(tmp_path
     assert model.certificate.gap <= 1e-2
     assert verify(model, str(path)).holds
     assert verify(model, str(other)).holds
+
+
+def far_from_zero(seed, rows=200):
+    """Columns of mean 1e5 and deviation 10, one of them the other in degrees Fahrenheit."""
+    rng = np.random.default_rng(seed)
+    a, b = rng.normal(1e5, 10, (2, rows))
+    score = (a - 1e5) / 10 - (b - 1e5) / 20 + rng.normal(size=rows)
+    X = np.column_stack([a, 1.8 * a + 32, b])
+    return X, (score > 0).astype(int), score
+
+
+@pytest.mark.parametrize("learner", ["logistic-regression", "svm", "svm-squared", "ridge", "least-squares"])
+def test_columns_far_from_zero_hide_no_forgery(learner):
+    for seed in range(2):
+        X, codes, score = far_from_zero(seed)
+        y = score if learner in ("ridge", "least-squares") else codes
+        model = linnet.train(named(X, y), "y", learner=learner)
+        stated = model.certificate
+        if stated.reason:
+            assert learner == "least-squares"
+            assert "collinear" in stated.reason
+            continue
+        assert abs(objective(model, X, y) - stated.primal) <= 0.05 * (stated.primal - stated.dual)
+        rng = np.random.default_rng(seed)
+        order = rng.permutation(len(y))
+        assert verify(model, named(X, y)).holds
+        assert verify(model, named(X[order], y[order])).holds
+        assert not verify(model, named(X, y[order])).holds
+        assert not verify(model, named(X[:100], y[:100])).holds
+        for dual in (stated.primal, stated.dual + 0.1 * (stated.primal - stated.dual)):
+            assert not verify(replace(model, certificate=Certificate(stated.primal, dual)), named(X, y)).holds
+
+
+def test_ridge_on_columns_far_from_zero_is_as_near_as_it_says():
+    """Beside the optimum of the columns as they are scaled, in extended precision."""
+    wide = np.longdouble
+    for seed, off in enumerate([1e2, 1e5, 1e8]):
+        rng = np.random.default_rng(seed)
+        z = rng.normal(size=(150, 2))
+        X = z * [1.0, 1e-3] + off
+        y = z @ [1.0, -2.0] + 0.1 * rng.normal(size=150)
+        model = linnet.train(named(X, y), "y", learner="ridge", alpha=0.5)
+        units = np.array([each.deviation for each in model.record.numbers.values()], dtype=wide)
+        Z = (X.astype(wide) - X.astype(wide).mean(axis=0)) / units
+        t = y.astype(wide) - y.astype(wide).mean()
+        (p, q), (_, r) = Z.T @ Z + 0.5 * np.eye(2, dtype=wide)
+        u, v = Z.T @ t
+        w = np.array([r * u - q * v, p * v - q * u]) / (p * r - q * q)
+        best = (((Z @ w - t) ** 2).sum() + 0.5 * (w * w).sum()) / 300
+        assert model.certificate.dual <= best
+        assert objective(model, X, y) - best <= model.certificate.primal - model.certificate.dual
+        assert model.certificate.gap < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("learner", "solver"),
+    [("svm", "dual"), ("svm", "newton"), ("crammer-singer", "dual"), ("logistic-regression", "dual")],
+)
+@pytest.mark.parametrize("rows", [300, 6000])
+def test_solvers_of_the_dual_end_in_the_same_point_in_any_order_of_the_rows(learner, solver, rows):
+    rng = np.random.default_rng(rows)
+    X = rng.normal(size=(rows, 3)) * [1.0, 20.0, 1.0] + [0.0, 1e4, 1.0]
+    y = np.digitize(X[:, 0] + rng.normal(size=rows), [-0.5, 0.5] if learner == "crammer-singer" else [0.0])
+    model = linnet.train(named(X, y), "y", learner=learner, solver=solver, C=30.0, max_iter=20)
+    order = rng.permutation(rows)
+    verdict = verify(model, named(X[order], y[order]))
+    assert verdict.holds
+    assert verdict.found.dual == pytest.approx(model.certificate.dual, rel=1e-12)

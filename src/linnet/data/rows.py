@@ -31,6 +31,8 @@ class Rows:
     starts: NDArray[np.int64]
     shape: tuple[int, int]
     names: tuple[str, ...] = ()
+    # what an entry of each column may be off by beside its own rounding: it was larger, with a last digit of as much
+    resolution: NDArray[np.float64] | None = None
 
     @property
     def dense(self) -> bool:
@@ -121,11 +123,13 @@ class Rows:
 def take_rows(rows: Rows, which: NDArray[np.int64]) -> Rows:
     """Some of the rows, their entries in the same order, so that sums over them have the same bits."""
     if rows.dense:
-        return Rows(rows.matrix(which).reshape(-1), NO_IDS, NO_STARTS, (len(which), rows.shape[1]), rows.names)
+        return Rows(
+            rows.matrix(which).reshape(-1), NO_IDS, NO_STARTS, (len(which), rows.shape[1]), rows.names, rows.resolution
+        )
     lengths = np.diff(rows.starts)[which]
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     at = np.repeat(rows.starts[which] - starts[:-1], lengths) + np.arange(starts[-1])
-    return Rows(rows.values[at], rows.ids[at], starts, (len(which), rows.shape[1]), rows.names)
+    return Rows(rows.values[at], rows.ids[at], starts, (len(which), rows.shape[1]), rows.names, rows.resolution)
 
 
 @dataclass(frozen=True, eq=False)

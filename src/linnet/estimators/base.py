@@ -379,8 +379,12 @@ def _unconverged(estimator: Any, trained: Trained) -> str:
     last = history[-1]
     gap = "" if proven.reason else f"; a relative gap of {proven.gap:.2g} is proven"
     mistakes = f"mistakes {last.mistakes:,}, " if hasattr(estimator, "classes_") else ""
+    remedy = "raise max_iter, scale the features, or set tol=None if this many passes are what you want"
+    if estimator.max_iter is not None and len(history) < estimator.max_iter:
+        remedy = (
+            "rounding lets the objective fall no further: raise tol, or bring columns of very different sizes to one"
+        )
     return (
         f"{type(estimator).__name__} stopped unconverged after {len(history)} passes "
-        f"({mistakes}mean loss {last.loss:.4g} in the last{gap}): "
-        f"raise max_iter, scale the features, or set tol=None if this many passes are what you want"
+        f"({mistakes}mean loss {last.loss:.4g} in the last{gap}): {remedy}"
     )

@@ -1,4 +1,4 @@
-"""One read over the entries of sparse rows: largest values, counts by side, scales, and features dropped."""
+"""One read over the entries of rows: largest values, counts by side, scales, and features dropped."""
 
 import cython
 import numpy as np
@@ -18,6 +18,27 @@ def largest(values: cython.const[value_t][::1], ids: cython.const[cython.uint][:
             x = fabs(values[e])
             if x > into[ids[e]]:
                 into[ids[e]] = x
+
+
+def largest_in_table(values: cython.const[value_t][::1], into: cython.double[::1]):
+    """The same for dense rows."""
+    columns: cython.Py_ssize_t = into.shape[0]
+    rows: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    x: cython.double
+    row: cython.pointer(cython.const[value_t])
+    most: cython.p_double
+    if columns == 0 or values.shape[0] == 0:
+        return
+    most = cython.address(into[0])
+    rows = values.shape[0] // columns
+    with cython.nogil:
+        for i in range(rows):
+            row = cython.address(values[i * columns])
+            for j in range(columns):
+                x = fabs(row[j])
+                most[j] = x if x > most[j] else most[j]
 
 
 def count_sides(

@@ -18,8 +18,12 @@ from linnet.data.rows import Rows
 from linnet.errors import NumericalError
 from linnet.kernels import sparse_entries as entries
 from linnet.learners.linear import LinearModel
+from linnet.training.exact_products import exact_product, two_product
 
 Flat = NDArray[np.float64]
+Table = NDArray[np.float64]
+
+EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,15 +38,15 @@ class Scaling:
     def scaled(self, rows: Rows) -> Rows:
         ids = rows.ids
         values = (rows.values.astype(np.float64) - self.centres[ids]) / self.units[ids]
-        return replace(rows, values=values)
+        return replace(rows, values=values, resolution=EPS * np.abs(self.centres) / self.units)
 
     def unscaled(self, model: LinearModel) -> LinearModel:
         """The model for raw rows: a missing number, 0 when scaled, counts as its column's mean."""
         with np.errstate(over="ignore", invalid="ignore"):  # one error below instead
             weights = model.weights / self.units[:, np.newaxis]
-            shift = weights * self.centres[:, np.newaxis]
-            weights[self.missing] += shift[self.numbers]
-            intercepts = model.intercepts - shift.sum(axis=0)
+            # for the weights as they are rounded, so that nothing but the intercept's own rounding is lost
+            intercepts = self._shifted(model.intercepts, weights, -1.0)
+            weights[self.missing] += weights[self.numbers] * self.centres[self.numbers, np.newaxis]
         if not (np.isfinite(weights).all() and np.isfinite(intercepts).all()):
             raise NumericalError(
                 "the weights left the range of numbers: a column of numbers is too large or too narrow"
@@ -50,18 +54,23 @@ class Scaling:
         return replace(model, weights=weights, intercepts=intercepts)
 
     def brought_back(self, model: LinearModel) -> LinearModel:
-        """The model for scaled rows again: what `unscaled` was given."""
-        shift = model.weights * self.centres[:, np.newaxis]
-        weights = model.weights.copy()
-        weights[self.missing] -= shift[self.numbers]
-        return replace(
-            model, weights=weights * self.units[:, np.newaxis], intercepts=model.intercepts + shift.sum(axis=0)
-        )
+        """The model for scaled rows again, without the digits that cancel: what `unscaled` was given, but for what
+        rounding took from the model for raw rows."""
+        weights, numbers = model.weights.copy(), self.numbers
+        product, rest = two_product(weights[numbers], self.centres[numbers, np.newaxis])
+        weights[self.missing] = (weights[self.missing] - product) - np.where(np.isfinite(rest), rest, 0.0)
+        intercepts = self._shifted(model.intercepts, model.weights, 1.0)
+        return replace(model, weights=weights * self.units[:, np.newaxis], intercepts=intercepts)
 
-    def rounding(self, model: LinearModel) -> float:
-        """The error of a score of this model by the rounding of the centres, summed in any order."""
-        shifts = np.abs(model.weights * self.centres[:, np.newaxis]).sum(axis=0)
-        return 4.0 * float(np.finfo(np.float64).eps) * float(shifts.max(initial=0.0))
+    def _shifted(self, intercepts: Flat, weights: Table, sign: float) -> Flat:
+        """The intercepts with what the centres add to the scores, or less that, rounded once."""
+        at = np.flatnonzero(self.centres)
+        if not len(at):
+            return intercepts
+        centres = np.append(sign * self.centres[at], 1.0)
+        return np.array(
+            [exact_product(np.append(w, b), centres) for w, b in zip(weights[at].T, intercepts, strict=True)]
+        )
 
 
 def scaled(rows: Rows, scaling: Scaling | None) -> Rows:
@@ -92,13 +101,16 @@ def _moments(rows: Rows, weights: Flat | None, numbers: NDArray[np.int64], large
     one_of_them[numbers] = True
     at = one_of_them[rows.ids]
     ids = rows.ids[at]
-    unit = np.where(largest > 0, largest, 1.0)  # within [-1, 1] no square is lost, however large the numbers
+    # within [-2, 2] no square is lost, however large the numbers; and powers of two cost no digits
+    unit = np.ldexp(1.0, np.where(largest > 0, np.frexp(largest)[1] - 1, 0))
     values = rows.values[at] / unit[ids]
     # a power of two brings weights near 1, so that none is lost, however they are scaled
     w = None if weights is None else np.repeat(weights / _power_near(weights), np.diff(rows.starts))[at]
     totals = np.bincount(ids, w, len(largest))
     counts = np.where(totals > 0, totals, 1.0)
     means = np.bincount(ids, values if w is None else w * values, len(largest)) / counts
+    rest = values - means[ids]  # of a large mean, which is rounded
+    means += np.bincount(ids, rest if w is None else w * rest, len(largest)) / counts
     squares = (values - means[ids]) ** 2
     variances = np.bincount(ids, squares if w is None else w * squares, len(largest)) / counts
     deviations = (unit * np.sqrt(variances))[numbers]

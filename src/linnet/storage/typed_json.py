@@ -24,6 +24,8 @@ NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 KIND = "kind"
 # What is stored as it is: lists of these are taken whole, as the confusion matrix of thousands of classes has millions.
 PLAIN = frozenset({bool, int, str})
+# The metadata of a field that a file does not hold.
+NOT_STORED = {"stored": False}
 
 
 def to_plain(value: Any) -> Any:
@@ -31,7 +33,7 @@ def to_plain(value: Any) -> Any:
     if hasattr(value, "to_plain"):
         return value.to_plain()
     if is_dataclass(value) and not isinstance(value, type):
-        return {each.name: _field_to_plain(value, each.name) for each in fields(value)}
+        return {each.name: _field_to_plain(value, each.name) for each in _stored(value)}
     if isinstance(value, Enum):
         return value.name
     if isinstance(value, float) and not math.isfinite(value):
@@ -122,13 +124,18 @@ def _from_union(kind: Any, plain: Any, name: str) -> Any:
 
 def _from_fields(kind: Any, plain: Any, name: str) -> Any:
     _checked(isinstance(plain, dict), plain, name, "an object")
-    hints, known = _hints(kind), {each.name: each for each in fields(kind)}
+    hints, known = _hints(kind), {each.name: each for each in _stored(kind)}
     for key in plain:
         _checked(key in known, key, name, f"without a field {key!r}")
     for key, each in known.items():
         optional = each.default is not MISSING or each.default_factory is not MISSING
         _checked(key in plain or optional, None, f"{name}.{key}", "given")
     return kind(**{key: from_plain(hints[key], value, f"{name}.{key}") for key, value in plain.items()})
+
+
+def _stored(kind: Any) -> list[Any]:
+    """The fields that a file holds."""
+    return [each for each in fields(kind) if each.metadata.get("stored", True)]
 
 
 def _float(plain: Any, name: str) -> float:

@@ -1,6 +1,7 @@
 """Collinear columns: linear combinations of the others or, beside an intercept, constants.
 
-By a QR decomposition with pivoting of the triangle of the centred rows.
+Their number is that of the singular values that are 0 to the digits that the rows have (least_squares.py); which they
+are, by a QR decomposition with pivoting of the centred rows.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from linnet.cores import one_thread
 from linnet.data.rows import Examples
-from linnet.training.solvers.least_squares import triangle
+from linnet.training.solvers.least_squares import decomposed
 
 Columns = NDArray[np.int64]
 
@@ -19,19 +20,15 @@ def collinear_columns(examples: Examples, *, intercept: bool) -> Columns:
     """The columns to drop so that the others are linearly independent, in rising order."""
     from scipy.linalg import qr
 
-    d = examples.rows.shape[1]
-    reduced, means = triangle(examples, intercept=intercept)
-    table = reduced[:, :d]
-    lengths = np.linalg.norm(table, axis=0)
-    # the lengths before centring, which rounding is relative to
-    level = np.sqrt(lengths**2 + examples.total_weight * means[:d] ** 2)
-    precision = max(examples.rows.shape) * np.finfo(float).eps
-    constant = lengths <= precision * level
-    left = np.flatnonzero(~constant)
-    if not len(left):
-        return np.flatnonzero(constant)
+    axes = decomposed(examples, intercept=intercept)
+    d = len(axes.means)
+    rank = int(axes.kept.sum())
+    if rank == d:
+        return np.empty(0, dtype=np.int64)
+    table = axes.triangle[:, :d]
+    lengths = np.sqrt((table * table).sum(axis=0))
+    known = lengths > axes.units if axes.rows > d else lengths > 0
+    left = np.flatnonzero(known)  # the others are constants
     with one_thread():
-        r, pivots = qr(table[:, left] / lengths[left], mode="r", pivoting=True, check_finite=False)
-    size = np.abs(r.diagonal())
-    rank = int((size > precision * np.sqrt(len(left)) * size[0]).sum())
-    return np.sort(np.append(np.flatnonzero(constant), left[pivots[rank:]]))
+        pivots = qr(table[:, left] / lengths[left], mode="r", pivoting=True, check_finite=False)[1]
+    return np.sort(np.append(np.flatnonzero(~known), left[pivots[rank:]]))

@@ -163,7 +163,7 @@ def squares(
         raise InputError(f"{rows:g} rows leave no degrees of freedom for {len(names)} coefficients: pass more rows")
     axes = decomposed(examples, intercept=intercept)
     best, best_b = axes.weights()
-    inverse = _least_squares_inverse(axes.axes, axes.singular, axes.means, axes.total, intercept)
+    inverse = _with_intercept(axes.inverse(), axes.means, axes.total) if intercept else axes.inverse()
     at, start = (np.append(each, offset)[: len(names)] for each, offset in ((best, best_b), (w, b)))
     sum_of_squares, meat = 0.0, np.zeros_like(inverse)
     for block in _blocks(examples):
@@ -182,12 +182,8 @@ def squares(
     return Summary(names, at, errors, level, rows, f"{degrees:g} residual degrees of freedom", degrees)
 
 
-def _least_squares_inverse(axes: Flat, singular: Flat, means: Flat, total: float, intercept: bool) -> Flat:
-    """H^-1 from the axes of the centred rows, the intercept last."""
-    part = axes.T / singular
-    inner = part @ part.T
-    if not intercept:
-        return np.asarray(inner)
+def _with_intercept(inner: Flat, means: Flat, total: float) -> Flat:
+    """H^-1 from that of the centred rows, the intercept last."""
     along = inner @ means
     corner = np.array([[1.0 / total + means @ along]])
     return np.block([[inner, -along[:, np.newaxis]], [-along[np.newaxis], corner]])

@@ -10,17 +10,20 @@ sum_i c_i g_i = 0.  R*(s) = sum_j max(0, |s_j| - l1)^2 / (2 l2); without L2, 0 w
 Any weights give such a point: the slopes there, moved to where the conditions hold.  At the optimum nothing is moved,
 and D = f.  The slope of a loss at a kink is not determined: then the solver passes its dual point.  The conjugates
 are those of learners/losses.py; for many classes g + (1 for the row's class) is a distribution.
+
+The bound that is stated is D less all that rounding may have added to it, or hidden of f: see `_Rounding`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.storage.typed_json import NOT_STORED
 from linnet.training.objective import Flat, Objective
 from linnet.training.threads import added, over_parts
 
@@ -31,19 +34,38 @@ UNPENALISED = "without a penalty the dual has no point that can be written down 
 CROSSED = "the bound came out above the objective, for the sums cancel: centre and scale the features"
 # What rounding may lift a bound above the objective by, relative to it: any more, and the sums prove nothing.
 ROUNDING = 1e-9
+# What rounding may hide of a gap that is as small as asked for, relative to the objective.
+SEEN = 1e-8
+# The most that one operation may round by, relative to its result.
+UNIT = 0.5 * float(np.finfo(np.float64).eps)
+# Newton's steps on the intercepts: with up to so many classes, so many steps of a length up to this, until so little is
+# out of balance.
+CLASSES_AT_MOST, STEPS, LONGEST, BALANCED = 128, 8, 20.0, 1e-15
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """The optimum is at least `dual`; these weights have `primal`. Or, with a `reason`, nothing is proven."""
+    """The optimum is at least `dual`; these weights have `primal`. Or, with a `reason`, nothing is proven.
+
+    `rounding` is what each of them, as computed, may be off by, if the dual point is near the weights; `dual` has been
+    lowered by at least twice that.
+    """
 
     primal: float
     dual: float
     reason: str = ""
+    rounding: float = field(default=0.0, compare=False, repr=False, metadata=NOT_STORED)
 
     def __post_init__(self) -> None:
         if not self.reason and self.dual > self.primal + ROUNDING * abs(self.primal):
             object.__setattr__(self, "reason", CROSSED)
+
+    def within(self, tol: float) -> bool:
+        """Whether the gap is at most `tol`, as far as rounding lets one see."""
+        if self.gap <= tol:
+            return True
+        rounding = min(3.0 * self.rounding, SEEN * abs(self.primal))
+        return not self.reason and self.primal - self.dual <= tol * self.primal + rounding
 
     @property
     def gap(self) -> float:
@@ -71,7 +93,8 @@ ONLINE = Certificate(
 def joined(parts: Sequence[Certificate]) -> Certificate:
     """Of problems solved side by side: their sum."""
     reason = next((part.reason for part in parts if part.reason), "")
-    return Certificate(sum(part.primal for part in parts), sum(part.dual for part in parts), reason)
+    primal, dual, rounding = (sum(getattr(part, name) for part in parts) for name in ("primal", "dual", "rounding"))
+    return Certificate(primal, dual, reason, rounding)
 
 
 def certify(
@@ -84,70 +107,173 @@ def certify(
     """
     if not problem.loss.has_conjugate or (problem.outputs > 1 and problem.loss.joint is None):
         return Certificate(np.nan, -np.inf, f"no dual is known here for the {problem.loss.name} loss")
-    if scores is None:
-        scores = problem.scores(weights)
+    about = 0.0
+    if scores is None:  # about the mean target: a large one would cancel, and its digits with it
+        about = problem.mean_target if problem.regression and problem.intercept else 0.0
+        scores = problem.scores(weights if about == 0.0 else np.append(weights[:-1], weights[-1] - about))
     w, penalty = problem.penalised(weights), problem.penalty
     n, size = len(scores), problem.rows_a_part
     # in this thread: with many short operations on arrays, other threads would mostly wait for one another
-    parts = [_Part(problem, scores, slopes, first, min(n, first + size)) for first in range(0, n, size)]
+    parts = [_Part(problem, scores, slopes, about, slice(first, min(n, first + size))) for first in range(0, n, size)]
     primal = sum(part.primal for part in parts)
-    primal += penalty.l1 * float(np.abs(w).sum()) + 0.5 * penalty.l2 * float(w @ w)
+    primal += penalty.l1 * float(np.abs(w).sum()) + 0.5 * penalty.l2 * float((w * w).sum())
     if not np.isfinite(primal):
         return Certificate(primal, -np.inf, OVERFLOWN)
     if penalty.l1 == 0 and penalty.l2 == 0:
         return Certificate(primal, -np.inf, UNPENALISED)
     amounts = added(part.amounts for part in parts)
-    weighed = np.concatenate([part.balanced(amounts) for part in parts])
+    if problem.intercept:
+        _balance(parts, amounts)
+    weighed = np.concatenate([part.weighed() for part in parts])
     sums = over_parts(lambda first, last: problem.summed_part(weighed[first:last], first), n, size)
     v = problem.penalised(problem.free(added(sums)))
+    rounding = _Rounding(problem, weights, parts, primal, about)
     if penalty.l2 == 0:
-        largest = float(np.abs(v).max(initial=0.0))
+        largest = float(np.abs(v).max(initial=0.0)) + rounding.of_sums()
         shrink = min(1.0, penalty.l1 / largest) if largest > 0 else 1.0
-        dual = -sum(part.conjugate(shrink * part.g) for part in parts)
+        dual, off = -sum(part.conjugate(shrink * part.g) for part in parts), rounding.total(None)
     else:
         beyond = np.maximum(0.0, np.abs(v) - penalty.l1)
         dual = -sum(part.conjugate(part.g) for part in parts) - float((beyond * beyond).sum()) / (2 * penalty.l2)
+        off = rounding.total(beyond / penalty.l2)
     if not np.isfinite(dual):
         return Certificate(primal, dual, OVERFLOWN)
-    dual -= lost_digits(weights[-problem.outputs :], scores) * sum(part.steepness for part in parts)
     # far from the optimum a dual point may prove less than the trivial bound 0: losses and penalties are not negative
-    return Certificate(primal, max(dual, 0.0))
+    bound = max(dual - 2.0 * off, 0.0) if np.isfinite(off) else 0.0
+    return Certificate(primal, bound, rounding=rounding.total(np.abs(w) if penalty.l2 > 0 else None))
 
 
-def lost_digits(intercepts: Flat, scores: Table) -> float:
-    """About what rounding does to a score: where columns lie far from 0, the intercept takes back what they add."""
-    largest = float(np.abs(intercepts).max(initial=0.0)) + float(np.abs(scores).max(initial=0.0))
-    return 4.0 * float(np.finfo(np.float64).eps) * largest
+class _Rounding:
+    """How far the objective and the bound may be off, for each was computed in double precision (u = 2^-53).
+
+    A score w . x + b of k terms is off by at most (k + 6) u A, where A >= sum_j |w_j x_j| + |b|: 6 for x and w, which
+    may have been scaled, and their product.  With m_j the largest |x_ij|, A(w) = sqrt(k) |m w| + |b| will do.  That
+    moves a loss by its slope times as much.  Sums over the rows of a part are off by r u times the sum of sizes, where
+    r rows make a part: so is v, and with it R*, whose slope by v is p = max(0, |v| - l1) / l2, by r u S A(p) in all
+    with S the mean |g|.  All other sums are pairwise.
+    """
+
+    PAIRWISE = 128.0  # operations on the way to one of NumPy's sums, and in a loss
+
+    def __init__(self, problem: Objective, weights: Flat, parts: list[_Part], primal: float, about: float) -> None:
+        self.problem, self.primal = problem, abs(primal)
+        self.largest = max(part.largest for part in parts) + (0.0 if problem.regression else 1.0)
+        steepness = sum(part.steepness for part in parts)
+        self.terms = float(problem.most_entries)
+        self.summed = float(min(problem.rows_a_part, len(problem.targets)) + len(parts) + 4)
+        intercepts = weights[-problem.outputs :] if problem.intercept else np.zeros(1)
+        reach = self._reach(problem.penalised(weights)) + float(np.abs(intercepts - about).max(initial=0.0))
+        self.of_scores = UNIT * ((self.terms + 6.0) * reach + 4.0 * self.largest)
+        loss = problem.loss if problem.outputs == 1 else problem.loss.joint
+        bend = 0.0 if loss is None else loss.largest_curvature
+        # a large intercept was itself rounded when it was scaled: that moves all scores alike, by which slopes cancel
+        self.shift, self.balance = 2.0 * UNIT * abs(about), abs(sum(part.mean_slope for part in parts))
+        self.bend = bend
+        self.size = sum(part.size() for part in parts)
+        # where the slope jumps, the next one counts: 1 for the hinge, 2 with a rival's
+        self.steepness = steepness + bend * self.of_scores if np.isfinite(bend) else max(steepness, 2.0)
+
+    def _reach(self, w: Flat) -> float:
+        """A bound on sum_j |w_j x_ij|, over all rows and outputs."""
+        table = w.reshape(-1, self.problem.outputs) * self.problem.largest_entries[:, np.newaxis]
+        return float(np.sqrt(self.terms * (table * table).sum(axis=0).max(initial=0.0)))
+
+    def of_sums(self) -> float:
+        """How far an entry of v may be off."""
+        return UNIT * self.summed * self.size * float(self.problem.largest_entries.max(initial=0.0))
+
+    def total(self, p: Flat | None) -> float:
+        """The error of the objective and of the bound, whose penalty has the slopes p by v."""
+        joint = self.problem.outputs > 1
+        pulled = 0.0 if p is None else self._reach(p)
+        found = self.of_scores * (self.steepness + (1.0 if joint else 0.0))
+        if self.shift:
+            found += self.shift * (self.balance + self.bend * (self.shift + self.of_scores))
+        found += UNIT * self.PAIRWISE * (self.primal + self.size * (self.largest + pulled))
+        if self.problem.loss.log_odds or self.problem.loss.code is None:
+            found += UNIT * 8.0 * self.problem.outputs  # logarithms of what is near 1
+        found += UNIT * self.summed * self.size * pulled
+        if self.problem.penalty.l2 > 0:
+            entries = self.problem.largest_entries
+            each = UNIT * self.summed * self.size
+            found += each * each * float((entries * entries).sum()) / (2.0 * self.problem.penalty.l2)
+        return float(found)
 
 
 class _Part:
     """Some of the rows: the sum of their losses, and their part of a dual point."""
 
-    def __init__(self, problem: Objective, scores: Table, slopes: Table | None, first: int, last: int) -> None:
-        self.free = problem.intercept
-        self.losses = losses_at(problem, scores[first:last], slice(first, last))
-        self.primal = float(self.losses.normalised_weights @ self.losses.values)
-        self.steepness = float(self.losses.normalised_weights @ np.abs(self.losses.slopes).sum(axis=1))
-        given = self.losses.slopes if slopes is None else np.asarray(slopes[first:last], dtype=np.float64)
+    def __init__(self, problem: Objective, scores: Table, slopes: Table | None, about: float, rows: slice) -> None:
+        self.losses = losses_at(problem, scores[rows], rows, about)
+        self.largest = float(np.abs(scores[rows]).max(initial=0.0)) + self.losses.largest_target
+        self.primal = self._mean(self.losses.values)
+        self.steepness = self._mean(np.abs(self.losses.slopes).sum(axis=1))
+        self.mean_slope = self._mean(self.losses.slopes[:, 0]) if about else 0.0
+        given = self.losses.slopes if slopes is None else np.asarray(slopes[rows], dtype=np.float64)
         self.g: Table = self.losses.allowed(given.reshape(len(self.losses.normalised_weights), -1))
         self.amounts: Flat = self.losses.amounts(self.g)
 
-    def balanced(self, amounts: Flat) -> Table:
-        """The weighted slopes of these rows, once those of all rows together add up to 0 for a free intercept."""
-        if self.free:
-            self.g = self.losses.balanced(self.g, amounts)
+    def _mean(self, each: Flat) -> float:
+        return float((self.losses.normalised_weights * each).sum())  # pairwise, which a product of vectors is not
+
+    def size(self) -> float:
+        """The mean |g|."""
+        return self._mean(np.abs(self.g).sum(axis=1))
+
+    def weighed(self) -> Table:
+        """The weighted slopes of these rows."""
         return np.asarray(self.losses.normalised_weights[:, np.newaxis] * self.g)
 
     def conjugate(self, g: Table) -> float:
-        return float(self.losses.normalised_weights @ self.losses.conjugates(g))
+        return self._mean(self.losses.conjugates(g))
+
+
+def _balance(parts: list[_Part], amounts: Flat) -> None:
+    """Make the slopes of all rows together add up to 0, as a free intercept asks."""
+    joint = [part.losses for part in parts if isinstance(part.losses, ManyScores)]
+    if joint and joint[0].loss.smooth:
+        amounts = _best_intercepts(parts, joint, amounts)
+    for part in parts:
+        part.g = part.losses.balanced(part.g, amounts)
+
+
+def _best_intercepts(parts: list[_Part], joint: list[ManyScores], amounts: Flat) -> Flat:
+    """The distributions after Newton's steps on the intercepts, which leave the weights as they are.
+
+    At the best intercepts the classes' sums are right.  Near them, what is still missing is of second order.
+    """
+    wanted = amounts[1]
+    if len(wanted) > CLASSES_AT_MOST:
+        return amounts
+    for _ in range(STEPS):
+        short = wanted - amounts[0]
+        missing = float(np.abs(short).sum())
+        if missing <= BALANCED:
+            break
+        bends = np.diag(amounts[0]) - added(losses.products(part.g) for losses, part in zip(joint, parts, strict=True))
+        step = np.linalg.lstsq(bends, short)[0]
+        if not np.isfinite(step).all():
+            break
+        factors = np.exp(np.clip(step - step.max(), -LONGEST, 0.0))
+        moved = [losses.reweighted(part.g, factors) for losses, part in zip(joint, parts, strict=True)]
+        after = added(losses.amounts(g) for losses, g in zip(joint, moved, strict=True))
+        if not float(np.abs(wanted - after[0]).sum()) < missing:
+            break
+        amounts = after
+        for part, g in zip(parts, moved, strict=True):
+            part.g = g
+    return amounts
 
 
 EVERY = slice(None)
 
 
-def losses_at(problem: Objective, scores: Table, rows: slice = EVERY) -> OneScore | ManyScores:
-    """The losses of these rows at their scores: `values` and `slopes`, and what the dual needs of them."""
-    return (ManyScores if problem.outputs > 1 else OneScore)(problem, scores, rows)
+def losses_at(problem: Objective, scores: Table, rows: slice = EVERY, about: float = 0.0) -> OneScore | ManyScores:
+    """The losses of these rows at their scores: `values` and `slopes`, and what the dual needs of them.
+
+    Scores of numbers may be given less a number that they are `about`.
+    """
+    return ManyScores(problem, scores, rows) if problem.outputs > 1 else OneScore(problem, scores, rows, about)
 
 
 def normalised_weights(problem: Objective, rows: slice = EVERY) -> Flat:
@@ -159,11 +285,14 @@ def normalised_weights(problem: Objective, rows: slice = EVERY) -> Flat:
 class OneScore:
     """The losses of rows that have one score each."""
 
-    def __init__(self, problem: Objective, scores: Table, rows: slice) -> None:
+    def __init__(self, problem: Objective, scores: Table, rows: slice, about: float = 0.0) -> None:
         self.loss, self.y = problem.loss, problem.signed[rows]
         self.normalised_weights = normalised_weights(problem, rows)
+        if about:
+            self.y = self.y - about
         # where the intercept is free, slopes add up to 0, so g y may be summed about the mean: a large one would cancel
-        self.about = problem.mean_target if problem.intercept and problem.regression else 0.0
+        self.about = problem.mean_target - about if problem.intercept and problem.regression else 0.0
+        self.largest_target = float(np.abs(self.y).max(initial=0.0)) if problem.regression else 0.0
         self.values, slopes = self.loss.at(scores[:, 0], self.y)
         self.slopes = slopes[:, np.newaxis]
 
@@ -172,10 +301,11 @@ class OneScore:
 
     def amounts(self, g: Table) -> Flat:
         """The sum of the weighted slopes; where slopes are bounded, of those below 0 and of those above."""
-        if self.loss.unbounded_slopes:
-            return self.normalised_weights @ g
         a = self.normalised_weights * g[:, 0]
-        return np.array([-a @ (a < 0), a @ (a > 0)])
+        if self.loss.unbounded_slopes:
+            return np.array([a.sum()])
+        above = np.maximum(a, 0.0)
+        return np.array([(above - a).sum(), above.sum()])
 
     def balanced(self, g: Table, amounts: Flat) -> Table:
         """Slopes that add up to 0: less their mean; or the larger side scaled down, which keeps them in bounds."""
@@ -191,6 +321,8 @@ class OneScore:
 
 class ManyScores:
     """Many classes jointly: q = g + (1 for the row's class) is a distribution over the classes."""
+
+    largest_target = 0.0
 
     def __init__(self, problem: Objective, scores: Table, rows: slice) -> None:
         assert problem.loss.joint is not None
@@ -208,15 +340,24 @@ class ManyScores:
         """The weighted sum of the distributions, and that of the rows' own classes."""
         return np.array([self.normalised_weights @ (g + self.own), self.normalised_weights @ self.own])
 
+    def products(self, g: Table) -> Flat:
+        """The weighted sum of q q'."""
+        q = g + self.own
+        return np.asarray(q.T @ (self.normalised_weights[:, np.newaxis] * q))
+
+    def reweighted(self, g: Table, factors: Flat) -> Table:
+        """Every class times its factor, and again distributions."""
+        return self.allowed((g + self.own) * factors - self.own)
+
     def balanced(self, g: Table, amounts: Flat) -> Table:
-        """Mixed with one distribution for all rows, just enough to make their mean that of the classes."""
+        """What some classes have too much, moved to those that have too little, in the rows where it is: no less can be
+        moved.  (The same change of all rows would have to grow as the smallest class gets smaller.)"""
         q, wanted = amounts
-        there = q > 0
-        t = max(0.0, 1.0 - float((wanted[there] / q[there]).min()))
-        if t == 0.0:
+        excess, deficit = np.maximum(q - wanted, 0.0), np.maximum(wanted - q, 0.0)
+        if not excess.any() or not deficit.any():
             return g
-        rest = (wanted - (1.0 - t) * q) / t
-        return np.asarray((1.0 - t) * (g + self.own) + t * rest - self.own)
+        taken = np.maximum(0.0, g + self.own) * (excess / np.where(q > 0, q, 1.0))
+        return np.asarray(g - taken + taken.sum(axis=1, keepdims=True) * (deficit / deficit.sum()))
 
     def conjugates(self, g: Table) -> Flat:
         return self.loss.conjugate(np.maximum(0.0, g + self.own), self.own)

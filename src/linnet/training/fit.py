@@ -150,7 +150,7 @@ def _already_there(part: Part, how: Descent, watch: Watcher) -> Found | None:
     if how.tol is None or how.steps is not None or how.start is None:
         return None
     certificate = certify(part.objective, how.start, how.slopes)
-    if not certificate.gap <= how.tol:
+    if not certificate.within(how.tol):
         return None
     tally = part.objective.pull(how.start)[1]
     watch(tally)

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.data.rows import Examples, Rows
+from linnet.data.rows import Examples, Rows, take_rows
 from linnet.errors import InputError, NumericalError, RecipeError, option
 from linnet.kernels import passes
+from linnet.kernels import sparse_entries as entries
 from linnet.kernels.hessian import gradient
 from linnet.kernels.scores import scores as row_scores
 from linnet.learners.losses import Loss
@@ -71,6 +72,23 @@ class Objective:
         self.penalty = Penalty(penalty.l1 / self.total, penalty.l2 / self.total) if penalty.total else penalty
         self.regression, self.positive, self.part = regression, positive, part
         self.size = (self.columns + 1) * outputs
+
+    def in_order(self, which: NDArray[np.int64]) -> Objective:
+        """The same problem with its rows in this order."""
+        weights = self.sample_weights[which] if len(self.sample_weights) else None
+        made = Objective(
+            Examples(take_rows(self.rows, which), self.targets[which], weights),
+            self.loss,
+            Penalty(),
+            self.outputs,
+            intercept=self.intercept,
+            regression=self.regression,
+            positive=self.positive,
+            reference=self.reference,
+            part=self.part,
+        )
+        made.total, made.penalty = self.total, self.penalty
+        return made
 
     @property
     def has_kinks(self) -> bool:
@@ -199,6 +217,28 @@ class Objective:
         """How many rows a thread takes at once; the same for any number of threads."""
         entries = max(1.0, len(self.rows.values) / max(1, self.rows.shape[0]))
         return max(1, int(max(self.part, ENTRIES_A_SUM * self.size) / entries))
+
+    @cached_property
+    def most_entries(self) -> int:
+        """The entries of the row that has the most."""
+        return self.columns if self.rows.dense else int(np.diff(self.rows.starts).max(initial=0))
+
+    @cached_property
+    def largest_entries(self) -> Flat:
+        """The largest |x| of every column."""
+        d, values = self.columns, self.rows.values
+        if not self.rows.dense:
+            into = np.zeros(d)
+            entries.largest(values, self.rows.ids, into)
+            return into
+
+        def part(first: int, last: int) -> Flat:
+            into = np.zeros(d)
+            entries.largest_in_table(values[first * d : last * d], into)
+            return into
+
+        parts = over_parts(part, self.rows.shape[0], self.rows_a_part)
+        return np.asarray(np.max(parts, axis=0)) if parts else np.zeros(d)
 
     def layout(self, first: int, last: int) -> tuple[NDArray[Any], NDArray[np.uint32], NDArray[np.int64], int, bool]:
         """Some of the sparse rows, as kernels take them."""

@@ -39,6 +39,12 @@ class Presentations:
         kernel.scramble(self.identities, 0, mixed)
         return int(mixed.sum(dtype=np.uint64))
 
+    @property
+    def by_content(self) -> NDArray[np.int64]:
+        """The presentations in an order that depends on the contents of shuffled rows alone."""
+        assert self.identities is not None
+        return np.argsort(self.identities, kind="stable")
+
     def in_pass(self, number: int, seed: int) -> NDArray[np.int64] | None:
         """The rows in the order of this pass."""
         if self.identities is None:
@@ -47,6 +53,12 @@ class Presentations:
         kernel.scramble(self.identities, ((seed + 1) * 0x9E3779B97F4A7C15 + number) % 2**64, keys)
         order = np.argsort(keys, kind="stable")
         return order if self.rows is None else self.rows[order]
+
+
+def by_content(examples: Examples) -> NDArray[np.int64]:
+    """The rows in an order that depends on their contents alone, so that sorting the table changes no sum over them."""
+    weights = WHOLE if examples.weights is None else examples.weights
+    return np.argsort(_identities(examples, None, weights), kind="stable")
 
 
 def presentations(examples: Examples, *, shuffle: bool) -> Presentations:

@@ -132,8 +132,7 @@ class Problems:
             self.recipe.reduction,
         )
 
-    def certify(self, model: LinearModel, bound: float = -np.inf) -> Certificate:
-        """What the data prove of a model; `bound` is a value that a solver has proven the optimum to be at least."""
+    def certify(self, model: LinearModel) -> Certificate:
+        """What the data prove of a model."""
         parts = (self[number] for number in range(len(self)))
-        found = joined([part.certified(part.weights_in(model)) for part in parts])
-        return found if found.reason else replace(found, dual=max(found.dual, bound))
+        return joined([part.certified(part.weights_in(model)) for part in parts])

@@ -128,7 +128,7 @@ def train_batch(
     kept = model if scaling is None else scaling.brought_back(model)
     return BatchResult(
         model=replace(model, weights=np.ascontiguousarray(model.weights)),
-        certificate=proven(data, entry, rows, kept, trained.certificate.dual),
+        certificate=proven(data, entry, rows, kept, tolerance(entry, solving.tol), lambda: trained.certificate.dual),
         held_out=result,
         decided=decided,
         entry=entry,
@@ -166,9 +166,14 @@ def _tuned(data: TrainingSet, entry: Entry, rows: Rows, which: Mask | None, raw:
     return with_alpha(entry, data.examples(rows, which), contents, text=text, watch=watch)
 
 
-def bound_again(data: TrainingSet, entry: Entry, rows: Rows, solver: str, gap: float) -> float:
-    """The lower bound that this solver proves on these rows, as they are scaled."""
-    return fitted(data, entry, rows, None, Solving(solver, gap, threads=cores())).certificate.dual
+def tolerance(entry: Entry, tol: float | None) -> float:
+    """The gap that a fit is asked for."""
+    return entry.tol if tol is None else tol
+
+
+def bound_again(data: TrainingSet, entry: Entry, rows: Rows, solving: Solving) -> float:
+    """The lower bound that a solver proves on these rows, as they are scaled."""
+    return fitted(data, entry, rows, None, solving._replace(threads=cores())).certificate.dual
 
 
 @dataclass(frozen=True, eq=False)

@@ -62,7 +62,7 @@ class CrammerSinger:
         self.value += gain
         self.order, self.largest = self.order[:kept], most or np.inf
         if self.problem.intercept:
-            self.intercepts += self.rho * (self.own - self.q).sum(axis=0)
+            self.intercepts += self.rho * (self.own - self.q)[self.everyone].sum(axis=0)  # in no order of the table
         tally = Pass(mistakes, changed, loss / float(self.costs.sum()), perf_counter() - began)
         return Estimate(tally, visited / len(self.everyone), self.value, gap)
 

@@ -48,12 +48,15 @@ class DualLogistic:
         _check_sides(self.signs[sample_weights > 0])
         self.costs = 1.0 / (problem.total * problem.penalty.l2) * sample_weights
         self._presentations = presentations(Examples(rows, self.signs), shuffle=True)
+        # sums are taken in an order of the contents, too: sorting the table changes no bit
+        self._by_content = self._presentations.by_content
+        self._sorted_signs, self._sorted_costs = self.signs[self._by_content], self.costs[self._by_content]
         self._idle = None if sample_weights.all() else sample_weights == 0
         self._lengths, self.rho = np.empty(n), 0.0
         kernel.squared_lengths(rows.values, rows.starts, d, rows.dense, self._lengths)
         with np.errstate(over="ignore"):
             if self.free:
-                self.rho = RHO * float(np.sum(sample_weights / problem.total * self._lengths))
+                self.rho = RHO * float(np.sum((sample_weights / problem.total * self._lengths)[self._by_content]))
             if not np.isfinite(float(self.costs.max()) * (float(self._lengths.max()) + self.rho)):
                 raise NumericalError(TOO_LONG)
         self.weights, self.intercept = np.zeros(d), 0.0
@@ -70,7 +73,7 @@ class DualLogistic:
         self._alphas = self.costs * np.clip(-self.signs * slopes[:, 0], 0.0, 1.0)
         self.weights = np.zeros_like(self.weights)
         combination(*self._entries, self._alphas * self.signs, self.weights)
-        self._balance = float((self.signs * self._alphas).sum())
+        self._balance = self._sum_of_alphas()
 
     def slopes(self) -> Table:
         """The dual variables as slopes of the losses: (n, 1), 0 for rows of no weight."""
@@ -84,7 +87,7 @@ class DualLogistic:
         if self._idle is not None:
             order = order[~self._idle[order]]
         self._best_intercept()
-        _, self._balance, loss, gap, mistakes, lost = kernel.epoch(
+        _, _, loss, gap, mistakes, lost = kernel.epoch(
             *self._entries, order, self.signs, self.costs, self._lengths,
             self.weights, self._alphas, self._last_margins, self._scores,
             self.intercept + self.rho * self._balance, self.rho,
@@ -92,6 +95,7 @@ class DualLogistic:
         if lost >= 0:
             raise NumericalError(TOO_LONG)
         self.sweeps += 1
+        self._balance = self._sum_of_alphas()
         tally = Pass(mistakes, len(order), loss / float(self.costs.sum()), perf_counter() - began)
         return Estimate(tally, 1.0, loss + 0.5 * squared_norm(self.weights) - gap, gap)
 
@@ -105,9 +109,13 @@ class DualLogistic:
         )
         return np.append(self.weights, self.intercept), loss + 0.5 * norm, dual
 
+    def _sum_of_alphas(self) -> float:
+        return float((self._sorted_signs * self._alphas[self._by_content]).sum())
+
     def _best_intercept(self) -> None:
         if self.free:
-            self.intercept = kernel.best_intercept(self._scores, self.signs, self.costs, self.intercept)
+            scores = self._scores[self._by_content]
+            self.intercept = kernel.best_intercept(scores, self._sorted_signs, self._sorted_costs, self.intercept)
 
 
 def _check_sides(signs: Flat) -> None:

@@ -104,7 +104,7 @@ class DualSVM:
         self.value += gain
         self.order = self.order[:kept]
         if self.free:
-            self.intercept += self.rho * float((self.states[:, 0] * self.signs).sum())
+            self.intercept += self.rho * float((self.states[:, 0] * self.signs)[self.everyone].sum())
         tally = Pass(mistakes, changed, loss / self.cost, perf_counter() - began)
         return Estimate(tally, visited / len(self.everyone), self.value, gap)
 

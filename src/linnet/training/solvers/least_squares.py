@@ -2,8 +2,11 @@
 
     A = sqrt(c) (X - mean) = U diag(s) V',   w = V diag(1/s) U' sqrt(c) (y - mean)
 
-with 1/s taken for 0 where s is 0 to rounding.  Centred by the weighted means, the intercept drops out.  How far any
-weights are from the best is known exactly: with g the gradient of f = (1/2N) |A w - sqrt(c) (y - mean)|^2 at (w, b),
+with 1/s taken for 0 where s is 0 to rounding.  Centred by the weighted means, the intercept drops out.  Whether s is 0
+is decided by the digits that X has: a column of mean 10^5 and deviation 10 is known to 10^-12 of its deviation at best,
+so that a, b and a + b are collinear though no multiples of the numbers as given add up to 0 exactly.  How far any
+weights are from the best is known: with r the residuals at (w, b), and g = A' sqrt(c) r / N the gradient of
+f = (1/2N) |A w - sqrt(c) (y - mean)|^2,
 
     f(w, b) - min f = (N/2) sum_k (v_k . g)^2 / s_k^2,   and (mean residual)^2 / 2 for the intercept,
 
@@ -14,7 +17,7 @@ rounding, nothing is proven along those v_k: the data do not determine whether f
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import sqrt
 from time import perf_counter
 
@@ -26,7 +29,8 @@ from linnet.data.rows import Examples
 from linnet.errors import InputError, NumericalError, option
 from linnet.learners.entry import AUTO
 from linnet.training.descent import Descent, Found
-from linnet.training.duality_gap import Certificate, lost_digits
+from linnet.training.duality_gap import Certificate
+from linnet.training.exact_products import exact_product
 from linnet.training.history import Pass, Watcher
 from linnet.training.objective import Objective
 
@@ -36,6 +40,9 @@ Flat = NDArray[np.float64]
 DECOMPOSED_AT_MOST = 1 << 24
 COLUMNS_AT_MOST = 1 << 14
 ROWS_AT_ONCE = 1 << 13
+# What is taken for rounding, beside the most that one operation rounds by.
+LAST_DIGITS = 2.0
+EPS = float(np.finfo(np.float64).eps)
 # A multiple this near to a whole number is tried as one.
 NEARLY_WHOLE = 1e-3
 
@@ -54,13 +61,20 @@ def fits_shape(n: int, d: int) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Decomposed:
-    """Centred rows and targets in the axes of the rows: singular values s, axes V', and U' sqrt(c) (y - mean)."""
+    """Centred rows [A, sqrt(c) (y - mean)] in at most d + 1 rows, the `triangle`, and A in its axes.
+
+    `singular`, `axes` and `coordinates` (s, V' and U' y) are those of A with every column in its unit, which is what
+    its length is known to: then a singular value of 1 is rounding.  In a wide table, whose columns are collinear
+    anyway, all units are 1, and what is `negligible` is relative to the largest singular value.
+    """
 
     means: Flat
     target_mean: float
+    units: Flat
     singular: Flat
     axes: Flat
     coordinates: Flat
+    negligible: float
     rows: int
     total: float
     triangle: Flat
@@ -68,9 +82,7 @@ class Decomposed:
     @property
     def kept(self) -> NDArray[np.bool_]:
         """Which singular values are above rounding."""
-        largest = float(self.singular.max(initial=0.0))
-        cutoff = max(self.rows, len(self.means)) * np.finfo(float).eps * largest
-        return np.asarray(self.singular > cutoff)
+        return np.asarray(self.singular > self.negligible)
 
     @property
     def full_rank(self) -> bool:
@@ -78,31 +90,68 @@ class Decomposed:
 
     def weights(self, alpha: float = 0.0) -> tuple[Flat, float]:
         """Weights and intercept of the least squares, or, with alpha, of squares + alpha |w|^2."""
-        kept = self.kept if alpha == 0 else self.singular > 0
-        s = self.singular[kept]
-        w = (self.coordinates[kept] / (s + alpha / s)) @ self.axes[kept]
-        return w, float(self.target_mean - self.means @ w)
+        if alpha == 0 and self.full_rank:
+            w = ((self.coordinates / self.singular) @ self.axes) / self.units
+        else:  # which weights are the shortest depends on the lengths of the columns
+            u, s, axes = _decomposition(self.triangle[:, :-1])
+            rank, own = int(self.kept.sum()), max(self.rows, len(self.means)) * EPS * float(s.max(initial=0.0))
+            kept = s > (0.0 if alpha > 0 else own)
+            kept[len(s) if alpha > 0 else rank :] = False
+            s = s[kept]
+            w = ((u.T @ self.triangle[:, -1])[kept] / (s + alpha / s)) @ axes[kept]
+        return w, float(self.target_mean - exact_product(self.means, w))
 
     def narrowed(self, columns: NDArray[np.int64]) -> Decomposed:
         """The same rows with these columns only."""
-        return _axes(self.triangle[:, [*columns, -1]], self.means[columns], self.target_mean, self.rows, self.total)
+        reduced = self.triangle[:, [*columns, -1]]
+        return _axes(reduced, self.means[columns], self.target_mean, self.units[columns], self.rows, self.total)
 
-    def certificate(self, primal: float, gradient: Flat) -> Certificate:
-        """How far (w, b) is from the least squares, by f and its gradient there; the intercept's slope comes last."""
-        if not self.full_rank:
+    def inverse(self) -> Flat:
+        """(A'A)^-1."""
+        part = (self.axes.T / self.singular) / self.units[:, np.newaxis]
+        return np.asarray(part @ part.T)
+
+    def certificate(self, at: Residuals, gradient: Flat) -> Certificate:
+        """How far weights are from the least squares, by their residuals and the gradient g by these columns.
+
+        Residuals that are off are off by as much along every axis.  Sums of g are off by their rounding over s.  And A
+        is known to `own` of its columns' lengths: no |A v| is below 1 - own / s of what it is here.
+        """
+        primal, d = at.value, len(self.means)
+        lengths = np.sqrt((self.triangle[:, :-1] ** 2).sum(axis=0))
+        least = float(self.singular.min(initial=np.inf)) / float((lengths / self.units).max(initial=1.0))
+        own = max(self.rows, d) * EPS * sqrt(d) / least if least > 0 else np.inf
+        if not self.full_rank or own > 0.5:
             rank = int(self.kept.sum())
             return Certificate(
                 primal,
                 -np.inf,
-                f"the columns are collinear (rank {rank} of {len(self.means)}): where they cancel to rounding, the "
+                f"the columns are collinear (rank {rank} of {d}): where they cancel to rounding, the "
                 "data do not determine whether the squares could still fall",
             )
-        slope = gradient[:-1] - self.means * gradient[-1]  # with the intercept at its best
-        along = (self.axes @ slope) / self.singular
-        above = 0.5 * self.total * float(along @ along) + 0.5 * float(gradient[-1] ** 2)
+        along = (self.axes @ (gradient / self.units)) / self.singular
+        reach = sqrt(self.total * float(along @ along))
+        off = at.off + sqrt(d) * (at.summed + 4.0) * EPS * sqrt(2.0 * primal) / least
+        seen = 0.5 * reach**2 + 0.5 * at.mean**2
+        above = 0.5 * ((reach + off) / (1.0 - own)) ** 2 + 0.5 * (abs(at.mean) + at.off + at.shift) ** 2
         if not np.isfinite(primal - above):
             return Certificate(primal, -np.inf, "the squares leave the range of numbers")
-        return Certificate(primal, primal - above)
+        rounding = at.off * (sqrt(2.0 * primal) + at.off) + 128.0 * EPS * primal
+        rounding += at.shift * (abs(at.mean) + at.off + at.shift)
+        return Certificate(primal, max(0.0, primal - above - 2.0 * rounding), rounding=rounding + (above - seen))
+
+
+@dataclass(frozen=True, eq=False)
+class Residuals:
+    """The residuals of weights: half their mean square, their mean, the gradient by the centred columns; how far each
+    may be off for rounding, and all alike for that of a large intercept; how many of them were added in a row."""
+
+    value: float
+    mean: float
+    gradient: Flat
+    off: float
+    shift: float
+    summed: int
 
 
 def solve(problem: Objective, _: Descent, watch: Watcher) -> Found:
@@ -119,21 +168,47 @@ def solve(problem: Objective, _: Descent, watch: Watcher) -> Found:
 
 def certify(problem: Objective, weights: Flat) -> Certificate:
     """The squared objective of these weights without a penalty, and a lower bound on the optimum."""
-    return _proof(problem, weights, decomposed(examples_of(problem), intercept=problem.intercept))
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is a reason
+        return _proof(problem, weights, decomposed(examples_of(problem), intercept=problem.intercept))
 
 
 def _proof(problem: Objective, weights: Flat, axes: Decomposed) -> Certificate:
-    value, gradient, _ = problem.smooth(weights)
-    if not problem.intercept:
-        gradient[-1] = 0.0
+    examples = examples_of(problem)
+    at = residuals(examples, axes, weights, intercept=problem.intercept)
+    gradient = at.gradient
     if not axes.full_rank:
-        columns = _independent(examples_of(problem), axes, intercept=problem.intercept)
+        columns = _independent(examples, axes, intercept=problem.intercept)
         if columns is not None:
-            axes, gradient = axes.narrowed(columns), gradient[[*columns, -1]]
-    found = axes.certificate(value, gradient)
-    # the mean of |residual| is at most the root of the mean square
-    lost = lost_digits(weights[-1:], problem.targets) * sqrt(2.0 * max(value, 0.0))
-    return found if found.reason else replace(found, dual=max(0.0, found.dual - lost))
+            axes, gradient = axes.narrowed(columns), gradient[columns]
+    return axes.certificate(at, gradient)
+
+
+def residuals(examples: Examples, axes: Decomposed, weights: Flat, *, intercept: bool) -> Residuals:
+    """Of centred rows and targets, block by block: large means would cancel, and digits with them."""
+    w, n = weights[:-1], len(examples.targets)
+    b = exact_product(np.append(axes.means, [1.0, -1.0]), np.append(w, [weights[-1], axes.target_mean]))
+    c = np.ones(n) if examples.weights is None else examples.weights
+    value, mean, gradient, centre, largest = 0.0, 0.0, np.zeros(len(w)), np.zeros(len(w)), np.zeros(len(w) + 1)
+    blocks = range(0, n, ROWS_AT_ONCE)
+    for first in blocks:
+        block = slice(first, first + ROWS_AT_ONCE)
+        table = dense(examples, block) - axes.means
+        target = examples.targets[block] - axes.target_mean
+        r = table @ w + b - target
+        np.maximum(largest, np.append(np.abs(table).max(axis=0, initial=0.0), np.abs(target).max()), out=largest)
+        value += float((c[block] * r * r).sum())
+        mean += float((c[block] * r).sum())
+        gradient += table.T @ (c[block] * r)
+        centre += c[block] @ table
+    total = examples.total_weight
+    if intercept:  # the means are rounded
+        gradient -= centre * (mean / total)
+    else:
+        mean = 0.0
+    sizes = np.abs(np.append(w, -1.0)) * largest
+    off = 0.5 * EPS * (len(w) + 8.0) * (float(sizes.sum()) + abs(b))
+    shift, summed = EPS * abs(float(weights[-1])), min(n, ROWS_AT_ONCE) + len(blocks)
+    return Residuals(0.5 * value / total, mean / total, gradient / total, off, shift, summed)
 
 
 def _independent(examples: Examples, axes: Decomposed, *, intercept: bool) -> NDArray[np.int64] | None:
@@ -181,22 +256,39 @@ def checked(w: Flat, b: float) -> tuple[Flat, float]:
 
 def decomposed(examples: Examples, *, intercept: bool, rows_at_once: int | None = None) -> Decomposed:
     """The axes of the rows, which may be taken a block at a time."""
-    reduced, means = triangle(examples, intercept=intercept, rows_at_once=rows_at_once)
-    return _axes(reduced, means[:-1], float(means[-1]), examples.rows.shape[0], examples.total_weight)
+    reduced, means, sizes = triangle(examples, intercept=intercept, rows_at_once=rows_at_once)
+    (n, d), rows = examples.rows.shape, examples.rows
+    units = np.ones(d)
+    if n > d:
+        # each entry as given may be off by some units of its last digit
+        entries = np.finfo(rows.values.dtype).eps * sizes[:-1] + (0.0 if rows.resolution is None else rows.resolution)
+        lengths = np.sqrt((reduced[:, :-1] ** 2).sum(axis=0))
+        units = LAST_DIGITS * (entries * sqrt(examples.total_weight) + n * EPS * lengths)
+        units = np.where(units > 0, units, 1.0)
+    return _axes(reduced, means[:-1], float(means[-1]), units, n, examples.total_weight)
 
 
-def _axes(reduced: Flat, means: Flat, target_mean: float, rows: int, total: float) -> Decomposed:
+def _axes(reduced: Flat, means: Flat, target_mean: float, units: Flat, rows: int, total: float) -> Decomposed:
     """The axes of rows [X y] less their means; the target comes last."""
+    u, s, axes = _decomposition(reduced[:, :-1] / units)
+    wide = rows <= len(means)
+    negligible = len(means) * EPS * float(s.max(initial=0.0)) if wide else 1.0
+    coordinates = u.T @ reduced[:, -1]
+    return Decomposed(means, target_mean, units, s, axes, coordinates, negligible, rows, total, reduced)
+
+
+def _decomposition(table: Flat) -> tuple[Flat, Flat, Flat]:
+    """U, s and V' of a table."""
     from scipy.linalg import svd  # takes longer to load than many a fit
 
     with one_thread():
-        u, s, axes = svd(reduced[:, :-1], full_matrices=False, check_finite=False)
-        coordinates = u.T @ reduced[:, -1]
-    return Decomposed(means, target_mean, s, axes, coordinates, rows, total, reduced)
+        u, s, axes = svd(table, full_matrices=False, check_finite=False)
+    return u, s, axes
 
 
-def triangle(examples: Examples, *, intercept: bool, rows_at_once: int | None = None) -> tuple[Flat, Flat]:
-    """[X y] less its means, in d + 1 rows at most with the same least squares; and the means, 0 without an intercept.
+def triangle(examples: Examples, *, intercept: bool, rows_at_once: int | None = None) -> tuple[Flat, Flat, Flat]:
+    """[X y] less its means, in d + 1 rows at most with the same least squares; the means, 0 without an intercept; and
+    the largest |entry| of every column.
 
     Block by block the rows become the triangle R of their QR decomposition. (X'X would serve too, but with half the
     digits.)
@@ -215,19 +307,30 @@ def triangle(examples: Examples, *, intercept: bool, rows_at_once: int | None = 
     def table(block: slice) -> Flat:
         return np.column_stack([dense(examples, block), examples.targets[block]])
 
-    means = np.zeros(d + 1)
+    means, rest, sizes = np.zeros(d + 1), np.zeros(d + 1), np.zeros(d + 1)
     reduced = np.empty((0, d + 1))
     with np.errstate(over="ignore", invalid="ignore"), one_thread():  # reported below, once
+        only = table(blocks[0]) if len(blocks) == 1 else None
         if intercept:
             for block in blocks:
-                means += weights[block] @ table(block) / examples.total_weight
+                means += weights[block] @ (table(block) if only is None else only) / examples.total_weight
+            for block in blocks if only is None else ():  # large means are rounded: by what is left of them
+                rest += weights[block] @ (table(block) - means) / examples.total_weight
         for block in blocks:
-            reduced = np.vstack([reduced, (table(block) - means) * np.sqrt(weights[block])[:, np.newaxis]])
+            centred = table(block) if only is None else only
+            sizes = np.maximum(sizes, np.abs(centred).max(axis=0, initial=0.0))
+            centred -= means
+            if only is not None and intercept:
+                rest = weights @ centred / examples.total_weight
+            centred -= rest
+            if examples.weights is not None:
+                centred *= np.sqrt(weights[block])[:, np.newaxis]
+            reduced = np.vstack([reduced, centred]) if len(reduced) else centred
             if len(reduced) > d + 1:
                 reduced = qr(reduced, mode="r", check_finite=False, overwrite_a=True)[0][: d + 1]
     if not np.isfinite(reduced).all():
         raise NumericalError(TOO_LARGE)
-    return reduced, means
+    return reduced, means, sizes
 
 
 def dense(examples: Examples, block: slice) -> Flat:

@@ -193,10 +193,10 @@ def _descend(
                 return Found(point.weights, history, not ends)
             # not by the scores at hand: they were summed over the steps, and rounding with them
             certificate = certify(problem, point.weights, slopes)
-            if ends or certificate.gap <= tol:
+            if ends or certificate.within(tol):
                 break
             point = point_at(problem, point.weights)
-    return Found(point.weights, history, how.tol is None or certificate.gap <= tol, certificate)
+    return Found(point.weights, history, how.tol is None or certificate.within(tol), certificate)
 
 
 def _estimated_gap(point: Point, slopes: Table, step: _Step) -> float:

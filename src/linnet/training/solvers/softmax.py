@@ -227,6 +227,6 @@ def lbfgs(problem: Objective, how: Descent, watch: Watcher = ignore, *, part: in
         if ends or guess <= min(tol * walk.value, 0.5 * tried):
             tried = guess
             certificate = certify(problem, walk.weights, scores=walk.scores)
-            if ends or certificate.gap <= tol:
+            if ends or certificate.within(tol):
                 break
-    return Found(walk.weights, history, how.tol is None or certificate.gap <= tol, certificate)
+    return Found(walk.weights, history, how.tol is None or certificate.within(tol), certificate)

@@ -37,7 +37,7 @@ def to_gap(method: Method) -> Method:
             found = method(problem, replace(how, most=how.most - len(history), tol=own, start=start), watch)
             history += found.history
             certificate = certify(problem, found.weights)
-            met = certificate.gap <= tol
+            met = certificate.within(tol)
             in_vain = 0 if certificate.gap < least else in_vain + 1
             if met or len(history) >= how.most or in_vain == PATIENCE:
                 return Found(found.weights, history, met, certificate)
