@@ -79,6 +79,14 @@ def rows(entry, task, classes):
     return csr_array(X), np.round(y, 3)
 
 
+def fixed(entry, *, shell=False):
+    """The estimator's strength of the penalty, where the pipeline chooses it from the rows."""
+    name = "alpha" if entry.chooses_alpha else "C" if entry.name == "logistic-regression" else None
+    if name is None:
+        return [] if shell else {}
+    return [f"--{name}", "1"] if shell else {name: 1.0}
+
+
 COMMANDS = """
 import json, sys
 from linnet.cli import main as program
@@ -103,9 +111,8 @@ def commanded(tmp_path_factory):
             learner = ["--learner", entry.name, "--task", str(task)]
             # a file does not say how many columns it has, which is where Winnow's threshold comes from
             threshold = ["--winnow-threshold", "3"] if entry.accepts("winnow_threshold") else []
-            # an estimator has a default where the pipeline chooses
-            alpha = ["--alpha", "1"] if entry.chooses_alpha else []
-            lines.append(["train", data, *learner, "--holdout", "0", *threshold, *alpha, "--quiet", "-o", model])
+            lines.append(["train", data, *learner, "--holdout", "0", *threshold, *fixed(entry, shell=True)])
+            lines[-1] += ["--quiet", "-o", model]
             paths[entry.name, task, classes] = model
     subprocess.run(
         [sys.executable, "-c", COMMANDS], input=json.dumps(lines), text=True, check=True, capture_output=True
@@ -117,8 +124,8 @@ def commanded(tmp_path_factory):
 @pytest.mark.parametrize(("entry", "task"), CASES, ids=lambda each: getattr(each, "name", str(each)))
 def test_three_doors_lead_to_the_same_solver_and_the_same_bits(entry, task, classes, commanded):
     X, y = rows(entry, task, classes)
-    alpha = {"alpha": 1.0} if entry.chooses_alpha else {}
-    trained = linnet.train((X, y), learner=entry.name, task=str(task), holdout=0.0, **alpha)
+    strength = fixed(entry)
+    trained = linnet.train((X, y), learner=entry.name, task=str(task), holdout=0.0, **strength)
     fitted = fitted_to(X, y, entry, task)
     for model in (trained, commanded[entry.name, task, classes]):
         assert_array_equal(model.linear.weights, fitted.model_.weights)
@@ -132,7 +139,7 @@ def test_three_doors_lead_to_the_same_solver_and_the_same_bits(entry, task, clas
 @pytest.mark.parametrize("tol", [None, 1e-7])
 def test_a_solver_and_a_tolerance_asked_for_are_the_same_through_linnet_train_and_the_estimator(solver, tol):
     X, y = rows(catalogue.find("logistic-regression"), Task.CLASSIFICATION, 2)
-    trained = linnet.train((X, y), learner="logistic-regression", holdout=0.0, solver=solver, tol=tol)
+    trained = linnet.train((X, y), learner="logistic-regression", C=1.0, holdout=0.0, solver=solver, tol=tol)
     fitted = linnet.LogisticRegression(solver=solver, **({} if tol is None else {"tol": tol})).fit(X, y)
     assert_array_equal(trained.linear.weights, fitted.model_.weights)
     assert trained.record.solver == fitted.solver_ == solver

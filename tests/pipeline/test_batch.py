@@ -72,7 +72,7 @@ def scaled_twin(columns):
 @pytest.mark.parametrize("missing", [False, True])
 def test_the_logistic_optimum_is_that_of_scikit_learn_on_scaled_columns(missing, rng):
     columns = numbers_table(rng, missing=missing)
-    model = train(columns, replace(LABELLED, tol=1e-9))
+    model = train(columns, replace(LABELLED, C=1.0, tol=1e-9))
     X = scaled_twin(columns)
     twin = LogisticRegression(C=1.0, tol=1e-10, max_iter=10_000).fit(X, columns["label"])
     assert model.record.converged
@@ -187,7 +187,7 @@ def test_the_held_out_result_is_of_rows_that_were_not_learnt(rng):
 def test_held_out_measures_are_those_of_a_model_of_the_other_rows(rng):
     columns = numbers_table(rng, 300)
     held = held_rows(columns["label"], 0.1)
-    model = train(columns, replace(LABELLED, learner="logistic-regression"))
+    model = train(columns, replace(LABELLED, learner="logistic-regression", C=1.0))
     X = scaled_twin(columns)
     twin = LogisticRegression(C=1.0, tol=1e-10, max_iter=10_000).fit(X[~held], np.array(columns["label"])[~held])
     assert model.record.rows_held_out == held.sum()
@@ -240,4 +240,4 @@ def test_train_batch_says_what_it_does(rng):
     data = training_set((X, y), TrainOptions(task=Task.CLASSIFICATION))
     said = []
     train_batch(data, catalogue.find("logistic-regression"), holdout=0.2, seed=0, threads=1, say=said.append)
-    assert said == ["training on all but the held-out rows", "training on all rows"]
+    assert said == ["choosing C", "training on all but the held-out rows", "training on all rows"]

@@ -62,7 +62,7 @@ def test_texts_with_a_number_are_predicted_as_well_as_by_ridge_cv(rows):
     theirs = make_pipeline(TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True), RidgeCV(ALPHAS))
     best = r2_score(other_y, theirs.fit(train, y).predict(test))
     assert model.learner == "ridge"
-    assert "leave-one-out" in model.record.strength_choice or rows > 1000
+    assert model.record.strength.way == "leave-one-out" or rows > 1000
     assert r2_score(other_y, model.predict({"text": test})) > best - 0.02
     assert model.certificate.gap < 1e-6
 
@@ -98,11 +98,11 @@ def test_alpha_is_recorded_printed_kept_and_verified(tmp_path, capsys):
     data = columns_of(*wide_table(120, columns=20))
     model = linnet.train(data, "y")
     alpha = model.record.recipe.penalty.l2
-    said = f"l2, alpha = {alpha:g}, chosen by leave-one-out"
+    said = f"l2, alpha = {alpha:g}, chosen by leave-one-out on 120 rows"
     assert penalty_text(model) == said
     model.save(tmp_path / "m.linnet")
     loaded = linnet.load(tmp_path / "m.linnet")
-    assert loaded.record.strength_choice == "chosen by leave-one-out"
+    assert loaded.record.strength.way == "leave-one-out"
     assert verify(loaded, data).holds
     app(["inspect", str(tmp_path / "m.linnet")], standalone_mode=False)
     assert said in capsys.readouterr().out
@@ -128,7 +128,7 @@ def test_the_saved_alpha_is_that_of_all_rows_and_the_measured_model_never_saw_th
 def test_alpha_is_chosen_wherever_ridge_is_asked_for_without_one(options):
     model = linnet.train(columns_of(*wide_table(120, columns=20)), "y", **options)
     assert model.learner == "ridge"
-    assert model.record.strength_choice == "chosen by leave-one-out"
+    assert model.record.strength.way == "leave-one-out"
 
 
 def test_without_a_penalty_least_squares_are_as_before():

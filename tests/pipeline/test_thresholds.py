@@ -69,7 +69,7 @@ def test_every_learner_with_probabilities_has_a_threshold_that_a_file_keeps(lear
 def test_a_batch_learner_chooses_on_folds_that_others_scored(rng):
     X, y = skewed(rng, 600)
     X /= np.abs(X).max()  # numbered columns within 1 are taken as they are
-    options = replace(ASKED, learner="logistic-regression")
+    options = replace(ASKED, learner="logistic-regression", C=1.0)
     model = train((X, y), options)
     plain = train((X, y), replace(options, threshold_for=None))
     np.testing.assert_array_equal(model.linear.weights, plain.linear.weights)

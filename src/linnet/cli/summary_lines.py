@@ -154,10 +154,15 @@ def penalty_text(model: Model) -> str:
     weight = penalty.l1 + penalty.l2
     kind = "l2" if not penalty.l1 else "l1" if not penalty.l2 else f"elasticnet, l1_ratio = {penalty.l1 / weight:g}"
     strength = f"C = {1 / weight:g}" if weight and entry.strength == "C" else f"alpha = {weight:g}"
-    text = f"{kind}, {strength}" if weight else "none"
-    text += f", {chosen}" if (chosen := model.record.strength_choice) else ""
+    text = f"{kind}, {strength}{_chosen(model)}" if weight else "none"
     text += ", intercept penalised" if penalty.intercept else ""
     return text + (f"; classes {reduction}" if model.classes and len(model.classes) > 2 else "")
+
+
+def _chosen(model: Model) -> str:
+    """How the strength was chosen, if it was."""
+    choice = model.record.strength
+    return "" if choice is None else f", chosen by {choice.way} on {choice.rows:,} rows"
 
 
 def solver_text(model: Model) -> str:

@@ -32,6 +32,7 @@ class Purpose(IntEnum):
     DECISIONS = 4
     FOLDS = 5
     PROGRESSIVE = 6
+    STRENGTH = 7
 
 
 def random_keys(numbers: NDArray[np.uint64], seed: int, purpose: Purpose, turn: int = 0) -> NDArray[np.uint64]:
@@ -75,3 +76,32 @@ def stratified_folds(
             raise InputError(f"the label {label!r} has fewer than two rows {purpose}")
         fold[rows[np.argsort(keys[rows], kind="stable")]] = np.arange(len(rows)) % FOLDS
     return fold
+
+
+def stratified_sample(codes: NDArray[np.float64], most: int, seed: int) -> NDArray[np.int64]:
+    """At most this many of the rows, but at least one of each class: the same fraction of each, at random, in order."""
+    every = np.ones(len(codes), dtype=bool)
+    if len(codes) <= most:
+        return np.flatnonzero(every)
+    keys = random_keys(np.arange(len(codes), dtype=np.uint64), seed, Purpose.STRENGTH)
+    classes = _by_class(codes, every, keys)
+    return np.sort(np.concatenate([rows[: max(1, len(rows) * most // len(codes))] for rows in classes]))
+
+
+def dealt_folds(codes: NDArray[np.float64], parts: int, seed: int) -> NDArray[np.int64]:
+    """The fold of every row, -1 for a row that is alone in its class: the rows of a class are dealt out, in a random
+    order, from where the class before ended, so that folds are even in size and every class is outside of each."""
+    keys = random_keys(np.arange(len(codes), dtype=np.uint64), seed, Purpose.STRENGTH, 1)
+    fold, dealt = np.full(len(codes), -1, dtype=np.int64), 0
+    for rows in _by_class(codes, np.ones(len(codes), dtype=bool), keys):
+        if len(rows) > 1:
+            fold[rows] = (dealt + np.arange(len(rows))) % parts
+            dealt += len(rows)
+    return fold
+
+
+def _by_class(codes: NDArray[np.float64], members: Mask, keys: NDArray[np.uint64]) -> list[NDArray[np.int64]]:
+    """The members of each class, in the order of their keys."""
+    rows = np.flatnonzero(members)
+    rows = rows[np.lexsort((keys[rows], codes[rows]))]
+    return np.split(rows, np.flatnonzero(np.diff(codes[rows])) + 1)

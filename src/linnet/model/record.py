@@ -63,6 +63,26 @@ class ColumnStatistics:
 
 
 @dataclass(frozen=True)
+class StrengthChoice:
+    """The strength of the penalty that was chosen from the rows: its name (C), its value, and how.
+
+    `way` is how rows were kept out of the fits that they were predicted by, `rows` how many there were of them in all;
+    `tried` are the candidates, `losses` the mean loss at each of them.
+    """
+
+    name: str
+    value: float
+    way: str
+    rows: int
+    tried: tuple[float, ...] = ()
+    losses: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 0 < self.value < math.inf or self.rows < 0 or len(self.tried) != len(self.losses):
+            raise ValueError(f"{self.name} = {self.value}, chosen on {self.rows} rows, is impossible")
+
+
+@dataclass(frozen=True)
 class Threshold:
     """The threshold that was chosen for a metric, and its figures on held-out rows, if there are any."""
 
@@ -105,8 +125,8 @@ class Record:
     iterations: int | None = None
     converged: bool | None = None
     separation: str = ""
-    # how the strength of the penalty was chosen from the data, if it was
-    strength_choice: str = ""
+    # how the strength of the penalty was chosen from the rows, if it was
+    strength: StrengthChoice | None = None
     numbers: dict[str, ColumnStatistics] = field(default_factory=dict)
     # online learners
     online: OnlineSettings | None = None

@@ -93,7 +93,8 @@ class TrainOptions:
 
     C: float | None = option(
         None, PENALTY,
-        "Inverse regularisation strength: smaller C, smaller weights (default 1; logistic-regression on text 16).",
+        "Inverse regularisation strength: smaller C, smaller weights (default 1; logistic-regression chooses it from "
+        "the rows, by log loss).",
         flag="--C", metavar="C", learners=_taking("C"),
     )  # fmt: skip
     alpha: float | None = option(

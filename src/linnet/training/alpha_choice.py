@@ -37,7 +37,7 @@ EQUAL = 1e-4
 
 
 class Choice(NamedTuple):
-    """The learner with its alpha, and how that was chosen."""
+    """The learner with its alpha, and how that was chosen; nothing, where it is the learner's own."""
 
     entry: Entry
     how: str
@@ -77,7 +77,7 @@ def _unit(targets: Flat) -> Flat:
 
 def _chosen(examples: Examples, intercept: bool, watch: Watcher) -> tuple[float | None, str]:
     if len(examples.targets) < 2:
-        return None, "the learner's own: there are no rows to choose it by"
+        return None, ""  # there are no rows to choose it by
     wide = examples.rows.shape[1] > examples.rows.shape[0]
     if feasible(examples):
         try:
@@ -85,12 +85,12 @@ def _chosen(examples: Examples, intercept: bool, watch: Watcher) -> tuple[float 
         except LinAlgError:
             left_out = None
         if left_out is None or not 0 < left_out.largest < np.inf:
-            return None, "the learner's own: the columns do not vary"
-        return _by_leaving_out(left_out, wide), "chosen by leave-one-out"
+            return None, ""  # the columns do not vary
+        return _by_leaving_out(left_out, wide), "leave-one-out"
     low, high = _range(sum_of_squares(examples) / EIGENVALUES or 1.0, wide)
     alphas = _alphas(np.arange(low, high + 1))
     found, used = errors(examples, alphas, intercept=intercept, watch=watch), folds_used(len(examples.targets))
-    how = f"chosen by {FOLDS}-fold cross-validation" if used == FOLDS else f"chosen on {used} of {FOLDS} folds"
+    how = f"{FOLDS}-fold cross-validation" if used == FOLDS else f"cross-validation, {used} of {FOLDS} folds,"
     return float(alphas[_best(found)]), how
 
 

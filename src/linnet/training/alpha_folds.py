@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from linnet.cores import one_thread
 from linnet.data.rows import Examples, Rows, select_examples, take_rows
-from linnet.kernels import fingerprints as kernel
 from linnet.learners.losses import Loss
 from linnet.learners.recipe import Penalty
+from linnet.training.distinct_rows import distinct
 from linnet.training.history import Pass, Watcher
 from linnet.training.objective import Objective
 
@@ -42,15 +42,8 @@ def merged(examples: Examples, contents: Rows) -> Examples:
 
     `contents` are the rows before they were scaled: a scale depends on the weights, in its last bits.
     """
-    numbers, keys = np.empty(len(examples.targets), dtype=np.uint64), np.empty(len(examples.targets), dtype=np.uint64)
-    values, ids, starts, columns, dense = contents.layout
-    kernel.fingerprints(values, ids, starts, columns, dense, examples.targets, np.empty(0), numbers)
-    kernel.scramble(numbers, 0, keys)
-    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
-    weights = np.bincount(which, examples.weights, len(first)).astype(np.float64)
-    first, weights = first[weights > 0], weights[weights > 0]
-    once = bool((weights == 1.0).all())
-    return Examples(take_rows(examples.rows, first), examples.targets[first], None if once else weights)
+    first, weights = distinct(contents, examples.targets, examples.weights)
+    return Examples(take_rows(examples.rows, first), examples.targets[first], weights)
 
 
 def sum_of_squares(examples: Examples) -> float:

@@ -102,7 +102,7 @@ class BatchTrainer:
             tol=result.entry.tol if self.options.tol is None else self.options.tol,
             iterations=result.iterations,
             converged=result.converged,
+            strength=result.strength,
             separation=result.separation,
-            strength_choice=result.strength_choice,
             numbers=result.columns,
         )

@@ -22,8 +22,8 @@ from linnet.learners.linear import LinearModel
 from linnet.learners.problem_choice import adapted
 from linnet.learners.regularisation import OWN, Regularisation
 from linnet.model.predictor import Result, scorer
-from linnet.model.record import ColumnStatistics
-from linnet.pipeline import cross_fit
+from linnet.model.record import ColumnStatistics, StrengthChoice
+from linnet.pipeline import cross_fit, strength_choice
 from linnet.pipeline.certify import proven
 from linnet.pipeline.dataset import TrainingSet
 from linnet.pipeline.decision_fit import NOTHING, Decided, Wanted
@@ -71,13 +71,13 @@ class BatchResult:
     converged: bool
     rows: int
     rows_held_out: int
+    # of the penalty, if it was chosen from the rows
+    strength: StrengthChoice | None
     # by label, if classes are weighted
     class_weights: dict[str, float] | None
     columns: dict[str, ColumnStatistics]
     # why an unpenalised logistic fit has no finite optimum, if it has none
     separation: str
-    # how the strength of the penalty was chosen from the data, if it was
-    strength_choice: str
 
 
 @one_thread()  # scales, held-out metrics and certificates are stored, like the weights
@@ -96,7 +96,7 @@ def train_batch(
 ) -> BatchResult:
     """Fit this learner to the rows that are not held out, measure it on those that are, and then fit it to all.
 
-    Scores are calibrated, and thresholds chosen, on rows that are not held out either.
+    The strength of the penalty, calibration and thresholds are chosen on rows that are not held out either.
     """
     classes = 0 if data.labels is None else len(data.labels)
     if data.labels is not None:
@@ -107,6 +107,10 @@ def train_batch(
     tuned = entry.chooses_alpha and strength.alpha is None
     solving = (Solving() if solving is None else solving)._replace(threads=threads, watch=watch)
     held = _held_out(data, holdout, seed)
+    chosen = None
+    if strength_choice.is_open(entry, strength):
+        say(f"choosing {entry.strength}")
+        entry, chosen = strength_choice.chosen(data, entry, raw, ~held, seed, Settings(threads=threads, watch=watch))
     trials = _Trials(data, entry, raw, solving, tuned)
     if wanted.needs_rows:
         say("cross-validating the scores")
@@ -120,7 +124,9 @@ def train_batch(
     say("training on all rows")
     scaling = measured(features, raw, data.weights)
     rows = scaled(raw, scaling)
-    entry, strength_choice = _tuned(data, entry, rows, None, raw, watch) if tuned else Choice(entry, "")
+    if tuned:
+        entry, how = _tuned(data, entry, rows, None, raw, watch)
+        chosen = StrengthChoice("alpha", entry.recipe.penalty.l2, how, raw.shape[0]) if how else None
     trained = fitted(data, entry, rows, None, solving)
     separation = _separation(data, entry, rows, trained.model)
     model = trained.model if scaling is None else scaling.unscaled(trained.model)
@@ -138,10 +144,10 @@ def train_batch(
         converged=trained.converged,
         rows=raw.shape[0],
         rows_held_out=int(held.sum()),
+        strength=chosen,
         class_weights=_class_weights(data),
         columns=_statistics(features, scaling, rows),
         separation=separation,
-        strength_choice=strength_choice,
     )
 
 

@@ -1,0 +1,219 @@
+"""C, chosen from the rows that are trained on, where the user leaves it open.
+
+Candidates are powers of 4 times the learner's own C.  From there the search goes downhill in the log loss of rows that
+were not fitted to:
+
+- two classes, few columns and no text: every row in turn is left out, approximately (training/left_out_scores.py); of a
+  row of weight k, one of its k copies
+- otherwise every row is in one of 5 folds, and is predicted by a fit to the others; many rows are divided only once
+
+Of candidates that are as good, up to chance, the one nearest to the learner's own C is taken.  Of many rows a sample is
+enough: C is the variance that is expected of the weights, which hardly depends on the number of rows.
+
+Copies of a row are one row with the weight of all, and folds and samples are drawn by contents: so a row of weight k
+is k copies here, too, all of which are in one fold.  Held-out rows have no part in any of this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.data.labels import Labels
+from linnet.data.rows import Examples, Rows, select_examples, take_rows
+from linnet.errors import NumericalError
+from linnet.evaluation.splits import FOLDS, Mask, dealt_folds, stratified_sample
+from linnet.learners.entry import Entry
+from linnet.learners.regularisation import Regularisation
+from linnet.model.record import StrengthChoice
+from linnet.pipeline.dataset import TrainingSet
+from linnet.pipeline.scaling import measured, scaled
+from linnet.training.distinct_rows import distinct
+from linnet.training.fit import Settings, fit
+from linnet.training.left_out_scores import left_out_scores
+from linnet.training.log_count_ratio import Text
+from linnet.training.problems import Problems
+
+Flat = NDArray[np.float64]
+
+FACTOR = 4.0
+# The least and the largest C; the largest by folds, as fits take the longer the larger C is; and how much larger than
+# the learner's own it may be by folds of a sample, where the fit to all rows takes long already.
+LOWEST, HIGHEST, HIGHEST_BY_FOLDS, GROWTH_BY_SAMPLE = 4.0**-7, 4.0**7, 4.0**5, 4.0
+# A difference in log loss of at most this many standard errors is chance.
+CHANCE = 0.5
+# The relative duality gap of the fits to choose by: losses need not be known exactly.
+TOL, TOL_OF_FOLDS = 1e-3, 1e-2
+# Fewer rows than this are too few to choose by.
+FEWEST = 10
+# Leaving rows out one by one factors the Hessian of at most this many columns.
+PAIRED = 1000
+# At most this many rows are left out one by one.  Up to so many, times the classes if there are more than two, are put
+# into folds; of more, so many are divided once.
+LEFT_OUT, FOLDED, DIVIDED = 5000, 2000, 3000
+# Rows that are divided once: one of so many parts is predicted.
+PARTS = 3
+# A probability of 0 has no logarithm.
+LEAST_PROBABILITY = 1e-15
+
+
+def is_open(entry: Entry, asked: Regularisation) -> bool:
+    """Whether C is to be chosen: where it was not given, for probabilities under an L2 penalty."""
+    penalty = entry.recipe.penalty
+    smooth = penalty.l1 == 0 and penalty.l2 > 0
+    return asked.C is None and entry.strength == "C" and entry.recipe.has_probabilities and smooth
+
+
+def chosen(
+    data: TrainingSet, entry: Entry, raw: Rows, which: Mask, seed: int, settings: Settings
+) -> tuple[Entry, StrengthChoice | None]:
+    """The learner with the C that suits these rows best; with its own, and no choice, where they are too few."""
+    members = which if data.weights is None else which & (data.weights > 0)
+    largest = GROWTH_BY_SAMPLE / entry.recipe.penalty.l2
+    trial = _trial(data, raw, members, seed, largest, settings)
+    if trial is None:
+        return entry, None
+
+    def with_power(power: int) -> Entry:
+        penalty = replace(entry.recipe.penalty, l2=entry.recipe.penalty.l2 / FACTOR**power)
+        return replace(entry, recipe=replace(entry.recipe, penalty=penalty))
+
+    def C(power: int) -> float:
+        return 1.0 / with_power(power).recipe.penalty.l2
+
+    found = downhill(
+        lambda power: trial.losses(with_power(power)), trial.weights, lambda power: LOWEST <= C(power) <= trial.highest
+    )
+    power, tried = nearest(found, trial.weights), sorted(found)
+    losses = tuple(_mean(found[each], trial.weights) for each in tried)
+    return with_power(power), StrengthChoice("C", C(power), trial.way, trial.rows, tuple(map(C, tried)), losses)
+
+
+def downhill(losses: Callable[[int], Flat], weights: Flat | None, allowed: Callable[[int], bool]) -> dict[int, Flat]:
+    """The losses at 0 and on from there until their mean rises: upwards, or, where that is not downhill, downwards."""
+    found = {0: losses(0)}
+    for step in (1, -1):
+        power = 0
+        while allowed(power + step):
+            found[power + step] = losses(power + step)
+            if not _mean(found[power + step], weights) < _mean(found[power], weights):
+                break
+            power += step
+        if power:
+            break
+    return found
+
+
+def nearest(found: dict[int, Flat], weights: Flat | None) -> int:
+    """The number nearest to 0 whose losses are as low as the lowest, up to chance."""
+    best = min(found, key=lambda power: (_mean(found[power], weights), abs(power)))
+    for power in sorted(found, key=abs):
+        if power == best:
+            break
+        if np.isfinite(found[power]).all():
+            excess = found[power] - found[best]
+            mean = _mean(excess, weights)
+            rows = len(excess) if weights is None else float(weights.sum())
+            if mean <= CHANCE * np.sqrt(_mean((excess - mean) ** 2, weights) / rows):
+                return power
+    return best
+
+
+def _mean(losses: Flat, weights: Flat | None) -> float:
+    return float(np.average(losses, weights=weights))
+
+
+# -- the losses of rows that were not fitted to ------------------------------------------------------------------------
+
+
+class _Trial(Protocol):
+    """Rows to choose by: how many, in which way, the weights of those that are predicted, and the largest C."""
+
+    rows: int
+    way: str
+    weights: Flat | None
+    highest: float
+
+    def losses(self, entry: Entry) -> Flat:
+        """The log loss of each row, by a fit without it; infinite where there is none."""
+
+
+def _trial(data: TrainingSet, raw: Rows, members: Mask, seed: int, highest: float, settings: Settings) -> _Trial | None:
+    """The way that suits the problem; None where there are too few rows.  `highest` is the largest C by a sample."""
+    assert data.labels is not None
+    at = np.flatnonzero(members)
+    given = None if data.weights is None else data.weights[at]
+    first, weights = distinct(take_rows(raw, at), data.targets[at], given)
+    at, n, classes = at[first], len(first), len(data.labels)
+    if n < FEWEST:
+        return None
+    one_by_one = classes == 2 and len(data.features) <= PAIRED and not data.features.text_features().any()
+    folded = n * (classes if classes > 2 else 1) <= FOLDED
+    some = stratified_sample(data.targets[at], LEFT_OUT if one_by_one else DIVIDED, seed)
+    at, weights = at[some], None if weights is None else weights[some]
+    raw = take_rows(raw, at)
+    sample = replace(data, targets=data.targets[at], weights=weights)
+    examples = sample.examples(scaled(raw, measured(data.features, raw, weights)))
+    if one_by_one:
+        return _LeaveOneOut(examples, data.labels, np.ones(len(at)) if weights is None else weights, settings)
+    fold = dealt_folds(examples.targets, FOLDS if folded else PARTS, seed)
+    folds = [fold == number for number in range(FOLDS if folded else 1) if (fold == number).any()]
+    highest = HIGHEST_BY_FOLDS if len(at) == n else highest
+    settings = replace(settings, text=Text(data.features.text_features(), weights))
+    return _Folds(examples, data.labels, folds, highest, settings) if folds else None
+
+
+class _LeaveOneOut:
+    """Every row in turn is left out of one fit to all, approximately; of several copies of a row, one."""
+
+    way, highest = "leave-one-out", HIGHEST
+
+    def __init__(self, examples: Examples, labels: Labels, copies: Flat, settings: Settings) -> None:
+        self._examples, self._labels, self._settings = examples, labels, replace(settings, tol=TOL)
+        self.rows, self.weights = len(copies), examples.weights
+        self._left_out = (np.ones(self.rows) if examples.weights is None else examples.weights) / np.maximum(copies, 1)
+
+    def losses(self, entry: Entry) -> Flat:
+        try:
+            trained = fit(entry, self._examples, self._labels, self._settings)
+        except NumericalError:
+            return np.full(self.rows, np.inf)
+        self._settings = replace(self._settings, start=trained.start)
+        part = Problems(entry, self._examples, self._labels)[0]
+        scores = left_out_scores(part.objective, part.weights_in(trained.model), self._left_out)
+        return np.logaddexp(0.0, -part.objective.signed * scores)
+
+
+class _Folds:
+    """Each of some folds is predicted by a fit to all rows outside of it."""
+
+    def __init__(
+        self, examples: Examples, labels: Labels, folds: list[Mask], highest: float, settings: Settings
+    ) -> None:
+        self._examples, self._labels, self._settings = examples, labels, replace(settings, tol=TOL_OF_FOLDS)
+        self._fitted_to = [
+            (select_examples(examples, ~fold), settings.text and settings.text.of(~fold)) for fold in folds
+        ]
+        self._predicted = [select_examples(examples, fold) for fold in folds]
+        self.rows, self.highest = len(examples.targets), highest
+        self.way = f"{len(folds)} folds" if len(folds) > 1 else "one split"
+        weights = [fold.weights for fold in self._predicted if fold.weights is not None]
+        self.weights = np.concatenate(weights) if weights else None
+
+    def losses(self, entry: Entry) -> Flat:
+        pairs = zip(self._fitted_to, self._predicted, strict=True)
+        return np.concatenate([self._predicted_by(entry, *fitted_to, rows) for fitted_to, rows in pairs])
+
+    def _predicted_by(self, entry: Entry, fitted_to: Examples, text: Text | None, predicted: Examples) -> Flat:
+        """The losses of some rows by a fit to others."""
+        codes = predicted.targets.astype(np.int64)
+        try:
+            model = fit(entry, fitted_to, self._labels, replace(self._settings, text=text)).model
+            probabilities = model.predict_proba(predicted.rows)[np.arange(len(codes)), codes]
+        except NumericalError:
+            return np.full(len(codes), np.inf)
+        return -np.log(np.maximum(probabilities, LEAST_PROBABILITY))

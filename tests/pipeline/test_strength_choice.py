@@ -1,0 +1,210 @@
+"""C, chosen from the rows: beside a search by hand with scikit-learn, and what it must not depend on."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
+from sklearn.model_selection import LeaveOneOut, StratifiedKFold, cross_val_predict
+
+import linnet
+from linnet.cli.summary_lines import penalty_text
+from linnet.evaluation.splits import dealt_folds, held_out, stratified_sample
+from linnet.pipeline import strength_choice
+from linnet.pipeline.strength_choice import downhill, nearest
+from linnet.pipeline.verify import verify
+
+
+def table(rng, n=80, d=10, strength=1.0, classes=2, noise=0.0):
+    X = rng.normal(size=(n, d))
+    y = (strength * X @ rng.normal(size=(d, classes)) + rng.gumbel(size=(n, classes))).argmax(axis=1)
+    y = np.where(rng.random(n) < noise, rng.integers(0, classes, n), y)
+    scaled = (X - X.mean(axis=0)) / X.std(axis=0)
+    labels = np.array(list("abcdef"))[y]
+    return scaled, labels, {f"x{j}": X[:, j] for j in range(d)} | {"y": labels}
+
+
+def texts(rng, n=160):
+    """Words of which some say a little about the label."""
+    labels = rng.integers(0, 2, n)
+    words = [f"w{number}" for number in range(40)]
+    leaning = rng.normal(size=40) * 0.4
+    chances = np.exp(np.outer(2 * labels - 1, leaning))
+    rows = [" ".join(rng.choice(words, size=12, p=each / each.sum())) for each in chances]
+    return {"text": rows, "y": np.array(["no", "yes"])[labels]}
+
+
+def losses_by_hand(X, y, C, folds):
+    probabilities = cross_val_predict(
+        LogisticRegression(C=C, solver="newton-cholesky"), X, y, cv=folds, method="predict_proba"
+    )
+    return log_loss(y, probabilities)
+
+
+@pytest.mark.parametrize(("strength", "noise"), [(3.0, 0.0), (0.2, 0.0), (1.0, 0.8)])
+def test_C_by_leave_one_out_is_as_good_as_by_leave_one_out_refits(strength, noise, rng):
+    X, y, data = table(rng, n=60, d=6, strength=strength, noise=noise)
+    choice = linnet.train(data, "y", holdout=0.0).record.strength
+    assert (choice.name, choice.way, choice.rows) == ("C", "leave-one-out", 60)
+    by_hand = {C: losses_by_hand(X, y, C, LeaveOneOut()) for C in 4.0 ** np.arange(-3, 4)}
+    # half a standard error is allowed for, and the approximation
+    assert by_hand[choice.value] <= min(by_hand.values()) + 0.02
+    for C, loss in zip(choice.tried, choice.losses, strict=True):
+        if C <= 16:
+            assert loss == pytest.approx(by_hand[C], abs=0.03)
+
+
+def test_C_on_folds_is_as_good_as_by_a_grid_search_by_hand(rng):
+    X, y, data = table(rng, n=150, classes=3)
+    choice = linnet.train(data, "y", holdout=0.0).record.strength
+    assert choice.way == "5 folds"
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    by_hand = {C: losses_by_hand(X, y, C, folds) for C in 4.0 ** np.arange(-4, 5)}
+    assert by_hand[choice.value] <= min(by_hand.values()) + 0.03
+
+
+def test_noisy_labels_get_a_stronger_penalty_and_better_probabilities(rng):
+    _, _, data = table(rng, n=2200, d=30, strength=0.1)
+    some = {name: values[:200] for name, values in data.items()}
+    rest = {name: values[200:] for name, values in data.items()}
+    chosen, constant = linnet.train(some, "y"), linnet.train(some, "y", C=1.0)
+    assert chosen.record.strength.value < 1.0
+    better, worse = (log_loss(rest["y"], model.predict_proba(rest)) for model in (chosen, constant))
+    assert better < worse
+
+
+def test_held_out_rows_do_not_choose_C(rng):
+    _, _, data = table(rng, n=400)
+    data["y"] = np.array(["a", "b", *data["y"][2:]])  # the first row of a label is never held out
+    held = held_out(0, 400, 0.1, 0)
+    held[:2] = False
+    other = data | {"y": np.where(held, np.where(data["y"] == "a", "b", "a"), data["y"])}
+    other |= {name: np.where(held, -50.0, data[name]) for name in data if name != "y"}
+    assert linnet.train(other, "y").record.strength == linnet.train(data, "y").record.strength
+    assert linnet.train(data, "y").record.strength.rows == np.count_nonzero(~held)
+
+
+@pytest.mark.parametrize("given", [{"C": 2.0}, {"penalty": "l1"}, {"penalty": "none"}, {"learner": "svm"}])
+def test_C_is_not_chosen_where_it_is_given_or_is_not_of_an_l2_penalised_logistic_fit(given, rng):
+    _, _, data = table(rng)
+    model = linnet.train(data, "y", **given)
+    assert model.record.strength is None
+    assert "chosen" not in penalty_text(model)
+    if "C" in given:
+        assert model.record.recipe.penalty.l2 == 0.5
+
+
+def test_too_few_rows_keep_the_learner_own_C(rng):
+    _, _, data = table(rng, n=8)
+    model = linnet.train(data | {"y": np.array(list("abababab"))}, "y")
+    assert model.record.strength is None
+    assert model.record.recipe.penalty.l2 == 1.0
+
+
+@pytest.mark.parametrize("make", [lambda rng: table(rng)[2], lambda rng: table(rng, classes=3)[2], texts])
+def test_the_choice_is_kept_shown_and_verified(make, tmp_path, rng):
+    data = make(rng)
+    model = linnet.train(data, "y", holdout=0.0)
+    choice = model.record.strength
+    assert model.record.recipe.penalty.l2 == 1.0 / choice.value
+    assert choice.value in choice.tried
+    model.save(tmp_path / "m.linnet")
+    loaded = linnet.load(tmp_path / "m.linnet")
+    assert loaded.record.strength == choice
+    said = f"C = {choice.value:g}, chosen by {choice.way} on {choice.rows} rows"
+    assert said in penalty_text(loaded)
+    assert verify(loaded, data).holds
+
+
+@pytest.mark.parametrize("make", [lambda rng: table(rng)[2], lambda rng: table(rng, classes=3)[2], texts])
+def test_the_chosen_C_given_is_the_same_model(make, rng):
+    data = make(rng)
+    chosen = linnet.train(data, "y")
+    given = linnet.train(data, "y", C=chosen.record.strength.value)
+    np.testing.assert_array_equal(chosen.linear.weights, given.linear.weights)
+    assert chosen.record.held_out == given.record.held_out
+
+
+def test_weighted_rows_and_copies_get_the_same_C_by_leave_one_out(rng):
+    _, _, data = table(rng, n=60)
+    weights = rng.integers(1, 4, size=60)
+    copied = {name: np.repeat(values, weights) for name, values in data.items()}
+    one = linnet.train(data | {"w": weights}, "y", columns={"w": "weight"}, holdout=0.0)
+    other = linnet.train(copied, "y", holdout=0.0)
+    assert one.record.strength.value == other.record.strength.value
+
+
+def test_rows_of_no_weight_do_not_choose_C(rng):
+    _, _, data = table(rng, n=120)
+    weights = (np.arange(120) < 60).astype(float)
+    noisy = data | {"y": np.where(weights > 0, data["y"], rng.permutation(data["y"])), "w": weights}
+    one = linnet.train(noisy, "y", columns={"w": "weight"}, holdout=0.0)
+    other = linnet.train({name: values[:60] for name, values in data.items()}, "y", holdout=0.0)
+    assert one.record.strength.rows == 60
+    assert one.record.strength.value == other.record.strength.value
+
+
+def test_class_weights_calibration_and_thresholds_go_with_a_chosen_C(rng):
+    _, _, data = table(rng, n=300)
+    for options in ({"class_weight": "balanced"}, {"calibrate": "sigmoid"}, {"threshold_for": "balanced-accuracy"}):
+        model = linnet.train(data, "y", **options)
+        assert model.record.strength is not None
+        assert verify(model, data).holds
+
+
+def test_many_rows_are_sampled_and_C_grows_by_one_step_at_most(rng, monkeypatch):
+    monkeypatch.setattr(strength_choice, "FOLDED", 100)
+    monkeypatch.setattr(strength_choice, "DIVIDED", 120)
+    monkeypatch.setattr(strength_choice, "LEFT_OUT", 90)
+    monkeypatch.setattr(strength_choice, "CHANCE", 0.0)
+    _, _, three = table(rng, n=300, classes=3, strength=20.0)
+    choice = linnet.train(three, "y", holdout=0.0).record.strength
+    assert choice.way == "one split"
+    assert 115 <= choice.rows <= 120
+    assert max(choice.tried) == choice.value == 4.0
+    _, _, two = table(rng, n=300)
+    assert 85 <= linnet.train(two, "y", holdout=0.0).record.strength.rows <= 90
+
+
+def test_every_class_is_outside_of_every_fold(rng):
+    codes = np.repeat(np.arange(6.0), [1, 2, 3, 5, 40, 49])[rng.permutation(100)]
+    folds = dealt_folds(codes, 5, seed=3)
+    assert set(codes[folds < 0]) == {0.0}
+    assert np.ptp(np.bincount(folds[folds >= 0])) <= 1
+    for number in range(5):
+        assert set(codes[folds != number]) == set(range(6))
+    assert (folds == dealt_folds(codes, 5, seed=3)).all()
+    assert (folds != dealt_folds(codes, 5, seed=4)).any()
+
+
+def test_a_sample_has_every_class_and_each_row_once():
+    codes = np.repeat(np.arange(3.0), [2, 98, 900])
+    sample = stratified_sample(codes, 100, seed=0)
+    assert len(set(sample.tolist())) == len(sample) <= 101
+    assert set(codes[sample]) == {0.0, 1.0, 2.0}
+    assert (stratified_sample(codes, 1000, seed=0) == np.arange(1000)).all()
+
+
+def test_the_search_goes_downhill_and_stops_where_losses_rise():
+    asked = []
+
+    def losses(best):
+        def of(power):
+            asked.append(power)
+            return np.full(4, (power - best) ** 2.0)
+
+        return of
+
+    for best, expected in ((0, [0, 1, -1]), (2, [0, 1, 2, 3]), (-2, [0, 1, -1, -2, -3]), (9, [0, 1, 2, 3])):
+        asked.clear()
+        found = downhill(losses(best), None, lambda power: abs(power) <= 3)
+        assert asked == expected
+        assert nearest(found, None) == max(-3, min(3, best))
+
+
+def test_of_values_as_good_up_to_chance_the_nearest_is_taken(rng):
+    noise = rng.normal(size=400)
+    flat = {0: noise, 1: noise - 0.001 + 0.1 * rng.normal(size=400)}
+    clear = {0: noise, 1: noise - 0.1 + 0.1 * rng.normal(size=400)}
+    assert nearest(flat, None) == 0
+    assert nearest(clear, None) == 1
+    assert nearest({0: np.full(400, np.inf), 1: noise}, None) == 1
