@@ -110,3 +110,40 @@ def test_a_file_that_changes_while_it_is_read_is_an_error_that_names_it(change, 
         assert run.stdout.split() == ["200000"]
     else:
         assert run.stdout.startswith(f"{path}: the file was changed while it was read")
+
+
+EVERY_BYTE_OF_THE_FOOTER = """
+import io, sys
+import pyarrow as pa
+import pyarrow.parquet
+from linnet.data.sources.parquet_file import opened
+from linnet.data.sources.parquet_pages import refuse_expansion, rows_affordable
+from linnet.errors import InputError
+
+table = pa.table({"a": ["x", None, "y"], "b": [1.0, 2.0, None], "c": [1, 2, 3]})
+written = io.BytesIO()
+pyarrow.parquet.write_table(table, written, row_group_size=2)
+content, path = written.getvalue(), sys.argv[1]
+size = int.from_bytes(content[-8:-4], "little")
+for at in range(len(content) - 8 - size, len(content) - 8):
+    for value in (content[at] ^ 1, 0):
+        with open(path, "wb") as file:
+            file.write(content[:at] + bytes([value]) + content[at + 1 :])
+        try:
+            with opened(path, ["a", "b", "c"]) as file:
+                metadata = file.parquet.metadata
+                for number in range(metadata.num_row_groups):
+                    refuse_expansion(metadata.row_group(number), path, number)
+                    rows_affordable(metadata.row_group(number), {"a", "b", "c"}, path)
+        except InputError:
+            pass
+print("done")
+"""
+
+
+def test_no_byte_of_the_footer_ends_the_process(tmp_path):
+    ended = subprocess.run(
+        [sys.executable, "-c", EVERY_BYTE_OF_THE_FOOTER, str(tmp_path / "f")],
+        capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+    assert (ended.stdout, ended.returncode) == ("done\n", 0), ended.stderr[-2000:]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ ROWS = 8192
 # Bytes that are read at a time, so that a row group is never in memory whole: of all columns, and of one at most.
 ALL_BUFFERS, BUFFER, LEAST_BUFFER = 1 << 24, 1 << 16, 1 << 12
 PIECE = 1 << 20
+NOT_READ = "pages are not read"
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +101,7 @@ def opened(path: str, wanted: Sequence[str] = ()) -> Iterator[ParquetFile]:
         with arrow_errors(path, "is not a Parquet file"):
             metadata = pyarrow.parquet.read_metadata(handle)
             kinds = types_of(metadata.schema.to_arrow_schema(), path)
+            _check_chunks(metadata, state[0])
             texts = {name for name in wanted if name in kinds and is_string(kinds[name])}
             parquet = pyarrow.parquet.ParquetFile(
                 handle,
@@ -107,6 +110,44 @@ def opened(path: str, wanted: Sequence[str] = ()) -> Iterator[ParquetFile]:
                 read_dictionary=pages.dictionary_columns(metadata, texts, path) or None,
             )
         yield ParquetFile(path, parquet, handle, state)
+
+
+class _Unread(io.RawIOBase):
+    """A file of this size none of which can be read."""
+
+    def __init__(self, size: int) -> None:
+        self._size, self._at = size, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        self._at = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def read(self, _: int = -1) -> bytes:
+        raise BlockingIOError(NOT_READ)
+
+
+def _check_chunks(metadata: Any, size: int) -> None:
+    """Raise where what the file says of a column in a row group contradicts its schema.
+
+    Python's view of such a column would end the process.  Arrow's reader meets all of them before it reads the first
+    page, which it cannot here, and its errors can be caught.
+    """
+    unread = pyarrow.parquet.ParquetFile(pa.PythonFile(_Unread(size), "r"), metadata=metadata, pre_buffer=True)
+    groups = list(range(metadata.num_row_groups))
+    try:
+        next(unread.iter_batches(1, row_groups=groups, use_threads=False), None)
+    except (pa.ArrowException, OSError) as error:
+        if NOT_READ not in str(error):
+            raise
 
 
 @contextmanager
