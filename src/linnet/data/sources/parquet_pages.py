@@ -65,6 +65,8 @@ def _dictionary_bytes(column: Any, file: BinaryIO) -> int:
         return int(column.total_uncompressed_size)
     if not column.has_dictionary_page:
         return 0
+    if column.dictionary_page_offset < 0:
+        return int(column.total_uncompressed_size)
     file.seek(column.dictionary_page_offset)
     head, at, value = file.read(16), 0, 0
     for _ in range(2):
