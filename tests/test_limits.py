@@ -74,7 +74,7 @@ def blocks_of(path, wanted=None):
         ("least squares in closed form", least_squares.COLUMNS_AT_MOST),
         ("columns of `linnet separable`", separable.MOST_COLUMNS),
         ("passes of `linnet verify`", verify.PASSES_AT_MOST),
-        ("`linnet verify` solves", verify.ROUNDING),
+        ("steps of the solver that `linnet verify`", verify.STEPS_AT_MOST),
         ("after Ctrl-C", interruption.PATIENCE / 1000),
     ],
 )

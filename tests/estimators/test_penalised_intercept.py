@@ -139,7 +139,9 @@ def test_train_penalises_it_and_verify_knows(solver, far, tmp_path):
 def test_other_learners_hold_it_back_too(learner, far):
     X, y = far
     task = "regression" if learner == "ridge" else "classification"
-    held, free = (linnet.train((X, y), learner=learner, task=task, penalise_intercept=asked) for asked in (True, False))
+    alpha = {"alpha": 1.0} if learner == "ridge" else {}
+    given = {"learner": learner, "task": task, **alpha}
+    held, free = (linnet.train((X, y), penalise_intercept=asked, **given) for asked in (True, False))
     assert verify(held, (X, y)).holds
     assert abs(held.linear.intercepts[0]) < abs(free.linear.intercepts[0])
 

@@ -37,7 +37,7 @@ def test_the_solver_follows_from_the_shape_of_the_problem(columns, sparse, class
 
 
 def test_sparse_rows_that_are_nearly_full_are_solved_as_dense_ones(rng):
-    X = random_array((60, 1200), density=0.5, rng=rng, format="csr")
-    model = LogisticRegression().fit(X, np.arange(60) % 2)
+    X = random_array((400, 1200), density=0.5, rng=rng, format="csr")
+    model = LogisticRegression().fit(X, np.arange(400) % 2)
     assert model.solver_ == "newton-cg"
     assert model.certificate_.gap <= 1e-4

@@ -41,8 +41,9 @@ PARAMETERS = {
     "l1_ratio": "The L1 ratio of the penalty, for `elasticnet`.",
     "max_iter": "Most passes over the data, or iterations of a solver; None for the learner's own limit.",
     "tol": "When to stop. Perceptron: after a pass without a mistake, or when passes no longer reduce the mistakes by "
-    "this fraction of the rows (judged over the later half of them, five and 100,000 rows at least). Other online "
-    "learners: passes that improve the mean loss by no more than this fraction of the first pass's. "
+    "this fraction of the rows (judged over the later half of them; five and 100,000 rows at least, "
+    "of batch steps 100). Other online learners: passes that improve the mean loss by no more than this fraction of "
+    "the first pass's. "
     "Batch solvers: a relative duality gap this small; without a penalty, a gradient this small beside the first. None "
     "makes all `max_iter` passes (perceptron: unless one makes no mistake).",
     "eta0": "The step size, or its start; for a batch gradient, on the objective as written above. None keeps the "

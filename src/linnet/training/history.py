@@ -15,18 +15,24 @@ class Pass(NamedTuple):
     seconds: float
 
 
-# A learner that changes by mistakes alone has this many passes, and presentations of a row, to make fewer of them.
-PATIENCE = 5
-PRESENTATIONS = 100_000
+# A learner that changes by mistakes alone has so many passes, and presentations of a row, to make fewer of them; and so
+# many steps, if each is of all rows at once.
+PATIENCE, PRESENTATIONS, STEPS = 5, 100_000, 100
 
 
-def helps(mistakes: Sequence[float], rows: float, tol: float) -> bool:
-    """Whether passes still help a learner that changes by mistakes alone: the later half of them, or more, had one with
-    fewer mistakes than any before, by more than this fraction of the rows.  Both count by weight, if rows have any.
+def enough_passes(rows: int) -> int:
+    """By how many passes to judge a learner that takes one row at a time: on few rows, by many."""
+    return max(PATIENCE, -(-PRESENTATIONS // max(1, rows)))
 
-    Half of all passes, and many on few rows, for where rows can be separated mistakes may become fewer very slowly.
+
+def helps(mistakes: Sequence[float], rows: float, tol: float, passes: int) -> bool:
+    """Whether passes still help a learner that changes by mistakes alone: the later half of them, and so many at least,
+    had one with fewer mistakes than any before, by more than this fraction of the rows.  Both count by weight, if rows
+    have any.
+
+    Half of all passes, for where rows can be separated mistakes may become fewer very slowly.
     """
-    late = max(PATIENCE, len(mistakes) // 2, int(-(-PRESENTATIONS // max(1, rows))))
+    late = max(passes, len(mistakes) // 2)
     if len(mistakes) <= late:
         return True
     return min(mistakes[:-late]) - min(mistakes[-late:]) > tol * rows

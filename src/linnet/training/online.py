@@ -14,7 +14,7 @@ from linnet.errors import RecipeError
 from linnet.learners.linear import LinearModel
 from linnet.learners.losses import Loss
 from linnet.learners.recipe import Averaging, Penalty, Recipe, Reduction, Update
-from linnet.training.history import Pass, Watcher, added, helps, ignore
+from linnet.training.history import Pass, Watcher, added, enough_passes, helps, ignore
 from linnet.training.online_learner import NOTHING, Learner
 from linnet.training.order import Presentations, presentations
 from linnet.training.reduction import Problem, grown, problems
@@ -54,7 +54,8 @@ class Passes:
         if unchanged:
             return True
         if by_mistakes:
-            return not helps([each.mistakes for each in history], presented, self.tol)
+            mistakes = [each.mistakes for each in history]
+            return not helps(mistakes, presented, self.tol, enough_passes(presented))
         if len(history) <= PATIENCE + 1:
             return False
         losses = [each.loss for each in history]

@@ -36,8 +36,9 @@ FEW_WEIGHTS = 100
 FEW_COLUMNS = 50
 # On the squared hinge few steps are needed: up to this many entries a row, they are also the quicker way.
 PAIRED_ENTRIES = 100
-# Sparse rows with more than this fraction of all entries are solved as dense ones are.
-FULL = 0.2
+# Sparse rows with more than this fraction of all entries are solved as dense ones are, unless columns are more than so
+# many times as many.
+FULL, WIDER = 0.2, 4
 # Sparse rows of more columns than this are not worth a table of squares.
 SQUARED_IF_SPARSE = 500
 
@@ -127,7 +128,7 @@ class Shape:
     @property
     def full(self) -> bool:
         """Whether so many entries are there that the rows have much in common, which makes steps on one row short."""
-        return self.dense or self.entries > FULL * self.rows * self.columns
+        return self.dense or (self.entries > FULL * self.rows * self.columns and self.columns <= WIDER * self.rows)
 
     @property
     def few(self) -> bool:

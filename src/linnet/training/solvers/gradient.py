@@ -7,7 +7,7 @@ import numpy as np
 from linnet.errors import NumericalError
 from linnet.learners.losses import Loss
 from linnet.training.descent import Descent, Found, Steps
-from linnet.training.history import Pass, Watcher, helps, ignore
+from linnet.training.history import STEPS, Pass, Watcher, helps, ignore
 from linnet.training.objective import TOO_LARGE, Flat, Objective
 from linnet.training.online_learner import soft_threshold
 
@@ -44,7 +44,7 @@ def _by_schedule(problem: Objective, how: Descent, steps: Steps, watch: Watcher)
         weights = after
         if by_mistakes:
             mistaken.append(problem.mistaken_weight)
-            met = tally.updates == 0 or (how.tol is not None and not helps(mistaken, problem.total, how.tol))
+            met = tally.updates == 0 or (how.tol is not None and not helps(mistaken, problem.total, how.tol, STEPS))
         else:
             met = how.tol is not None and delta <= how.tol
         if met:

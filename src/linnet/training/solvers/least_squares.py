@@ -132,8 +132,13 @@ class Decomposed:
         along = (self.axes @ (gradient / self.units)) / self.singular
         reach = sqrt(self.total * float(along @ along))
         off = at.off + sqrt(d) * (at.summed + 4.0) * EPS * sqrt(2.0 * primal) / least
-        seen = 0.5 * reach**2 + 0.5 * at.mean**2
-        above = 0.5 * ((reach + off) / (1.0 - own)) ** 2 + 0.5 * (abs(at.mean) + at.off + at.shift) ** 2
+        # as arrays: their squares may be infinite, those of Python's floats are an error
+        lower, upper = (
+            np.array([reach, at.mean]),
+            np.array([(reach + off) / (1.0 - own), abs(at.mean) + at.off + at.shift]),
+        )
+        with np.errstate(over="ignore"):
+            seen, above = 0.5 * float(lower @ lower), 0.5 * float(upper @ upper)
         if not np.isfinite(primal - above):
             return Certificate(primal, -np.inf, "the squares leave the range of numbers")
         rounding = at.off * (sqrt(2.0 * primal) + at.off) + 128.0 * EPS * primal
