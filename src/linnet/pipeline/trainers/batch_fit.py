@@ -112,15 +112,7 @@ def train_batch(
         say(f"choosing {entry.strength}")
         entry, chosen = strength_choice.chosen(data, entry, raw, ~held, seed, Settings(threads=threads, watch=watch))
     trials = _Trials(data, entry, raw, solving, tuned)
-    if wanted.needs_rows:
-        say("cross-validating the scores")
-        decided = cross_fit.decided(data, ~held, wanted, seed, trials.scored)
-    else:
-        decided = wanted.without_rows()
-    result = None
-    if held.any():
-        say("training on all but the held-out rows")
-        result = trials.measured(held, decided)
+    decided, result = trials.decided_and_measured(held, wanted, seed, say)
     say("training on all rows")
     scaling = measured(features, raw, data.weights)
     rows = scaled(raw, scaling)
@@ -202,6 +194,18 @@ class _Trials:
             entry = _tuned(self.data, entry, rows, trained_on, self.raw, self.solving.watch).entry
         model = fitted(self.data, entry, rows, trained_on, self.solving).model
         return model, take_rows(rows, np.flatnonzero(asked))
+
+    def decided_and_measured(self, held: Mask, wanted: Wanted, seed: int, say: Say) -> tuple[Decided, Result | None]:
+        """Decisions fitted without the held-out rows; and how these do, if there are any."""
+        if wanted.needs_rows:
+            say("cross-validating the scores")
+            decided = cross_fit.decided(self.data, ~held, wanted, seed, self.scored)
+        else:
+            decided = wanted.without_rows()
+        if not held.any():
+            return decided, None
+        say("training on all but the held-out rows")
+        return decided, self.measured(held, decided)
 
     def scored(self, trained_on: Mask, asked: Mask) -> Flat:
         """The scores of some rows by a model fitted to others, as they are calibrated on."""
