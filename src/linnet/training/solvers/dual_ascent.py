@@ -5,11 +5,15 @@ together visit as many rows as there are make a pass.
 
 Every sweep adds up the gap at the rows as it visits them.  That is an estimate: the weights change meanwhile, and
 inactive rows are not counted.  The exact gap takes a pass over all rows, so it is computed when by the estimate it may
-be small enough.  If it is not, the rows whose variable is not optimal become active again.
+be small enough.  If it is not, the rows whose variable is not optimal become active again.  Where many rows have nearly
+all in common, each undoes what the last one did, and the estimate stays large: so the exact gap is also computed after
+16 passes, 32, 64 and so on, and there also by the slopes of the losses at the weights, which then are a better dual
+point than the variables that undo one another.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -35,6 +39,9 @@ LEAST_FRACTION = 1 / 16
 COPIES_SOUGHT = 4096
 # What sets rows apart that differ in their target or weight only.
 APART = (0.7390851, 0.1931853)
+
+# After so many passes the exact gap is computed in any case, and whenever they have doubled.
+FIRST_DUE = 16.0
 
 TOO_LONG = "the rows are too long to square: scale the features down (sklearn.preprocessing.StandardScaler)"
 
@@ -128,17 +135,27 @@ def _continued(earlier: Pass, tally: Pass) -> Pass:
     return tally._replace(updates=earlier.updates + tally.updates, seconds=earlier.seconds + tally.seconds)
 
 
-def ascend(problem: Dual, *, tol: float | None, most: int, scale: float = 1.0, watch: Watcher = ignore) -> Found:
+def ascend(
+    problem: Dual,
+    *,
+    tol: float | None,
+    most: int,
+    scale: float = 1.0,
+    watch: Watcher = ignore,
+    implied: Callable[[Flat], float] | None = None,
+) -> Found:
     """Sweeps until primal - dual <= tol * primal, `most` passes at most; without `tol`, all.
 
-    The certificate is in units of `scale`.  Of all weights measured those of the least primal value are kept, and of
-    all dual values the largest: each holds by itself.
+    `implied` is the dual value that weights prove by themselves, which takes longer to compute.  The certificate is in
+    units of `scale`.  Of all weights measured those of the least primal value are kept, and of all dual values the
+    largest: each holds by itself.
     """
     if most < 1:
         raise InputError(f"most must be 1 pass or more; it is {most}")
     history: list[Pass] = []
     slopes: Table | None = None
     done, before, primal, bound, met = 0.0, 0.0, float("inf"), float("-inf"), False
+    due = FIRST_DUE
     while done < most and not met:
         seen = problem.sweep()
         if done < len(history):
@@ -150,11 +167,14 @@ def ascend(problem: Dual, *, tol: float | None, most: int, scale: float = 1.0, w
         # The gap after a sweep is about the gap it met, reduced by the same factor as from the sweep before.
         left = seen.gap * min(1.0, seen.gap / before) if before > 0 else seen.gap
         before = seen.gap
-        if done >= most or (tol is not None and left <= tol * (seen.dual + left)):
+        if done >= min(most, due) or (tol is not None and left <= tol * (seen.dual + left)):
             found, value, proven = problem.measured()
             if value < primal:
                 weights, primal = found, value
             if proven > bound or slopes is None:
                 bound, slopes = proven, problem.slopes()
+            if done >= due:
+                due *= 2.0
+                bound = bound if implied is None else max(bound, implied(found))
             met = tol is not None and primal - bound <= tol * primal
     return Found(weights, history, met or tol is None, Certificate(scale * primal, scale * bound), slopes)

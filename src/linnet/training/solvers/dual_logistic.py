@@ -30,7 +30,7 @@ from linnet.kernels import dual_logistic as kernel
 from linnet.kernels.dual_svm import combination
 from linnet.kernels.scores import scores
 from linnet.training.descent import Descent, Found
-from linnet.training.duality_gap import Table
+from linnet.training.duality_gap import Table, certify
 from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import Flat, Objective
 from linnet.training.order import presentations
@@ -134,4 +134,10 @@ def descend(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
     climbed = DualLogistic(problem)
     if how.start is not None:
         climbed.begin(how.start, how.slopes)
-    return ascend(climbed, tol=how.tol, most=how.most, scale=problem.penalty.l2, watch=watch)
+    scale = problem.penalty.l2
+
+    def implied(weights: Flat) -> float:
+        proof = certify(problem, weights)
+        return -np.inf if proof.reason else proof.dual / scale
+
+    return ascend(climbed, tol=how.tol, most=how.most, scale=scale, watch=watch, implied=implied)
