@@ -288,3 +288,11 @@ def test_the_estimator_takes_classes_one_by_one_and_refuses_what_has_no_such_dua
     for penalty in ("l1", "elasticnet", None):
         with pytest.raises(RecipeError, match="penalty='l2'"):
             LogisticRegression(solver="dual", penalty=penalty).fit(X, y == 1)
+
+
+def test_rows_that_have_nearly_all_in_common_take_few_passes():
+    X, y = np.ones((600, 800)), np.arange(600) % 2
+    X[0, :400] = 0
+    model = LogisticRegression(solver="dual").fit(csr_array(X), y)
+    assert model.certificate_.gap <= 1e-4
+    assert model.n_iter_ < 50  # by the variables alone, a thousand
