@@ -39,8 +39,8 @@ def auc_interval(
         return auc, none("fewer than 2 rows of a label")
     variance = (positives * (of_positives - auc) ** 2).sum() / (p * (p_worth - 1))
     variance += (negatives * (of_negatives - auc) ** 2).sum() / (n * (n_worth - 1))
-    apart = not (positives * negatives.cumsum()).any() or not (negatives * positives.cumsum()).any()
-    if not variance > 0 and not apart:
+    separated = not (positives * negatives.cumsum()).any() or not (negatives * positives.cumsum()).any()
+    if not variance > 0 and not separated:
         return auc, none("the scores are equal")
     side = 1.0 if auc >= 0.5 else 0.0
     worst = (
@@ -50,6 +50,6 @@ def auc_interval(
     unseen = max(
         *(each / size for each, size in zip(worst, (p_worth, n_worth), strict=True)), 0.5 / min(n_worth, p_worth)
     )
-    if apart:
+    if separated:
         auc, variance = side, 0.0
     return auc, deficit_interval(auc, float(variance), unseen, confidence)

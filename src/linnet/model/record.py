@@ -148,8 +148,8 @@ class Record:
             raise ValueError(f"there were {self.passes} passes, which is not what was asked for")
         for found in (self.held_out, self.progressive):
             if isinstance(found, ClassificationResult | Progressive) and found.accuracy is not None:
-                shares = (found.accuracy, *(found.accuracy_interval or ()), found.baseline_accuracy or 0.0)
-                if not all(0 <= each <= 1 for each in shares):
+                fractions = (found.accuracy, *(found.accuracy_interval or ()), found.baseline_accuracy or 0.0)
+                if not all(0 <= each <= 1 for each in fractions):
                     raise ValueError("an accuracy is not between 0 and 1")
         if not all(0 < weight < math.inf for weight in (self.class_weight or {}).values()):
             raise ValueError("a class weight is not a positive number")
