@@ -40,6 +40,7 @@ def model(data):
     lines = (data / "many.svm").read_text().splitlines(keepends=True)
     (data / "few.svm").write_text("".join(lines[:3000]))
     train(str(data / "few.svm"), task="classification", learner="perceptron").save(data / "perceptron.linnet")
+    train(str(data / "wide.csv"), target="y", task="classification", C=1.0).save(data / "proven.linnet")
     return data / "perceptron.linnet"
 
 
@@ -69,7 +70,7 @@ def commands(data, model):
         ),
         "predict": ("predict", model, *[many] * 6, "-o", "p.csv"),
         "evaluate": ("evaluate", model, *[many] * 6),
-        "verify": ("verify", model, many),
+        "verify": ("verify", data / "proven.linnet", wide),
         "separable": ("separable", wide, "--target", "y"),
         "boolean": ("boolean", "--count", "6"),
         "train from a pipe": ("train", "-", "-o", "m.linnet"),
