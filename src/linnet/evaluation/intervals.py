@@ -35,8 +35,8 @@ def none(reason: str) -> Interval:
 def proportion_interval(successes: float, n: float, confidence: float = 0.95) -> Interval:
     """Of a proportion, given `successes` in n rows, by the mid-P of the binomial distribution.
 
-    The ends are the p at which so many successes or more, of those so many counted half, have the probability
-    (1 - confidence)/2, and so for fewer (Lancaster 1961, Significance tests in discrete distributions).  The exact
+    The ends are the p at which k successes or more have the probability (1 - confidence)/2, k itself counted half, and
+    the same for k or fewer (Lancaster 1961, Significance tests in discrete distributions).  The exact
     interval, which does not halve, covers far more than it says for few rows; Wilson's far less near 0 and 1.
     """
     if not 0 <= successes <= n:

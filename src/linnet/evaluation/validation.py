@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from linnet.data.limits import LARGEST_WEIGHT
 from linnet.errors import InputError
 from linnet.evaluation.exact_sums import Counts, Floats
 from linnet.evaluation.weights import GRID
-
-LARGEST_WEIGHT = 1 << 40  # 1.1e12
 
 
 def numbers(name: str, values: ArrayLike, seen: int, shape: tuple[int, ...] | None = None) -> Floats:

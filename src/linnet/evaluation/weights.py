@@ -20,7 +20,7 @@ from linnet.evaluation.exact_sums import Counts, ExactSum, Floats, as_float
 
 PART = 40  # bits
 GRID = 2.0 ** (-2 * PART)
-# The lower parts of so many rows add up to less than 2^63; then what exceeds a part is carried to the next.
+# The lower parts of this many rows add up to less than 2^63; then what exceeds a part is carried to the next.
 ROWS_BEFORE_CARRY = 1 << 22
 
 Total = int | float

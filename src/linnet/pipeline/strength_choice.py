@@ -52,10 +52,10 @@ TOL, TOL_OF_FOLDS = 1e-3, 1e-2
 FEWEST = 10
 # Leaving rows out one by one factors the Hessian of at most this many columns.
 PAIRED = 1000
-# At most this many rows are left out one by one.  Up to so many, times the classes if there are more than two, are put
-# into folds; of more, so many are divided once.
+# The most rows that are left out one by one; the most, times the classes if there are more than two, that are put into
+# folds; and the size of the sample of more rows, which is divided once.
 LEFT_OUT, FOLDED, DIVIDED = 5000, 2000, 3000
-# Rows that are divided once: one of so many parts is predicted.
+# Rows that are divided once: one of three parts is predicted.
 PARTS = 3
 # A probability of 0 has no logarithm.
 LEAST_PROBABILITY = 1e-15

@@ -30,7 +30,7 @@ A_DECADE, COARSE = 10, 5
 SMALLEST, LARGEST = 1e-9, 1e3
 # With more columns than rows ever smaller alphas fit all rows ever more exactly, and differ in nothing but time.
 SMALLEST_OF_WIDE = 1e-4
-# The sum of all eigenvalues, where the largest is not known, is about so many times as large.
+# The sum of all eigenvalues, where the largest is not known, is about this many times as large.
 EIGENVALUES = 100.0
 # Errors this near are equal, and the larger alpha is taken: with many columns, those of ever smaller ones are alike.
 EQUAL = 1e-4

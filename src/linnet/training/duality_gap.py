@@ -38,8 +38,7 @@ ROUNDING = 1e-9
 SEEN = 1e-8
 # The most that one operation may round by, relative to its result.
 UNIT = 0.5 * float(np.finfo(np.float64).eps)
-# Newton's steps on the intercepts: with up to so many classes, so many steps of a length up to this, until so little is
-# out of balance.
+# Newton's steps on the intercepts: the most classes, the most steps, the longest step, and the imbalance to end at.
 CLASSES_AT_MOST, STEPS, LONGEST, BALANCED = 128, 8, 20.0, 1e-15
 
 

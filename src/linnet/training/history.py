@@ -15,8 +15,8 @@ class Pass(NamedTuple):
     seconds: float
 
 
-# A learner that changes by mistakes alone has so many passes, and presentations of a row, to make fewer of them; and so
-# many steps, if each is of all rows at once.
+# A learner that changes by mistakes alone has 5 passes and 100,000 presentations of a row to make fewer of them; 100
+# steps, if each is of all rows at once.
 PATIENCE, PRESENTATIONS, STEPS = 5, 100_000, 100
 
 
@@ -26,7 +26,7 @@ def enough_passes(rows: int) -> int:
 
 
 def helps(mistakes: Sequence[float], rows: float, tol: float, passes: int) -> bool:
-    """Whether passes still help a learner that changes by mistakes alone: the later half of them, and so many at least,
+    """Whether passes still help a learner that changes by mistakes alone: the later half of them, at least `passes`,
     had one with fewer mistakes than any before, by more than this fraction of the rows.  Both count by weight, if rows
     have any.
 

@@ -15,7 +15,7 @@ import numpy as np
 from linnet.training.objective import Flat, Objective
 from linnet.training.solvers.hessian import point_at
 
-# So many rows are made dense at a time.
+# Rows that are made dense at a time.
 BLOCK = 512
 
 

@@ -127,7 +127,7 @@ class Shape:
 
     @property
     def full(self) -> bool:
-        """Whether so many entries are there that the rows have much in common, which makes steps on one row short."""
+        """Whether enough entries are there that the rows have much in common, which makes steps on one row short."""
         return self.dense or (self.entries > FULL * self.rows * self.columns and self.columns <= WIDER * self.rows)
 
     @property

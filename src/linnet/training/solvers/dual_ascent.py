@@ -40,7 +40,7 @@ COPIES_SOUGHT = 4096
 # What sets rows apart that differ in their target or weight only.
 APART = (0.7390851, 0.1931853)
 
-# After so many passes the exact gap is computed in any case, and whenever they have doubled.
+# After this many passes the exact gap is computed in any case, and whenever they have doubled.
 FIRST_DUE = 16.0
 
 TOO_LONG = "the rows are too long to square: scale the features down (sklearn.preprocessing.StandardScaler)"
