@@ -194,7 +194,7 @@ def _few_values(chunks: list[Chunk]) -> list[Chunk]:
     colons = sum(chunk.data.count(b":") for chunk in chunks)
     if lines * colons <= BLOCK_CELLS and colons <= MOST_COLUMNS:
         return chunks
-    keys = len({key for chunk in chunks for key in KEY.findall(chunk.data)})
+    keys = len(set().union(*(_keys_in(chunk.data) for chunk in chunks)))
     refuse_more_columns(keys, f"{chunks[0].path}: the keys of its first rows")
     left, few = max(1, BLOCK_CELLS // max(1, keys)), []
     for chunk in chunks:
@@ -203,6 +203,17 @@ def _few_values(chunks: list[Chunk]) -> list[Chunk]:
         few.append(replace(chunk, data=chunk.data[: end_of_line(chunk.data, left, len(chunk.data))]))
         left -= count_lines(few[-1].data)
     return few
+
+
+def _keys_in(data: bytes | bytearray) -> set[str | bytes]:
+    """The keys of all objects in these lines; of lines that Python cannot parse, whatever looks like one."""
+    keys: set[str | bytes] = set()
+    for line in data.splitlines():
+        try:  # several times as quick as the pattern where texts are long
+            json.loads(line, object_pairs_hook=lambda pairs: keys.update(key for key, _ in pairs))
+        except (ValueError, RecursionError):
+            keys.update(KEY.findall(line))
+    return keys
 
 
 def _is_text(kind: Any) -> bool:

@@ -110,24 +110,29 @@ class _Beginning:
         self, data: bytes, starts: Offsets, stops: Offsets, ended: bool, *, needed: bool
     ) -> tuple[list[bytes], int]:
         """The records that count and fit, and where the last of them ends; sets `full` if another did not fit."""
-        records: list[bytes] = []
-        first, room, end = self._first, self._limits.size, 0
-        for i, (start, stop) in enumerate(zip(starts.tolist(), stops.tolist(), strict=True)):
-            raw = data[start:stop]
-            last = i + 1 == len(starts) and not ended  # it may go on: it is at least as long
-            counts = raw != first if self._header is None else i > 0 or not self._header
-            if counts and (records or not needed):
-                self.full = len(records) >= self._limits.rows or _cost(raw) - last > room
-                if self.full:
-                    break
-            if last:
-                break
-            end = stop
-            if counts:
-                records.append(raw)
-                first = raw if first is None else first
-                room -= _cost(raw)
-        return records, end
+        whole = len(starts) if ended else len(starts) - 1  # the last one may go on: it is at least as long
+        counted = np.flatnonzero(self._counts(data, starts, stops))
+        costs = stops[counted] - starts[counted] + 1
+        room = self._limits.size - (np.cumsum(costs) - costs)
+        beyond = (np.arange(len(counted)) >= self._limits.rows) | (costs - (counted == whole) > room)
+        beyond[: int(needed)] = False
+        self.full = bool(beyond.any())
+        until = int(counted[np.argmax(beyond)]) if self.full else whole
+        taken = counted[counted < until]
+        spans = zip(starts[taken].tolist(), stops[taken].tolist(), strict=True)
+        return [data[start:stop] for start, stop in spans], int(stops[until - 1]) if until > 0 else 0
+
+    def _counts(self, data: bytes, starts: Offsets, stops: Offsets) -> NDArray[np.bool_]:
+        """Which records count: not a header and, where that is not known, no copy of the first record of all."""
+        counts = np.ones(len(starts), dtype=bool)
+        if self._header is not None:
+            counts[:1] = not self._header
+        elif len(starts):
+            first = data[starts[0] : stops[0]] if self._first is None else self._first
+            for i in np.flatnonzero(stops - starts == len(first)).tolist():
+                counts[i] = data[starts[i] : stops[i]] != first
+            counts[0] |= self._first is None
+        return counts
 
 
 def _cost(raw: bytes) -> int:

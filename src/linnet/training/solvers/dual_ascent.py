@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.data.rows import NO_STARTS
+from linnet.data.rows import NO_STARTS, Rows
 from linnet.errors import InputError, NumericalError
 from linnet.kernels import dual_logistic as dual
 from linnet.kernels import dual_svm as margins
@@ -86,13 +86,13 @@ class Costs:
 
     @classmethod
     def of(cls, problem: Objective) -> Costs:
-        rows, (n, d) = problem.rows, problem.rows.shape
+        rows, n = problem.rows, problem.rows.shape[0]
         order, c = _without_copies(problem)
         each, lengths = c / (problem.total * problem.penalty.l2), np.empty(n)
 
         def part(first: int, last: int) -> None:
-            values = rows.values[first * d : last * d] if rows.dense else rows.values
-            dual.squared_lengths(values, rows.starts[first : last + 1], d, rows.dense, lengths[first:last])
+            values, _, starts, d, dense = _some(rows, first, last)
+            dual.squared_lengths(values, starts, d, dense, lengths[first:last])
 
         over_parts(part, n, problem.rows_a_part)
         with np.errstate(over="ignore"):
@@ -106,14 +106,17 @@ def _without_copies(problem: Objective) -> tuple[NDArray[np.int64], Flat]:
     """One row of each kind, found by a random projection; and the sample weights, the first copy with that of all."""
     rows, (n, d) = problem.rows, problem.rows.shape
     c = problem.sample_weights if len(problem.sample_weights) else np.ones(n)
-    entries = (rows.values, rows.ids, rows.starts, d, rows.dense)
-    keys, copies = np.empty(n), np.empty(n, dtype=np.uint8)
-    margins.scores_as_they_stand(*entries, np.random.default_rng(0).random(d), keys)
+    projection, keys, copies = np.random.default_rng(0).random(d), np.empty(n), np.empty(n, dtype=np.uint8)
+
+    def project(first: int, last: int) -> None:
+        margins.scores_as_they_stand(*_some(rows, first, last), projection, keys[first:last])
+
+    over_parts(project, n, problem.rows_a_part)
     if n > COPIES_SOUGHT:
         size = float(np.abs(keys).max())
         return np.argsort(keys + size * (APART[0] * problem.targets + APART[1] * c)), c
     order = np.lexsort((keys, problem.targets))
-    margins.mark_copies(*entries, order, keys, copies)
+    margins.mark_copies(rows.values, rows.ids, rows.starts, d, rows.dense, order, keys, copies)
     copies[1:] &= np.diff(problem.targets[order]) == 0
     first = copies == 0
     if first.all():
@@ -121,6 +124,12 @@ def _without_copies(problem: Objective) -> tuple[NDArray[np.int64], Flat]:
     summed = np.zeros(n)
     summed[order[first]] = np.bincount(np.cumsum(first) - 1, weights=c[order])
     return order[first], summed
+
+
+def _some(rows: Rows, first: int, last: int) -> tuple[Any, Any, Any, int, bool]:
+    """Some of the rows, as kernels take them."""
+    values, ids, starts, d, dense = rows.layout
+    return values[first * d : last * d] if dense else values, ids, starts[first : last + 1], d, dense
 
 
 def squared_norm(weights: Flat) -> float:
