@@ -223,7 +223,7 @@ def test_an_id_beyond_what_can_be_trained_on_is_refused_with_its_line(tmp_path):
 @pytest.mark.parametrize("learner", ["auto", "adaptive", "logistic-regression", "naive-bayes", "averaged-perceptron"])
 def test_weights_beyond_the_memory_are_refused_before_they_are_made(tmp_path, learner):
     path = written(tmp_path, "a.svm", "1 1:1 134217727:1\n0 1:2 3:1\n" * 20)
-    with pytest.raises(InputError, match=r"ids up to 134,217,727 take about 8 GB, more than 1 GB.*memory='9GB'"):
+    with pytest.raises(InputError, match=r"ids up to 134,217,727 take about 12 GB, more than 1 GB.*memory='13GB'"):
         linnet.train(path, learner=learner)
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
+import linnet
 from tests.cli.calling import call, predictions
 
 
@@ -13,12 +15,71 @@ def test_contributions_add_up_to_the_score(spam):
     (spam / "new.jsonl").write_text('{"text": "good"}\n{"text": "so bad, really bad"}\n')
     report = json.loads(call("inspect", spam / "m", spam / "new.jsonl", "--row", 2, "--json", "--top", 2).stdout)
     assert report["prediction"] == "spam"
-    total = report["intercept"] + sum(each["contribution"] for each in report["contributions"])
+    total = report["baseline"] + sum(each["contribution"] for each in report["contributions"])
     assert total + report["other_contributions"] == pytest.approx(report["scores"]["spam"], rel=1e-12)
     weights = json.loads(call("inspect", spam / "m", "--features", "text:*bad*", "--json").stdout)["weights"]
     assert all("bad" in name for name in weights)
     sizes = [abs(each["spam"]) for each in weights.values()]
     assert sizes == sorted(sizes, reverse=True)
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory):
+    """A model of numbers and categories with missing values, and its file."""
+    folder = tmp_path_factory.mktemp("people")
+    rng = np.random.default_rng(3)
+    lines = ["age,income,level,happy"]
+    for _ in range(300):
+        age, level = int(rng.integers(20, 70)), str(rng.choice(["School", "Masters", ""]))
+        income = 1e6 + 1e4 * float(rng.normal())
+        happy = "yes" if (age - 45) / 10 + 2 * (level == "Masters") - 1 + rng.logistic() > 0 else "no"
+        lines.append(f"{'' if rng.random() < 0.1 else age},{income:.2f},{level},{happy}")
+    (folder / "people.csv").write_text("\n".join(lines) + "\n")
+    done = call("train", folder / "people.csv", "--target", "happy", "-o", folder / "m", "-q")
+    assert done.returncode == 0, done.stderr
+    (folder / "new.csv").write_text("age,income,level\n64,1000321.5,Masters\n,999000,Doctorate\n")
+    return folder
+
+
+def test_an_explanation_has_name_value_weight_and_contribution_in_columns(people):
+    shown = call("inspect", people / "m", people / "new.csv").stdout.splitlines()
+    assert shown[0].startswith("yes (probability")
+    assert "for yes is the sum" in shown[1]
+    heads = shown[2].split()
+    assert heads == ["contribution", "feature", "value", "weight"]
+    lines = [each for each in shown[3:-1] if " = " in each]
+    assert len({each.index(" = ") for each in lines}) == 1
+    assert any(each.split()[1:4] == ["age", "=", "64"] for each in lines)
+    assert any(each.split()[1:4] == ["level", "=", "Masters"] for each in lines)
+    assert any(each.split()[1:4] == ["income", "=", "1.00032e+06"] for each in lines)
+    # nothing is as large as the income times its weight: contributions are differences from the mean
+    assert max(abs(float(each.split()[0])) for each in lines) < 20
+    other = call("inspect", people / "m", people / "new.csv", "--row", 2).stdout
+    assert "= (not in the training data)" in other
+    assert "age is missing" in other
+
+
+def test_explanations_of_the_command_and_of_python_are_the_same(people):
+    report = json.loads(call("inspect", people / "m", people / "new.csv", "--json").stdout)
+    frame = linnet.load(people / "m").explain(str(people / "new.csv"))
+    lines = frame[frame.row == 0]
+    assert report["baseline"] == lines.contribution.iloc[0]
+    assert [each["feature"] for each in report["contributions"]] == lines.feature.tolist()[1:]
+    assert [each["contribution"] for each in report["contributions"]] == lines.contribution.tolist()[1:]
+    assert report["score"] == pytest.approx(lines.contribution.sum(), rel=1e-9)
+    assert report["explained"] == report["prediction"] == lines.label.iloc[0]
+
+
+def test_bars_and_order_follow_the_spread(people):
+    shown = call("inspect", people / "m").stdout.splitlines()
+    lines = [each.split() for each in shown if "█" in each]
+    bars = [len(each[-1]) for each in lines]
+    spreads = [float(each[-2]) for each in lines]
+    assert bars == [max(1, round(20 * spread / max(spreads))) for spread in spreads]
+    report = json.loads(call("inspect", people / "m", "--json").stdout)["top_features"]["yes"]
+    for side in ("for", "against"):
+        found = [each["spread"] for each in report[side].values()]
+        assert found == sorted(found, reverse=True)
 
 
 def test_the_decision_rule_is_printed(mail):

@@ -10,7 +10,6 @@ from sklearn.metrics import accuracy_score, log_loss
 
 from linnet.data.features.schema import Task
 from linnet.data.on_error import BadRows, OnError
-from linnet.data.sources.block import Position
 from linnet.errors import InputError, RecipeError
 from linnet.model.file import load
 from linnet.pipeline.train import TrainOptions, train
@@ -100,28 +99,15 @@ def test_evaluation_counts_labels_it_does_not_know_and_rows_it_cannot_use(model,
         model.evaluate(arrow(missing))
 
 
-def test_contributions_add_up_to_the_score(model, rows):
-    source = model.open(arrow(rows), labelled=False)
-    block = source.parse(next(iter(source.chunks(Position()))))
-    made = model.rows(block, model.features.prepare(block))
-    scores = model.linear.scores(made)
-    for row in (0, 5, 60):
-        for output in range(3):
-            parts = model.explain(made, row, output)
-            total = sum(part.contribution for part in parts) + model.linear.intercepts[output]
-            assert np.isclose(total, scores[row, output])
-            sizes = [abs(part.contribution) for part in parts]
-            assert sizes == sorted(sizes, reverse=True)
-
-
 def test_the_strongest_features_come_first(model):
-    table = model.linear.weights  # what tells a class is how far its weight lies from those of the others
-    weights = dict(zip(model.features.names(), table[:, 0] - table.mean(axis=1), strict=True))
+    table = model.reasons.weights  # what tells a class is how far its weight lies from those of the others
+    effects = (table[:, 0] - table.mean(axis=1)) * model.moments.deviations
+    effects = dict(zip(model.features.names(), effects, strict=True))
     favour, against = model.top(0, 5)
-    assert [name for name, _ in favour] == sorted(
-        (name for name in weights if weights[name] > 0), key=lambda name: -weights[name]
+    assert [each.feature for each in favour] == sorted(
+        (name for name in effects if effects[name] > 0), key=lambda name: -effects[name]
     )[:5]
-    assert all(weight < 0 for _, weight in against)
+    assert all(each.weight < 0 for each in against)
     assert model.outputs() == model.classes
 
 
@@ -152,7 +138,7 @@ def test_weights_at_the_end_of_the_range_are_listed_without_a_warning(reduction,
     model = replace(small, linear=replace(small.linear, weights=signs * largest))
     for output in range(len(model.outputs())):
         favour, against = model.top(output, 5)
-        assert all(0 < weight <= largest for _, weight in favour)
-        assert all(-largest <= weight < 0 for _, weight in against)
+        assert all(0 < each.weight <= largest for each in favour)
+        assert all(-largest <= each.weight < 0 for each in against)
         assert favour
         assert against

@@ -190,10 +190,10 @@ def test_features_that_tell_a_class_are_those_more_probable_in_it_than_in_the_ot
     weights = dict(zip(model.features.names(), model.linear.weights, strict=True))
     for number, label in enumerate(model.outputs()):
         favour, against = model.top(number, 2)
-        assert {name for name, _ in favour} == {f"text:{word}" for word in words[label]}
-        assert all(weight > 0 for _, weight in favour)
-        assert not {name for name, _ in against} & {f"text:{word}" for word in words[label]}
-        for name, weight in [*favour, *against]:
+        assert {each.feature for each in favour} == {f"text:{word}" for word in words[label]}
+        assert all(each.weight > 0 for each in favour)
+        assert not {each.feature for each in against} & {f"text:{word}" for word in words[label]}
+        for name, weight, _ in [*favour, *against]:
             assert weight == pytest.approx(weights[name][number] - weights[name].mean())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,8 +12,8 @@ from rich.table import Table
 
 from linnet.cli import summary_lines
 from linnet.cli.options import AsJson, ModelPath, with_options
-from linnet.cli.show import line
-from linnet.cli.terminal import console, plain, print_json
+from linnet.cli.show import aligned, line
+from linnet.cli.terminal import console, plain, print_json, shortened
 from linnet.errors import InputError
 from linnet.pipeline.options import TrainOptions
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from linnet.data.sources.formats import Format
     from linnet.decisions.costs import Rule
     from linnet.model.model import Model
+
+BASELINE = "(baseline)"
 
 
 @with_options("format")
@@ -42,7 +45,8 @@ def command(
 ) -> None:
     """Show what is in a model: how it was trained, its columns and its top features.
 
-    With data, explain the prediction of one row: the contribution of every feature to its score.
+    With data, explain the prediction of one row: what every feature contributes to the score of the predicted label,
+    compared with the average row of the training data.
 
     \b
     Examples:
@@ -89,11 +93,16 @@ def _contents(model: Model, top: int, pattern: str | None) -> dict[str, Any]:
     if pattern is not None:
         report["weights"] = _matching(model, pattern, outputs, top)
         return report
-    report["top_features"] = {
-        name: dict(zip(("for", "against"), map(dict, model.top(number, top)), strict=True))
-        for number, name in enumerate(outputs)
-    }
+    report["top_features"] = {name: top_features(model, number, top) for number, name in enumerate(outputs)}
     return report
+
+
+def top_features(model: Model, output: int, count: int) -> dict[str, dict[str, dict[str, float]]]:
+    """The top features for an output and against it, by name, for machines."""
+    sides = zip(("for", "against"), model.top(output, count), strict=True)
+    return {
+        side: {each.feature: {"weight": each.weight, "spread": each.spread} for each in found} for side, found in sides
+    }
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
@@ -121,8 +130,12 @@ def _matching(model: Model, pattern: str, outputs: list[str], top: int) -> dict[
 
 
 def _explained(model: Model, data: list[str], row: int, form: Format | None, top: int) -> dict[str, Any]:
+    """Why a row gets its prediction, for machines."""
+    import numpy as np
+
     from linnet.data.on_error import BadRows
     from linnet.data.reading import prepared_blocks
+    from linnet.data.rows import take_rows
     from linnet.data.sources.block import Position
 
     source = model.open(data, form, labelled=False)
@@ -132,40 +145,36 @@ def _explained(model: Model, data: list[str], row: int, form: Format | None, top
         if row > passed + made.block.rows:
             passed += made.block.rows
             continue
-        rows = model.rows(made.block, made.prepared)
-        at = row - passed - 1
-        scores = model.linear.scores(rows)[at]
-        prediction, probabilities = _predicted(model, rows, at)
-        outputs = model.outputs()
-        output = int(scores.argmax()) if len(outputs) > 1 else 0
-        why = model.explain(rows, at, output)
+        rows = take_rows(model.rows(made.block, made.prepared), np.array([row - passed - 1]))
+        prediction, probabilities = _predicted(model, rows)
+        (why,) = model.explained(rows)
+        shown, others = why.contributions[:top], why.contributions[top:]
         return {
             "row": row,
-            "place": made.block.location(at),
+            "place": made.block.location(row - passed - 1),
             "prediction": prediction,
             "probabilities": probabilities,
-            "scores": dict(zip(outputs, scores.tolist(), strict=True)),
-            "explained": outputs[output],
-            "intercept": float(model.linear.intercepts[output]),
-            "contributions": [
-                {"feature": each.feature, "value": each.value, "weight": each.weight, "contribution": each.contribution}
-                for each in why[:top]
-            ],
-            "other_features": len(why[top:]),
-            "other_contributions": sum(each.contribution for each in why[top:]),
+            "scores": dict(zip(model.outputs(), model.linear.scores(rows)[0].tolist(), strict=True)),
+            "explained": why.label,
+            "score": why.score,
+            "baseline": why.baseline,
+            "measured_without_words": bool(model.features.text_features().any()),
+            "contributions": [asdict(each) for each in shown],
+            "other_features": len(others),
+            "other_contributions": sum(each.contribution for each in others),
         }
     raise InputError(f"there is no row {row:,}: the data have {passed:,} rows")
 
 
-def _predicted(model: Model, rows: Rows, at: int) -> tuple[Any, dict[str, float] | None]:
+def _predicted(model: Model, row: Rows) -> tuple[Any, dict[str, float] | None]:
     """The predicted label (None if the row is rejected), and the probability of each label."""
     if model.classes is None:
-        return model.linear.predict(rows)[at : at + 1].tolist()[0], None
-    answers = model.classifier.answers(rows)
-    label = model.classifier.labels(answers)[at]
+        return model.linear.predict(row).tolist()[0], None
+    answers = model.classifier.answers(row)
+    label = model.classifier.labels(answers)[0]
     if answers.probabilities is None:
         return label, None
-    return label, dict(zip(map(str, model.classes), answers.probabilities[at].tolist(), strict=True))
+    return label, dict(zip(map(str, model.classes), answers.probabilities[0].tolist(), strict=True))
 
 
 def _print_contents(model: Model, report: dict[str, Any]) -> None:
@@ -212,7 +221,7 @@ def _print_tops(out: Console, model: Model, report: dict[str, Any]) -> None:
         if classes and len(classes) == 2:
             title = f"top features for {classes[1]} (+) and {classes[0]} (-)"
         out.print(f"[bold]{plain(title)}[/]  [dim]intercept {report['intercepts'][name]:+.4g}[/]")
-        _print_weights(out, [*top["for"].items(), *reversed(list(top["against"].items()))])
+        _print_weights(out, [*top["for"].items(), *reversed(top["against"].items())])
 
 
 def _decides(model: Model, rule: dict[str, Any]) -> str:
@@ -229,13 +238,16 @@ def _decides(model: Model, rule: dict[str, Any]) -> str:
     return text
 
 
-def _print_weights(out: Console, weights: list[tuple[str, float]]) -> None:
-    largest = max((abs(weight) for _, weight in weights), default=1.0)
-    width = min(50, max((len(name) for name, _ in weights), default=0))
-    for name, weight in weights:
-        bar = "█" * max(1, round(20 * (abs(weight) / largest)))
-        colour = "green" if weight > 0 else "red"
-        out.print(f"  {plain(name):<{width}}  {weight:+10.4g}  [{colour}]{bar}[/]")
+def _print_weights(out: Console, found: list[tuple[str, dict[str, float]]]) -> None:
+    """Features with weight and spread; bars have the length of the spread."""
+    largest = max((each["spread"] for _, each in found), default=1.0)
+    rows = [("feature", "weight", "spread", "")]
+    for name, each in found:
+        bar = "█" * max(1, round(20 * (each["spread"] / largest)))
+        bar = f"[{'green' if each['weight'] > 0 else 'red'}]{bar}[/]"
+        rows.append((shortened(plain(name)), f"{each['weight']:+.4g}", f"{each['spread']:.4g}", bar))
+    for text in aligned(rows, "<>>"):
+        out.print(text)
 
 
 def _print_explained(report: dict[str, Any]) -> None:
@@ -245,13 +257,21 @@ def _print_explained(report: dict[str, Any]) -> None:
         probable = f" [dim](probability {report['probabilities'][str(label)]:.3f})[/]"
     shown = "rejected" if label is None else plain(str(label))
     out.print(f"[bold]{shown}[/]{probable}  [dim]{plain(report['place'])}[/]")
-    score = report["scores"][report["explained"]]
-    out.print(f"score {score:+.4g} for {plain(report['explained'])} is the sum of")
-    out.print(f"  {report['intercept']:+10.4g}  intercept")
+    out.print(f"score {report['score']:+.4g} for {plain(str(report['explained']))} is the sum of these contributions")
+    rows = [("contribution", "feature", "value", "weight")]
+    rows.append((f"{report['baseline']:+.4g}", BASELINE, "", ""))
     for each in report["contributions"]:
-        out.print(
-            f"  {each['contribution']:+10.4g}  {plain(each['feature'])} "
-            f"[dim]value {each['value']:.4g} × weight {each['weight']:+.4g}[/]"
-        )
+        value = f"= {plain(shortened(_value(each['value'])))}"
+        name = plain(shortened(each["feature"]))
+        rows.append((f"{each['contribution']:+.4g}", name, value, f"{each['weight']:+.4g}"))
     if report["other_features"]:
-        out.print(f"  {report['other_contributions']:+10.4g}  {report['other_features']:,} other features")
+        rows.append((f"{report['other_contributions']:+.4g}", f"{report['other_features']:,} other features", "", ""))
+    for text in aligned(rows, "><<>"):
+        out.print(text)
+    without = ", without words" if report["measured_without_words"] else ""
+    out.print(f"[dim]{BASELINE} is the score of the average row of the training data{without}[/]")
+
+
+def _value(value: Any) -> str:
+    """A value as a user would write it."""
+    return "(missing)" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -66,6 +67,17 @@ def cost_line(costs: dict[str, Any]) -> str:
         f"{costs['realised']:.4g} per row [dim]({interval}expected from the probabilities: {costs['expected']:.4g}; "
         f"baseline, the best constant decision: {costs['baseline']:.4g})[/]"
     )
+
+
+def aligned(rows: Sequence[tuple[str, ...]], sides: str) -> list[str]:
+    """Rows of cells in columns, the first row dim; `sides` has < or > for each column, and what follows is as it is."""
+    widths = [max(len(row[at]) for row in rows) for at in range(len(sides))]
+    found = []
+    for number, row in enumerate(rows):
+        cells = [f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=False)]
+        text = "  ".join([*cells, *row[len(sides) :]]).rstrip()
+        found.append(f"  {text}" if number else f"  [dim]{text}[/]")
+    return found
 
 
 class Display:

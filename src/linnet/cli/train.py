@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from dataclasses import replace
+from math import copysign
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +13,7 @@ import typer
 from rich.console import Console
 
 from linnet.cli import interruption, summary_lines
+from linnet.cli.inspect import top_features
 from linnet.cli.options import AsJson, Data, with_options
 from linnet.cli.show import Display, line, megabytes
 from linnet.cli.terminal import console, plain, print_json, shortened
@@ -24,6 +26,7 @@ from linnet.pipeline.services import NO_CHECKPOINT, Services
 from linnet.storage.atomic import STREAMS, is_direct, old_file
 
 if TYPE_CHECKING:
+    from linnet.model.explanation import TopFeature
     from linnet.model.model import Model
     from linnet.pipeline.plan import Plan
 
@@ -135,10 +138,6 @@ def _print_plan(plan: Plan, display: Display) -> None:
 
 def _described(model: Model) -> dict[str, Any]:
     """The results, for machines."""
-    tops = {}
-    for number, output in enumerate(model.outputs()):
-        favour, against = model.top(number, TOP)
-        tops[output] = {"for": dict(favour), "against": dict(against)}
     return {
         "task": model.task,
         "learner": model.learner,
@@ -147,7 +146,7 @@ def _described(model: Model) -> dict[str, Any]:
         "collisions": model.record.collisions,
         "record": summary_lines.as_json(model),
         "certificate": None if model.certificate is None else model.certificate.as_dict(),
-        "top_features": tops,
+        "top_features": {name: top_features(model, number, TOP) for number, name in enumerate(model.outputs())},
         "warnings": summary_lines.warnings(model),
     }
 
@@ -185,7 +184,10 @@ def _print_tops(out: Console, model: Model) -> None:
         out.print(line("", f"[green]{plain(down)}[/]: {_listed(against)}"))
     if len(outputs) > most:
         out.print(line("", f"[dim]and {len(outputs) - most} more classes: linnet inspect shows all[/]"))
+    out.print(line("", "[dim]by weight × standard deviation; linnet inspect shows the weights[/]"))
 
 
-def _listed(features: list[tuple[str, float]]) -> str:
-    return "  ".join(f"{plain(name)} [dim]{weight:+.3g}[/]" for name, weight in features) or "[dim]none[/]"
+def _listed(features: list[TopFeature]) -> str:
+    """Each with the spread of what it contributes, which has the sign of the weight."""
+    found = (f"{plain(each.feature)} [dim]{copysign(each.spread, each.weight):+.3g}[/]" for each in features)
+    return "  ".join(found) or "[dim]none[/]"

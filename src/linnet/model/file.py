@@ -20,6 +20,7 @@ from linnet.learners.recipe import Reduction
 from linnet.model.decision_file import calibration_from_file, calibration_to_file, rule_from_file, rule_to_file
 from linnet.model.file_checks import Tensors, a_list, a_text, float64_array, require
 from linnet.model.model import Model
+from linnet.model.moments import moments_from_file, moments_to_file
 from linnet.model.record import Record
 from linnet.model.term_file import term_from_file, term_to_file
 from linnet.model.votes_file import votes_from_file, votes_to_file
@@ -59,6 +60,8 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
         "certificate": None if certificate is None else {KIND: type(certificate).__name__, **to_plain(certificate)},
         "digest": _digest(linear, certificate),
     }
+    if model.moments is not None:
+        moments_to_file(model.moments, model.features, tensors)
     container.write(path, "model", content, tensors)
 
 
@@ -87,6 +90,7 @@ def _model(content: dict[str, Any], tensors: Tensors, path: str) -> Model:
         certificate,
         calibration=None if calibration is None else calibration_from_file(calibration, tensors, linear, path),
         rule=None if content["rule"] is None else rule_from_file(content["rule"], tensors, linear, path),
+        moments=moments_from_file(tensors, features, path),
         certificate_matches_weights=a_text(content["digest"]) == _digest(linear, certificate),
     )
     require(model.rule is None or model.has_probabilities, path, "a rule needs probabilities, and there are none")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,10 @@ from linnet.errors import InputError, RecipeError, option
 from linnet.learners import catalogue
 from linnet.learners.entry import Entry
 from linnet.learners.linear import LinearModel
-from linnet.model.explanation import Contribution, Weighted, contributions, top_features
+from linnet.model.explanation import Explanation, Reasons, TopFeature
+from linnet.model.frames import as_frame, explanation_columns
 from linnet.model.inputs import dictionaries, open_for
+from linnet.model.moments import Moments
 from linnet.model.predictor import Classifier, Result, no_probabilities, scorer
 from linnet.model.record import Record
 from linnet.theory.mistake_bounds import Mistakes
@@ -54,6 +57,8 @@ class Model:
     certificate: Certificate | Mistakes | None = None
     calibration: Calibration | None = None
     rule: Rule | None = None
+    # of the features in the training rows
+    moments: Moments | None = None
     # False for a file whose weights are not those that its certificate was stated of
     certificate_matches_weights: bool = True
 
@@ -138,13 +143,41 @@ class Model:
             return [f"{b} over {a}" for i, a in enumerate(classes) for b in classes[i + 1 :]]
         return [str(label) for label in classes]
 
-    def top(self, output: int, count: int) -> tuple[Weighted, Weighted]:
-        """The features with the largest effects for an output, and against it, with their weights."""
-        return top_features(self.features, self.linear, self.record.numbers, output, count)
+    # -- why -------------------------------------------------------------------------------------------------------
 
-    def explain(self, rows: Rows, row: int, output: int) -> list[Contribution]:
-        """What each feature of a row adds to the score of an output, the largest first."""
-        return contributions(self.features, self.linear, rows, row, output)
+    @cached_property
+    def reasons(self) -> Reasons:
+        """What measures the contribution of every feature."""
+        return Reasons(self.features, self.linear, self.moments)
+
+    def top(self, output: int, count: int) -> tuple[list[TopFeature], list[TopFeature]]:
+        """The features whose contributions spread most, for an output and against it: (feature, weight, spread).
+
+        The spread is |weight| times the standard deviation of the feature in the training rows, so that numbers of all
+        scales, categories and words compare.
+        """
+        return self.reasons.top(output, count)
+
+    def explain(self, data: Any, form: Format | None = None, *, top: int | None = None) -> Any:
+        """What each feature contributes to the score of the predicted label, compared with the average training row.
+
+        `data` is what `predict` takes.  Returns a pandas data frame, or a pyarrow table where pandas is not installed,
+        with the columns `row` (counted from 0), `label`, `feature`, `value`, `weight` and `contribution`.  The lines of
+        a row add up to its score: the first, `(baseline)`, has the score of the average row; the others follow by
+        size, the largest first.  With `top`, that many of them, and `(other features)` for the rest.
+        """
+        if top is not None and top < 0:
+            raise RecipeError(f"top must be 0 or more; it is {top}")
+        rows = (each for block in self._rows_of(data, form) for each in self.explained(block))
+        return as_frame(explanation_columns(rows, top))
+
+    def explained(self, rows: Rows) -> Iterator[Explanation]:
+        """For each row, why its predicted label (or number) has its score."""
+        if self.linear.classes is None:
+            target = self.features.schema.target or "target"
+            return self.reasons.explained(rows, np.zeros(rows.shape[0], np.int64), [target] * rows.shape[0])
+        codes = self.classifier.answers(rows).codes
+        return self.reasons.explained(rows, codes, self.linear.classes[codes].tolist())
 
     # -- predictions -------------------------------------------------------------------------------------------------
 
@@ -189,6 +222,17 @@ class Model:
             return self.predicted(self.open(data, form, labelled=False))
         block = self.features.block_of(rows)
         return iter([self.predictions(block, self.features.prepare(block))])
+
+    def _rows_of(self, data: Any, form: Format | None) -> Iterator[Rows]:
+        """Any data that can be predicted, as rows of this model."""
+        rows = dictionaries(data)
+        if rows is not None:
+            yield self.features.rows(self.features.block_of(rows))
+            return
+        source = self.open(data, form, labelled=False)
+        for made in self.blocks(source, BadRows(), 0, rows_with_infinities):
+            if made.block.rows:
+                yield self.rows(made.block, made.prepared)
 
     def predict(
         self,

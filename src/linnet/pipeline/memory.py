@@ -12,9 +12,9 @@ from linnet.errors import InputError, option
 from linnet.learners.recipe import Recipe, Reduction
 
 NUMBER = 8
-# Arrays as long as the columns that learners keep beside the weights; and copies of the weights while they grow, are
-# put in the order of the model, and are written.
-VECTORS, COPIES = 5, 3
+# Arrays as long as the columns that learners keep beside the weights, and four of sums for means and deviations; and
+# copies of the weights while they grow, are put in the order of the model, and are written.
+VECTORS, COPIES = 9, 3
 # A small limit is meant for the rows: it is never less than this for names and for weights.
 LEAST = 1 << 26
 

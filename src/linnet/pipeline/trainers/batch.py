@@ -89,7 +89,13 @@ class BatchTrainer:
             solving=Solving(self.options.solver, self.options.tol, self.options.max_iter),
         )
         outcome = Outcome(
-            rows.features, result.model, result.entry, result.certificate, result.decided, result.held_out
+            rows.features,
+            result.moments,
+            result.model,
+            result.entry,
+            result.certificate,
+            result.decided,
+            result.held_out,
         )
         return job.model(
             stream,

@@ -21,12 +21,14 @@ from linnet.learners.entry import AUTO, Entry
 from linnet.learners.linear import LinearModel
 from linnet.learners.problem_choice import adapted
 from linnet.learners.regularisation import OWN, Regularisation
+from linnet.model.moments import Moments
 from linnet.model.predictor import Result, scorer
 from linnet.model.record import ColumnStatistics, StrengthChoice
 from linnet.pipeline import cross_fit, strength_choice
 from linnet.pipeline.certify import proven
 from linnet.pipeline.dataset import TrainingSet
 from linnet.pipeline.decision_fit import NOTHING, Decided, Wanted
+from linnet.pipeline.feature_moments import MomentSums
 from linnet.pipeline.scaling import Scaling, measured, scaled
 from linnet.theory.separation import examine_model
 from linnet.training.alpha_choice import Choice, with_alpha
@@ -76,6 +78,7 @@ class BatchResult:
     # by label, if classes are weighted
     class_weights: dict[str, float] | None
     columns: dict[str, ColumnStatistics]
+    moments: Moments
     # why an unpenalised logistic fit has no finite optimum, if it has none
     separation: str
 
@@ -139,6 +142,7 @@ def train_batch(
         strength=chosen,
         class_weights=_class_weights(data),
         columns=_statistics(features, scaling, rows),
+        moments=_moments(data, raw),
         separation=separation,
     )
 
@@ -250,6 +254,12 @@ def _statistics(features: Features, scaling: Scaling | None, rows: Rows) -> dict
         name: ColumnStatistics(float(scaling.centres[number]), float(scaling.units[number]), int(count))
         for name, number, count in zip(features.names_of(scaling.numbers), scaling.numbers, missing, strict=True)
     }
+
+
+def _moments(data: TrainingSet, raw: Rows) -> Moments:
+    sums = MomentSums()
+    sums.add(raw, data.weights)
+    return sums.moments(data.features)
 
 
 def _held_out(data: TrainingSet, fraction: float, seed: int) -> Mask:

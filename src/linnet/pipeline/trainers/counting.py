@@ -34,8 +34,10 @@ from linnet.evaluation.splits import decision_rows, first_of_each, held_out
 from linnet.learners.catalogue import Entry
 from linnet.learners.linear import LinearModel
 from linnet.model.model import Model
+from linnet.model.moments import Moments
 from linnet.model.predictor import Result, scorer
 from linnet.pipeline.decision_fit import Decided, Wanted
+from linnet.pipeline.feature_moments import MomentSums
 from linnet.pipeline.memory import check_names, check_weights
 from linnet.pipeline.row_cache import CachedRows, RowCache
 from linnet.pipeline.stream import Numbered, RowStream
@@ -77,7 +79,7 @@ class CountingTrainer:
             decided = run.decided(options.wanted(run.classes))
             result = run.result(decided)
             linear = run.model()
-        outcome = Outcome(features, linear, self.job.entry, CLOSED_FORM, decided, result)
+        outcome = Outcome(features, run.moments(), linear, self.job.entry, CLOSED_FORM, decided, result)
         return self.job.model(stream, outcome, rows=run.rows, rows_held_out=0 if result is None else run.rows_held_out)
 
 
@@ -107,6 +109,7 @@ class CountingRun:
         self.training: Counting = entry.counts_with()(0, Labels(), **smoothing)
         self.held_out = RowCache(memory, cache_rows)
         self.for_decisions = RowCache(memory, cache_rows) if decisions else None
+        self.sums = MomentSums()
         self.rows = 0
         self.rows_held_out = 0
 
@@ -130,6 +133,7 @@ class CountingRun:
         given = sample_weights_of(block, schema)
         rows = assembled(self.features.weighted(made.pieces), self.layout)
         kept = CachedRows(rows, targets, np.empty(0) if given is None else given, self.rows)
+        self.sums.add(rows, given)
         self.rows += block.rows
         later = np.zeros(block.rows, dtype=bool)
         first = first_of_each(targets, known)
@@ -213,6 +217,10 @@ class CountingRun:
         refuse_too_many_labels(self.rows, len(labels), self.features.schema)
         require_two_labels(list(self.label_index.labels))
         return self._model()
+
+    def moments(self) -> Moments:
+        """The moments of all features, term after term."""
+        return self.sums.moments(self.features, np.concatenate(self.layout.by_term))
 
     def _model(self) -> LinearModel:
         return self.training.arranged(np.concatenate(self.layout.by_term)).model()

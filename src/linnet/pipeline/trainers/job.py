@@ -9,6 +9,7 @@ from linnet.data.features.feature_map import Features
 from linnet.learners.entry import Entry
 from linnet.learners.linear import LinearModel
 from linnet.model.model import Model
+from linnet.model.moments import Moments
 from linnet.model.predictor import Result
 from linnet.model.record import Record
 from linnet.pipeline.decision_fit import Decided
@@ -30,9 +31,10 @@ class Trainer(Protocol):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a trainer found: features and weights, the learner as fitted, a proof, decisions, held-out metrics."""
+    """What a trainer found: features, moments, weights, the learner as fitted, a proof, decisions, held-out metrics."""
 
     features: Features
+    moments: Moments
     linear: LinearModel
     entry: Entry
     certificate: Certificate | Mistakes
@@ -76,4 +78,5 @@ class Job:
             outcome.certificate,
             calibration=outcome.decided.calibration,
             rule=outcome.decided.rule,
+            moments=outcome.moments,
         )

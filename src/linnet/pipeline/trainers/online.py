@@ -91,7 +91,13 @@ class OnlineTrainer:
         return self.job.model(
             stream,
             Outcome(
-                run.features, linear, replace(self.job.entry, recipe=run.recipe), certificate, decided, held.result
+                run.features,
+                run.moments(),
+                linear,
+                replace(self.job.entry, recipe=run.recipe),
+                certificate,
+                decided,
+                held.result,
             ),
             rows=run.rows,
             rows_held_out=held.rows,

@@ -25,7 +25,9 @@ from linnet.evaluation.splits import Mask, Purpose, decision_rows, first_of_each
 from linnet.learners.linear import LinearModel
 from linnet.learners.recipe import Recipe, Update
 from linnet.learners.voting import Votes
+from linnet.model.moments import Moments
 from linnet.model.record import OnlineSettings
+from linnet.pipeline.feature_moments import MomentSums
 from linnet.pipeline.memory import check_names, check_weights
 from linnet.pipeline.row_cache import CachedRows, RowCache
 from linnet.pipeline.stream import Numbered
@@ -77,6 +79,7 @@ class OnlineRun:
         self.memory = memory
         self.layout = FeatureLayout(len(features.terms))
         self.label_index = LabelIndex()
+        self.sums = MomentSums()
         self.training: OnlineTraining | None = None
         self.cache = RowCache(memory, cache_rows) if settings.passes > 1 else None
         # for a mistake bound after one pass over what cannot be read again
@@ -150,6 +153,7 @@ class OnlineRun:
             if self.classes:
                 self.runs.add(kept.targets)
             self._train_in_order(kept)
+            self.sums.add(kept.rows, kept.weights if len(kept.weights) else None)
         self.rows += len(kept.targets)
         for cache in (self.cache, self.kept):
             if cache is not None:
@@ -351,6 +355,10 @@ class OnlineRun:
         back = np.empty(self.layout.size, dtype=np.int64)
         back[np.concatenate(self.layout.by_term)] = np.arange(self.layout.size)
         return back
+
+    def moments(self) -> Moments:
+        """The moments of all features, term after term."""
+        return self.sums.moments(self.features, np.concatenate(self.layout.by_term))
 
     def model(self) -> LinearModel:
         """The model with the smallest held-out loss, or the last."""

@@ -1,0 +1,76 @@
+"""MomentSums: the sums that the mean and the deviation of every feature follow from, kept while rows are read."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.data.features.feature_map import Features
+from linnet.data.rows import Rows
+from linnet.errors import ModelFileError
+from linnet.kernels.feature_moments import add_rows
+from linnet.model.moments import Moments
+
+NO_WEIGHTS = np.empty(0)
+# weight of the rows that have it, a first value, and the sums of differences from that and of their squares
+SUMS = 4
+
+
+class MomentSums:
+    """Of rows in their order: any cut into blocks gives the same bits."""
+
+    def __init__(self) -> None:
+        self.total = 0.0
+        self._sums = np.zeros((0, SUMS))
+
+    def add(self, rows: Rows, weights: NDArray[np.float64] | None = None) -> None:
+        """Add rows, each by its weight (1 if there are none)."""
+        n, columns = rows.shape
+        if columns > len(self._sums):  # doubled, or every block would copy all columns so far
+            grown = np.zeros((max(columns, 2 * len(self._sums)), SUMS))
+            grown[: len(self._sums)] = self._sums
+            self._sums = grown
+        given = NO_WEIGHTS if weights is None else weights
+        add_rows(*rows.layout, n, given, self._sums)
+        # one after the other: NumPy's sum depends on how many there are
+        self.total = float(np.cumsum(np.append(self.total, given))[-1]) if len(given) else self.total + n
+
+    def state(self, columns: int) -> NDArray[np.float64]:
+        """The sums of this many columns; the last row has the weight of all rows."""
+        sums = np.zeros((columns + 1, SUMS))
+        known = min(columns, len(self._sums))
+        sums[:known], sums[-1, 0] = self._sums[:known], self.total
+        return sums
+
+    @classmethod
+    def restored(cls, state: NDArray[np.float64], columns: int, path: str) -> MomentSums:
+        """From what `state` gave, checked."""
+        if state.dtype != np.float64 or state.shape != (columns + 1, SUMS):
+            raise ModelFileError(f"{path}: is damaged: the sums of its features have the wrong shape")
+        made = cls()
+        made.total, made._sums = float(state[-1, 0]), state[:-1].copy()
+        return made
+
+    def moments(self, features: Features, order: NDArray[np.int64] | None = None) -> Moments:
+        """Of these features; `order` has the column that each of them has in the rows, if that is not its number.
+
+        Of the m of n rows that have a feature, with mean a and sum of squared deviations q: the mean is a m / n, the
+        variance q / n + a² (m / n) (1 - m / n).  Of a number n are the rows where it is not missing.
+        """
+        sums = self.state(len(features))[:-1]
+        if order is not None:
+            sums = sums[order]
+        had, first, off, squares = sums.T
+        rows = np.full(len(features), self.total)
+        pairs = np.array(list(features.number_features()), dtype=np.int64).reshape(-1, 2)
+        value, missing = pairs.T
+        rows[value] = np.maximum(self.total - had[missing], 0.0)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # what leaves the range is the largest
+            mean = np.where(had > 0, first + off / had, 0.0)
+            part = np.where(rows > 0, np.minimum(had / rows, 1.0), 0.0)
+            left = np.maximum(squares - off * (off / np.where(had > 0, had, 1.0)), 0.0)
+            deviations = np.hypot(np.sqrt(left / np.where(rows > 0, rows, 1.0)), mean * np.sqrt(part * (1.0 - part)))
+            deviations[value] *= np.sqrt(rows[value] / self.total)
+            words = features.text_features()
+            means = np.nan_to_num(np.where(words, 0.0, mean * part))
+            return Moments(means, np.where(words, deviations.astype(np.float32), np.nan_to_num(deviations)))
