@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import linnet
@@ -80,6 +82,51 @@ def test_bars_and_order_follow_the_spread(people):
     for side in ("for", "against"):
         found = [each["spread"] for each in report[side].values()]
         assert found == sorted(found, reverse=True)
+
+
+def test_all_weights_are_a_table_in_every_format(people, tmp_path):
+    model = linnet.load(people / "m")
+    wanted = model.coef
+    assert list(wanted.columns) == ["feature", "column", "level", "label", "weight", "mean", "spread"]
+    assert wanted.feature.tolist() == ["(intercept)", *model.features.names()]
+    by_name = wanted.set_index("feature")
+    assert by_name.loc["level=Masters", ["column", "level"]].tolist() == ["level", "Masters"]
+    assert by_name.loc["age is missing", ["column", "level"]].tolist() == ["age", "(missing)"]
+    assert by_name.loc["age", "spread"] == abs(by_name.loc["age", "weight"]) * model.moments.deviations[0]
+    printed = call("inspect", people / "m", "--table").stdout
+    for name in ("w.csv", "w.jsonl", "w.parquet"):
+        assert call("inspect", people / "m", "--table", "-o", tmp_path / name).returncode == 0
+    assert (tmp_path / "w.csv").read_text() == printed
+    as_json = json.loads(call("inspect", people / "m", "--table", "--json").stdout)
+    tables = [
+        pd.read_csv(io.StringIO(printed)),
+        pd.read_json(tmp_path / "w.jsonl", lines=True, precise_float=True),
+        pd.read_parquet(tmp_path / "w.parquet"),
+        pd.DataFrame(as_json),
+    ]
+    for table in tables:
+        assert table.feature.tolist() == wanted.feature.tolist()
+        np.testing.assert_allclose(
+            table[["weight", "mean", "spread"]], wanted[["weight", "mean", "spread"]], rtol=1e-14
+        )
+    # with missing numbers as their means, the score is intercept + sum of weight times value
+    row = {"age": None, "income": 1000321.5, "level": "Masters"}
+    values = {"(intercept)": 1.0, "age": by_name.loc["age", "mean"], "age is missing": 1.0, "income": 1000321.5}
+    score = sum(by_name.loc[name, "weight"] * x for name, x in (values | {"level=Masters": 1.0}).items())
+    (rows,) = model._rows_of([row], None)
+    assert score == pytest.approx(model.linear.scores(rows)[0, 0], rel=1e-9)
+
+
+def test_a_table_refuses_what_it_cannot_do(people, tmp_path):
+    for more, word in (
+        ((people / "new.csv",), "leave data and --features out"),
+        (("-o", tmp_path / "w.xlsx"), "as .csv, .jsonl or .parquet"),
+        (("-o", people / "m"), "is an input"),
+    ):
+        done = call("inspect", people / "m", "--table", *more)
+        assert done.returncode in (1, 2), done
+        assert word in done.stderr or "the table" in done.stderr
+    assert "-o is for --table" in call("inspect", people / "m", "-o", tmp_path / "w.csv").stderr
 
 
 def test_the_decision_rule_is_printed(mail):

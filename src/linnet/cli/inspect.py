@@ -14,7 +14,7 @@ from linnet.cli import summary_lines
 from linnet.cli.options import AsJson, ModelPath, with_options
 from linnet.cli.show import aligned, line
 from linnet.cli.terminal import console, plain, print_json, shortened
-from linnet.errors import InputError
+from linnet.errors import InputError, RecipeError
 from linnet.pipeline.options import TrainOptions
 
 if TYPE_CHECKING:
@@ -41,6 +41,15 @@ def command(
             metavar="PATTERN", help="Show the weights of the features that match; * is any text.", show_default=False
         ),
     ] = None,
+    table: Annotated[
+        bool,
+        typer.Option(
+            "--table", help="All features as a table: weight, mean and spread; CSV on standard output, or -o."
+        ),
+    ] = False,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="With --table: a .csv, .jsonl or .parquet file.")
+    ] = "-",
     json: AsJson = False,
 ) -> None:
     """Show what is in a model: how it was trained, its columns and its top features.
@@ -54,8 +63,26 @@ def command(
       linnet inspect reviews.linnet --features 'text:*great*'
       linnet inspect reviews.linnet new.jsonl.gz --row 3
       linnet inspect reviews.linnet --json
+      linnet inspect adult.linnet --table -o weights.csv
     """
+    if table:
+        if data or features:
+            raise RecipeError("--table is all weights of the model: leave data and --features out")
+        run_table(model, output, as_json=json)
+        return
+    if output != "-":
+        raise RecipeError("-o is for --table: give both, or send standard output to a file")
     run(model, data or [], row, options.format, top, features, as_json=json)
+
+
+def run_table(path: str, output: str, *, as_json: bool) -> None:
+    """Write all weights."""
+    from linnet.cli.coefficient_file import write_coefficients
+    from linnet.model.file import load
+    from linnet.storage.outputs import check_no_input
+
+    check_no_input({"the table": output}, [path])
+    write_coefficients(load(path), output, as_json=as_json)
 
 
 def run(

@@ -27,6 +27,7 @@ from linnet.errors import InputError, RecipeError, option
 from linnet.learners import catalogue
 from linnet.learners.entry import Entry
 from linnet.learners.linear import LinearModel
+from linnet.model.coefficients import coefficient_tables
 from linnet.model.explanation import Explanation, Reasons, TopFeature
 from linnet.model.frames import as_frame, explanation_columns
 from linnet.model.inputs import dictionaries, open_for
@@ -157,6 +158,18 @@ class Model:
         scales, categories and words compare.
         """
         return self.reasons.top(output, count)
+
+    @property
+    def coef(self) -> Any:
+        """The weights as a pandas data frame, or as a pyarrow table where pandas is not installed.
+
+        A line for every feature and output, and one for the intercept: `feature`, `column`, `level` (the value of a
+        category, or the word), `label` (the output), `weight`, `mean` and `spread`.  A missing number counts as its
+        mean, and the weight of its flag is what is added to that; so the score is the sum of weight times value.
+        `spread` is |weight| times the standard deviation of the feature in the training rows; words have no mean.
+        """
+        tables = list(coefficient_tables(self))
+        return as_frame({name: [cell for table in tables for cell in table[name]] for name in tables[0]})
 
     def explain(self, data: Any, form: Format | None = None, *, top: int | None = None) -> Any:
         """What each feature contributes to the score of the predicted label, compared with the average training row.
