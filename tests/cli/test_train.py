@@ -270,3 +270,28 @@ def test_of_a_wide_table_the_first_columns_and_the_target_are_listed_and_the_oth
     assert len(done.stderr.splitlines()) < 120
     assert "and 2,900 more: 2,900 number" in done.stderr
     assert any(line.split()[:2] == ["y", "target"] for line in done.stderr.splitlines())
+
+
+def test_a_summary_is_printed_kept_and_given_as_json(tmp_path):
+    rng = np.random.default_rng(1)
+    rows = zip(
+        rng.normal(size=200), rng.choice(["red", "blue"], 200, p=[0.7, 0.3]), rng.logistic(size=200), strict=True
+    )
+    lines = ["x,colour,y", *(f"{x:.4f},{c},{'yes' if x + (c == 'red') + e > 0.5 else 'no'}" for x, c, e in rows)]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    shown = call("train", tmp_path / "t.csv", "--target", "y", "--summary", "-o", tmp_path / "m")
+    assert shown.returncode == 0, shown.stderr
+    for word in ("std err", "P>|z|", "[0.025", "AIC", "BIC", "McFadden R²", "deviance", "colour=red", "(intercept)"):
+        assert word in shown.stdout
+    assert "compared with the most frequent levels: colour=red" in shown.stdout
+    assert "std err" in call("inspect", tmp_path / "m").stdout
+    report = json.loads(
+        call("train", tmp_path / "t.csv", "--target", "y", "--summary", "-o", tmp_path / "m", "--json").stdout
+    )
+    summary = report["record"]["summary"]
+    assert summary["names"] == ["x", "colour=blue", "(intercept)"]
+    assert report["record"]["recipe"]["penalty"] == {"l1": 0.0, "l2": 0.0, "total": True, "intercept": False}
+    assert summary == json.loads(call("inspect", tmp_path / "m", "--json").stdout)["record"]["summary"]
+    refused = call("train", tmp_path / "t.csv", "--target", "y", "--summary", "--C", 1, "-o", tmp_path / "n")
+    assert refused.returncode == 2
+    assert "leave --C out" in refused.stderr

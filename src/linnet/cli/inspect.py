@@ -225,6 +225,8 @@ def _print_contents(model: Model, report: dict[str, Any]) -> None:
     if report["schema"]:
         columns = ", ".join(f"{plain(name)} [dim]{role}[/]" for name, role in report["schema"].items())
         out.print(line("columns", columns))
+    for text in summary_lines.coefficient_lines(model):
+        out.print(text)
     if "weights" in report:
         _print_matching(out, model, report["weights"])
     else:

@@ -246,6 +246,15 @@ def _validation_warnings(held: dict[str, Any], threshold: Any) -> list[str]:
     return found
 
 
+def coefficient_lines(model: Model) -> list[str]:
+    """Coefficients with standard errors, and the figures of the fit, if they were asked for."""
+    summary = model.record.summary
+    if summary is None:
+        return []
+    head = line("summary", f"coefficients with {percent(summary.level)} intervals")
+    return [head, *(f"  {plain(text)}" for text in str(summary).splitlines())]
+
+
 def certificate_text(model: Model) -> str:
     """What is proven of the model; empty if nothing is."""
     certificate = model.certificate

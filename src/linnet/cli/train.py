@@ -163,6 +163,8 @@ def _print(model: Model, seconds: float, output: str) -> None:
     if model.certificate is not None and (proof := summary_lines.certificate_text(model)):
         out.print(line("proven", f"[dim]{plain(proof)}[/]"))
     _print_tops(out, model)
+    for text in summary_lines.coefficient_lines(model):
+        out.print(text)
     for warning in summary_lines.warnings(model):
         out.print(f"[bold yellow]{'warning':<14}[/] {plain(warning)}")
     out.print(line("model", f"{plain(output)}  [dim]{megabytes(os.path.getsize(output))}[/]"))

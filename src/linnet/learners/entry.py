@@ -9,6 +9,7 @@ from typing import Any
 
 from linnet.data.task import Task
 from linnet.errors import RecipeError, option
+from linnet.learners.losses import Loss
 from linnet.learners.recipe import Recipe, Reduction, Update
 from linnet.learners.values import Values
 
@@ -95,6 +96,12 @@ class Entry:
     def offers(self, solver: str) -> bool:
         """Whether it can be run by this solver."""
         return any(each.name == solver for each in self.solvers)
+
+    @property
+    def has_standard_errors(self) -> bool:
+        """Whether it can maximise a likelihood without a penalty: standard errors are those at such an optimum."""
+        likelihood = self.recipe.loss.log_odds or self.recipe.loss is Loss.SQUARED
+        return likelihood and self.way is Way.BATCH and "none" in self.penalties
 
     def accepts(self, name: str) -> bool:
         """Whether this option of training means anything to it."""

@@ -34,6 +34,7 @@ from linnet.model.inputs import dictionaries, open_for
 from linnet.model.moments import Moments
 from linnet.model.predictor import Classifier, Result, no_probabilities, scorer
 from linnet.model.record import Record
+from linnet.theory.fit_summary import FitSummary
 from linnet.theory.mistake_bounds import Mistakes
 from linnet.training.duality_gap import Certificate
 
@@ -158,6 +159,11 @@ class Model:
         scales, categories and words compare.
         """
         return self.reasons.top(output, count)
+
+    @property
+    def summary(self) -> FitSummary | None:
+        """Coefficients with standard errors, tests and intervals, and the figures of the fit: after `summary=True`."""
+        return self.record.summary
 
     @property
     def coef(self) -> Any:

@@ -13,6 +13,7 @@ from linnet.evaluation.json_values import plain
 from linnet.evaluation.regression import RegressionResult
 from linnet.learners.entry import TextWeighting
 from linnet.learners.recipe import Recipe
+from linnet.theory.fit_summary import FitSummary
 
 
 @dataclass(frozen=True)
@@ -128,6 +129,8 @@ class Record:
     # how the strength of the penalty was chosen from the rows, if it was
     strength: StrengthChoice | None = None
     numbers: dict[str, ColumnStatistics] = field(default_factory=dict)
+    # coefficients with standard errors and the figures of the fit, if they were asked for
+    summary: FitSummary | None = None
     # online learners
     online: OnlineSettings | None = None
     passes: int | None = None

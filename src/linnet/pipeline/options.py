@@ -89,6 +89,11 @@ class TrainOptions:
         "Fraction of the rows to hold out for validation (default 0.1; in one online pass over labels, 0).",
         metavar="FRACTION", least=0, below=1,
     )  # fmt: skip
+    summary: bool = option(
+        False, TRAINING,
+        "Fit without a penalty, and report coefficients with standard errors, tests and 95 % intervals, deviance, AIC "
+        "and BIC. Categories are compared with their most frequent level; weights of rows are numbers of copies.",
+    )  # fmt: skip
     seed: int = option(0, TRAINING, "Seed of the shuffle and of the choice of held-out rows.", least=0, most=2**63 - 1)
 
     C: float | None = option(
@@ -234,8 +239,9 @@ class TrainOptions:
 
     @cached_property
     def strength(self) -> Regularisation:
-        """Regularisation and reduction, as given."""
-        return Regularisation(self.C, self.alpha, self.penalty, self.l1_ratio, self.multiclass, self.penalise_intercept)
+        """Regularisation and reduction, as given; a summary is of a fit without a penalty."""
+        penalty = PenaltyKind.NONE if self.summary else self.penalty
+        return Regularisation(self.C, self.alpha, penalty, self.l1_ratio, self.multiclass, self.penalise_intercept)
 
     @cached_property
     def winnowing(self) -> WinnowFactors:
@@ -312,7 +318,22 @@ class TrainOptions:
                     "a threshold is chosen for a metric or follows from costs: give either "
                     f"{spelt('threshold_for')}, or {spelt('costs')}, {spelt('reject')} and {spelt('least')}"
                 )
+        if self.summary:
+            self._check_summary()
         self.strength.check()
+
+    def _check_summary(self) -> None:
+        """Standard errors are those of a likelihood without a penalty: refuse what would make it another."""
+        names = ("C", "alpha", "l1_ratio", "class_weight", "passes", "checkpoint_every")
+        given = [name for name in names if getattr(self, name) is not None]
+        given += ["penalise_intercept"] if self.penalise_intercept else []
+        given += ["penalty"] if self.penalty not in (None, PenaltyKind.NONE) else []
+        given += ["multiclass"] if self.multiclass not in (None, Reduction.REFERENCE) else []
+        if given:
+            raise RecipeError(
+                f"{spelt('summary')} is of a fit by maximum likelihood to all rows at once, without a penalty: leave "
+                f"{', '.join(map(spelt, given))} out"
+            )
 
     def check_task(self, task: Task, learner: Entry | None) -> None:
         """Refuse options that the task or the learner does not take."""

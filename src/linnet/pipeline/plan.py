@@ -15,7 +15,7 @@ from linnet.data.sources.labelled import TARGET, TEXT, LabelledText
 from linnet.data.sources.source import Source
 from linnet.data.sources.table import TableSource
 from linnet.data.targets import no_training_rows
-from linnet.errors import RecipeError
+from linnet.errors import RecipeError, option
 from linnet.learners import catalogue
 from linnet.learners.catalogue import Entry, Way
 from linnet.learners.regularisation import Regularisation
@@ -88,6 +88,9 @@ def learner_of(options: TrainOptions, task: Task) -> tuple[Entry | None, str]:
             what = "--passes" if options.passes else "--checkpoint-every"
             how = "counts the rows in one pass" if entry.way is Way.COUNTING else "sees all rows at once"
             raise RecipeError(f"{what} is for online learners; {entry.name} {how}")
+        if options.summary and not entry.has_standard_errors:
+            names = ", ".join(other.name for other in catalogue.entries() if other.has_standard_errors)
+            raise RecipeError(f"{option('summary')} is not for {entry.name}: it is for {names}")
         options.winnowing.of(options.strength.of(entry))  # refused before anything is read
         return entry, "the learner was given"
     if options.winnowing.given:
@@ -96,6 +99,8 @@ def learner_of(options: TrainOptions, task: Task) -> tuple[Entry | None, str]:
         return online_learner(task), "passes were asked for, which an online learner makes"
     if options.checkpoint_every or (options.resume and options.checkpoint and os.path.exists(options.checkpoint)):
         return online_learner(task), "it can be resumed: it learns as the rows come"
+    if options.summary:
+        return _penalised(options.strength, task)[0], "a summary is asked for, which is of a fit without a penalty"
     if options.strength.given:
         return _penalised(options.strength, task)
     return None, "chosen when the data are known"

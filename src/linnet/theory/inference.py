@@ -15,6 +15,7 @@ Sample weights have one of three meanings, on which the standard errors depend: 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
@@ -48,6 +49,26 @@ class Weights(StrEnum):
     SAMPLING = "sampling"
 
 
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """The optimum, class after class, the intercept last of each, and its covariance.
+
+    `rows` is the number of observations; `degrees` are those of freedom, where the statistic is t.
+    """
+
+    at: Flat
+    covariance: Flat
+    rows: float
+    note: str
+    degrees: float | None = None
+    tested: bool = True
+
+    def table(self, names: tuple[str, ...], level: float) -> Summary:
+        """The estimates with their standard errors, as a table."""
+        errors = np.sqrt(self.covariance.diagonal())
+        return Summary(names, self.at, errors, level, self.rows, self.note, self.degrees, self.tested)
+
+
 def meaning(weights: Flat | None, weights_are: str | None) -> Weights:
     """The meaning of the sample weights; by default integers are frequencies, and others are refused."""
     if weights_are is not None:
@@ -69,7 +90,6 @@ def check_level(level: float) -> float:
     return float(level)
 
 
-@one_thread()
 def logistic(
     examples: Examples,
     w: Flat,
@@ -86,14 +106,30 @@ def logistic(
 
     `labels` name the classes where there are several.  `l2` is the penalty on the sum of losses, read as a prior.
     """
+    found = logistic_estimates(examples, w, b, classes, intercept=intercept, l2=l2, weights_are=weights_are)
+    columns = _names(examples, intercept)
+    return found.table(tuple(f"{label}: {column}" for label in labels for column in columns) or columns, level)
+
+
+@one_thread()
+def logistic_estimates(
+    examples: Examples,
+    w: Flat,
+    b: Flat,
+    classes: list[int],
+    *,
+    intercept: bool,
+    l2: float = 0.0,
+    weights_are: str | None = None,
+) -> Estimates:
+    """As `logistic`, with the covariance."""
     what = meaning(examples.weights, weights_are)
     if what is Weights.PRECISIONS:
         raise RecipeError("weights_are='precisions' is for least squares only: use 'frequencies' or 'sampling'")
     _check(examples, intercept, penalised=l2 > 0, outputs=len(classes))
-    columns = _names(examples, intercept)
-    names = tuple(f"{label}: {column}" for label in labels for column in columns) if labels else columns
+    width = examples.rows.shape[1] + int(intercept)
     penalty = np.tile(np.append(np.full(examples.rows.shape[1], l2), np.zeros(int(intercept))), len(classes))
-    start = at = np.column_stack([w.T, b])[:, : len(columns)].reshape(-1)
+    start = at = np.column_stack([w.T, b])[:, :width].reshape(-1)
     far = 0.0
     for _ in range(STEPS):
         pull, curvature, meat = _derivatives(
@@ -110,11 +146,11 @@ def logistic(
     _check_near(start, at, errors)
     covariance = inverse @ meat @ inverse if what is Weights.SAMPLING else inverse
     note = "standard errors from the information matrix" if what is Weights.FREQUENCIES else ROBUST
-    if labels:
+    if len(classes) > 1:
         note += "; log-odds against the last label"
     if l2 > 0:
         note = f"penalised estimates; posterior intervals (Laplace) under the prior w ~ N(0, {1 / l2:g}); no tests"
-    return Summary(names, at, np.sqrt(covariance.diagonal()), level, _rows(examples, what), note, tested=l2 == 0)
+    return Estimates(at, covariance, _rows(examples, what), note, tested=l2 == 0)
 
 
 def _derivatives(
@@ -149,11 +185,19 @@ def _with_reference(own: NDArray[np.bool_]) -> Flat:
     return np.column_stack([own, ~own.any(axis=1)]).astype(np.float64)
 
 
-@one_thread()
 def squares(
     examples: Examples, w: Flat, b: float, *, intercept: bool, weights_are: str | None, level: float
 ) -> Summary:
     """The table of a least-squares fit, with Student's t."""
+    found = squares_estimates(examples, w, b, intercept=intercept, weights_are=weights_are)
+    return found.table(_names(examples, intercept), level)
+
+
+@one_thread()
+def squares_estimates(
+    examples: Examples, w: Flat, b: float, *, intercept: bool, weights_are: str | None = None
+) -> Estimates:
+    """As `squares`, with the covariance."""
     what = meaning(examples.weights, weights_are)
     _check(examples, intercept, penalised=False, outputs=1)
     c, names = _weights(examples), _names(examples, intercept)
@@ -175,11 +219,10 @@ def squares(
     covariance = sum_of_squares / degrees * inverse
     if what is Weights.SAMPLING:
         covariance = inverse @ meat @ inverse
-    errors = np.sqrt(covariance.diagonal())
-    _check_near(start, at, errors)
+    _check_near(start, at, np.sqrt(covariance.diagonal()))
     if what is Weights.SAMPLING:
-        return Summary(names, at, errors, level, rows, ROBUST)
-    return Summary(names, at, errors, level, rows, f"{degrees:g} residual degrees of freedom", degrees)
+        return Estimates(at, covariance, rows, ROBUST)
+    return Estimates(at, covariance, rows, f"{degrees:g} residual degrees of freedom", degrees)
 
 
 def _with_intercept(inner: Flat, means: Flat, total: float) -> Flat:

@@ -49,7 +49,8 @@ class BatchTrainer:
         dataset = collected.dataset().pruned(LEAST_ROWS)
         entry, reason = self.entry, self.reason
         if entry is None:
-            entry, reason = learner_in_memory(dataset.features.task)
+            entry, why = learner_in_memory(dataset.features.task)
+            reason = reason if self.options.summary else why
         labels = 0 if dataset.labels is None else len(dataset.labels)
         check_weights(dataset.features, labels, self.options.strength.of(entry).recipe, self.options.memory)
         return self._in_memory(self._job(entry, reason), stream, dataset)
@@ -59,6 +60,11 @@ class BatchTrainer:
 
     def _out_of_core(self, stream: RowStream, blocks: Iterator[Numbered]) -> Model:
         limit = size_in_words(self.options.memory)
+        if self.entry is None and self.options.summary:
+            raise RecipeError(
+                f"{option('summary')} needs all rows in memory, and they take more than {limit}: allow more "
+                f"({option('memory')})"
+            )
         if self.entry is not None:
             raise RecipeError(
                 f"{self.entry.name} needs all rows in memory, and they take more than {limit}: allow more "
@@ -87,6 +93,7 @@ class BatchTrainer:
             wanted=NOTHING if rows.labels is None else self.options.wanted(rows.labels.classes),
             strength=self.options.strength,
             solving=Solving(self.options.solver, self.options.tol, self.options.max_iter),
+            summary=self.options.summary,
         )
         outcome = Outcome(
             rows.features,
@@ -111,4 +118,5 @@ class BatchTrainer:
             strength=result.strength,
             separation=result.separation,
             numbers=result.columns,
+            summary=result.summary,
         )

@@ -20,6 +20,7 @@ from linnet.evaluation.splits import Mask, first_of_each, held_out
 from linnet.learners.entry import AUTO, Entry
 from linnet.learners.linear import LinearModel
 from linnet.learners.problem_choice import adapted
+from linnet.learners.recipe import Reduction
 from linnet.learners.regularisation import OWN, Regularisation
 from linnet.model.moments import Moments
 from linnet.model.predictor import Result, scorer
@@ -30,6 +31,8 @@ from linnet.pipeline.dataset import TrainingSet
 from linnet.pipeline.decision_fit import NOTHING, Decided, Wanted
 from linnet.pipeline.feature_moments import MomentSums
 from linnet.pipeline.scaling import Scaling, measured, scaled
+from linnet.pipeline.summary_fit import summarised
+from linnet.theory.fit_summary import FitSummary
 from linnet.theory.separation import examine_model
 from linnet.training.alpha_choice import Choice, with_alpha
 from linnet.training.duality_gap import Certificate
@@ -40,6 +43,8 @@ from linnet.training.result import Trained
 
 # Fewer held-out rows than this are not measured.
 ENOUGH_HELD_OUT = 20
+# How near the optimum a fit must be for standard errors, which are worked out by further Newton steps from there.
+TOL_OF_SUMMARY = 1e-8
 
 Flat = NDArray[np.float64]
 Say = Callable[[str], None]
@@ -79,6 +84,8 @@ class BatchResult:
     class_weights: dict[str, float] | None
     columns: dict[str, ColumnStatistics]
     moments: Moments
+    # of a fit without a penalty, if it was asked for
+    summary: FitSummary | None
     # why an unpenalised logistic fit has no finite optimum, if it has none
     separation: str
 
@@ -96,6 +103,7 @@ def train_batch(
     wanted: Wanted = NOTHING,
     strength: Regularisation = OWN,
     solving: Solving | None = None,
+    summary: bool = False,
 ) -> BatchResult:
     """Fit this learner to the rows that are not held out, measure it on those that are, and then fit it to all.
 
@@ -104,6 +112,8 @@ def train_batch(
     classes = 0 if data.labels is None else len(data.labels)
     if data.labels is not None:
         require_two_labels(data.labels.classes.tolist())
+    if summary and classes > 2:
+        strength = replace(strength, multiclass=Reduction.REFERENCE)
     features, raw = data.features, data.rows
     has_text = bool(features.text_features().any())
     entry = adapted(entry, strength, has_text=has_text, columns=len(features), classes=classes)
@@ -122,8 +132,8 @@ def train_batch(
     if tuned:
         entry, how = _tuned(data, entry, rows, None, raw, watch)
         chosen = StrengthChoice("alpha", entry.recipe.penalty.l2, how, raw.shape[0]) if how else None
-    trained = fitted(data, entry, rows, None, solving)
-    separation = _separation(data, entry, rows, trained.model)
+    trained, described = _fitted_to_all(data, entry, (rows, raw), scaling, solving, summary=summary)
+    separation = "" if summary else _separation(data, entry, rows, trained.model)
     model = trained.model if scaling is None else scaling.unscaled(trained.model)
     # of the model as it is kept: for raw rows it has fewer digits, where a column is narrow beside its mean
     kept = model if scaling is None else scaling.brought_back(model)
@@ -143,8 +153,32 @@ def train_batch(
         class_weights=_class_weights(data),
         columns=_statistics(features, scaling, rows),
         moments=_moments(data, raw),
+        summary=described,
         separation=separation,
     )
+
+
+def _fitted_to_all(
+    data: TrainingSet,
+    entry: Entry,
+    rows: tuple[Rows, Rows],
+    scaling: Scaling | None,
+    solving: Solving,
+    *,
+    summary: bool,
+) -> tuple[Trained, FitSummary | None]:
+    """The learner fitted to all rows, given as scaled and as they are; with standard errors, if they are asked for."""
+    if not summary:
+        return fitted(data, entry, rows[0], None, solving), None
+    settings = Settings(
+        solver=solving.solver,
+        tol=TOL_OF_SUMMARY if solving.tol is None else solving.tol,
+        max_iter=solving.max_iter,
+        threads=solving.threads,
+        watch=solving.watch,
+    )
+    found = summarised(data, *rows, scaling, lambda examples: fit(entry, examples, data.labels, settings))
+    return found.trained, found.summary
 
 
 def fitted(data: TrainingSet, entry: Entry, rows: Rows, which: Mask | None, solving: Solving) -> Trained:
