@@ -251,6 +251,17 @@ def test_a_wrong_description_is_refused(path, value, voted, tmp_path):
     refused(tmp_path / "m", changed(content, path, value), tensors)
 
 
+@pytest.mark.parametrize("scale", [0.0, -1.0, "inf", "2", True, 2, [2.0]])
+def test_the_scale_of_a_logarithm_is_checked(scale, tmp_path):
+    rows = {"amount": [float(i * i) for i in range(40)], "y": ["a", "b"] * 20}
+    train(rows, TrainOptions(target="y", columns={"amount": "log"})).save(tmp_path / "m")
+    content, tensors = container.read(tmp_path / "m", "model")
+    assert content["terms"][0]["log"] > 0
+    refused(tmp_path / "m", changed(content, ("terms", 0, "log"), scale), tensors)
+    del content["terms"][0]["log"]
+    refused(tmp_path / "m", content, tensors)
+
+
 def test_every_part_of_the_description_is_needed(voted, tmp_path):
     content, tensors = voted
     for name in content:

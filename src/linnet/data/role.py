@@ -12,6 +12,7 @@ class Role(StrEnum):
     WEIGHT = "weight"
     ID = "id"
     NUMBER = "number"
+    LOG = "log"
     CATEGORY = "category"
     TEXT = "text"
     IGNORE = "ignore"

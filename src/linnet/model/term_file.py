@@ -13,6 +13,7 @@ from linnet.data.features.feature_map import Term
 from linnet.data.features.terms import CategoryTerm, CrossTerm, NamedTerm, NumberedTerm, NumberTerm
 from linnet.data.features.text import TextTerm
 from linnet.data.features.text_options import LONGEST_NGRAM, Analyzer, CountWeighting, TextOptions
+from linnet.data.features.transforms import Log
 from linnet.errors import ModelFileError
 from linnet.kernels.vocabulary import Vocabulary
 from linnet.model.file_checks import Tensors, a_list, a_text, require
@@ -25,6 +26,8 @@ def term_to_file(term: Term, number: int, tensors: Tensors, *, growing: bool = F
     content: dict[str, Any] = {"kind": term.kind, "columns": list(term.columns)}
     if isinstance(term, NumberedTerm):
         content["size"] = term.size
+    if isinstance(term, NumberTerm):
+        content["log"] = None if term.log is None else term.log.scale
     if isinstance(term, TextTerm):
         content["options"] = asdict(term.options)
     if isinstance(term, ConjunctionTerm):
@@ -50,7 +53,7 @@ def term_from_file(content: dict[str, Any], number: int, tensors: Tensors, path:
         return ConjunctionTerm(columns, degree, vocabulary=_vocabulary(content["bits"], number, tensors, path))
     require(bool(columns) and (kind == "cross" or len(columns) == 1), path, "a term has the wrong columns")
     if kind == "number":
-        return NumberTerm(columns[0])
+        return NumberTerm(columns[0], _log(content["log"], path))
     vocabulary = _vocabulary(content["bits"], number, tensors, path)
     if kind == "category":
         return CategoryTerm(columns, vocabulary=vocabulary)
@@ -58,6 +61,13 @@ def term_from_file(content: dict[str, Any], number: int, tensors: Tensors, path:
         return CrossTerm(columns, vocabulary=vocabulary)
     require(kind == "text", path, f"a term of the kind {kind!r} is unknown")
     return TextTerm(columns[0], _text_options(content["options"], path), vocabulary=vocabulary)
+
+
+def _log(scale: Any, path: str) -> Log | None:
+    if scale is None:
+        return None
+    require(type(scale) is float and 0 < scale < float("inf"), path, "the scale of a logarithm is wrong")
+    return Log(scale)
 
 
 def _vocabulary(bits: Any, number: int, tensors: Tensors, path: str) -> Vocabulary:

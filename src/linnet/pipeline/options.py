@@ -153,7 +153,9 @@ class TrainOptions:
     )  # fmt: skip
 
     columns: Mapping[str, Role] = option(
-        {}, FEATURES, "Role of a column: number, category, text, id, weight (sample weight), or ignore.",
+        {}, FEATURES,
+        "Role of a column: number, log (a number, by its logarithm), category, text, id, weight (sample weight), or "
+        "ignore.",
         flag="--column", metavar="NAME:ROLE", python="dict of column to role", parse=option_values.roles,
         repeatable=True,
     )  # fmt: skip

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from linnet.data.features import transforms
 from linnet.data.features.feature_map import Features
 from linnet.data.features.schema import Role, Schema, Task, infer_schema, task_of, task_of_numbers
 from linnet.data.sources.block import Block
@@ -64,12 +65,23 @@ def _of_table(
     """The features of columns, seen by their first rows."""
     if not sample.rows:
         raise sample.bad[0].error() if sample.bad else no_training_rows()
-    schema = infer_schema(sample, names, options.target or target, {**given, **options.roles})
+    given = {**given, **options.roles}
+    schema = infer_schema(sample, names, options.target or target, transforms.read_as(given))
     assert schema.target is not None
     task, why = task_of(sample.columns[schema.target])
     if options.task is not None:
         task, why = options.task, "given"
+    if not takes_numbers_as_they_are(options):
+        logs, schema = transforms.chosen(schema, task, sample, given)
+        return Features.of(schema, task, options.features, logs), why
+    if Role.LOG in given.values():
+        raise RecipeError(f"{options.learner} takes numbers as they are, not their logarithms: make it number")
     return Features.of(schema, task, options.features), why
+
+
+def takes_numbers_as_they_are(options: TrainOptions) -> bool:
+    """Whether the learner asked for takes counts, or numbers of a range, which logarithms would leave."""
+    return options.learner != AUTO and catalogue.find(options.learner).values is not None
 
 
 def _task_of_targets(sample: Block) -> tuple[Task, str]:

@@ -13,13 +13,13 @@ from linnet.data.reading import Check
 from linnet.data.sources.opening import open_data
 from linnet.data.sources.source import Source
 from linnet.data.targets import unusable_rows
-from linnet.errors import RecipeError
+from linnet.errors import RecipeError, option
 from linnet.learners.entry import AUTO, Entry, Way
 from linnet.model.file import save
 from linnet.model.model import Model
 from linnet.pipeline.options import TrainOptions as TrainOptions
 from linnet.pipeline.plan import Plan as Plan
-from linnet.pipeline.plan import features_of, learner_of
+from linnet.pipeline.plan import features_of, learner_of, takes_numbers_as_they_are
 from linnet.pipeline.services import Services
 from linnet.pipeline.shared_rows import SharedRows
 from linnet.pipeline.stream import RowStream
@@ -63,7 +63,13 @@ def train_each(data: Any, several: Sequence[TrainOptions], services: Services | 
         if options.reading() != first.reading():
             raise RecipeError("learners that share one reading need the same options of reading and features")
     source = open_data(data, first.form, header=first.header)
-    features, _ = features_of(source, first)
+    as_they_are = [takes_numbers_as_they_are(options) for options in several]
+    features, _ = features_of(source, several[as_they_are.index(False) if False in as_they_are else 0])
+    if features.logarithms and any(as_they_are):
+        raise RecipeError(
+            "learners that share one reading need the same features, and one of them takes no logarithms: make "
+            f"{', '.join(features.logarithms)} number ({option('columns')})"
+        )
     rejected = BadRows(first.on_error)
     rows = SharedRows(RowStream(source, features, _check(None, features.schema), rejected, services), first.memory)
     return [_fitted(rows, options) for options in several]

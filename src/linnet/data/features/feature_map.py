@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, combinations_with_replacement
 from math import comb
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from linnet.data.features.terms import (
 )
 from linnet.data.features.text import TextTerm
 from linnet.data.features.text_options import TextOptions
+from linnet.data.features.transforms import Log
 from linnet.data.limits import MOST_CROSSES
 from linnet.data.rows import Rows
 from linnet.data.sources.block import Block, Numbers
@@ -61,12 +63,14 @@ class Features:
         self.terms = list(terms)
 
     @classmethod
-    def of(cls, schema: Schema, task: Task, options: FeatureOptions) -> Features:
-        """One term for each column of numbers, categories or text, and one for each cross."""
+    def of(
+        cls, schema: Schema, task: Task, options: FeatureOptions, logs: Mapping[str, Log] = MappingProxyType({})
+    ) -> Features:
+        """One term for each column of numbers (some by their logarithm), categories or text, and one for each cross."""
         terms: list[Term] = []
         for name, role in schema.roles.items():
             if role is Role.NUMBER:
-                terms.append(NumberTerm(name))
+                terms.append(NumberTerm(name, logs.get(name)))
             elif role is Role.CATEGORY:
                 terms.append(CategoryTerm((name,), options.hash_bits))
             elif role is Role.TEXT:
@@ -121,6 +125,11 @@ class Features:
     def known_size(self) -> int | None:
         """The number of features if no row can add one, as where all columns are numbers; else None."""
         return len(self) if all(isinstance(term, NumberTerm) for term in self.terms) else None
+
+    @property
+    def logarithms(self) -> list[str]:
+        """The columns that enter by their logarithm."""
+        return [term.columns[0] for term in self.terms if isinstance(term, NumberTerm) and term.log is not None]
 
     @property
     def collisions(self) -> int:

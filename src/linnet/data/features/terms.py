@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.data.features.transforms import Log
 from linnet.data.sources.block import NOT_GIVEN, Column, Numbers, Strings
 from linnet.kernels.vocabulary import Vocabulary
 
@@ -40,12 +41,16 @@ class Piece:
 
 
 class NumberTerm:
-    """A column of numbers: the feature `column` has its value; `column is missing` is 1 where there is none."""
+    """A column of numbers: the feature `column` has its value; `column is missing` is 1 where there is none.
+
+    Where it enters by its logarithm (transforms.py), the feature is `log(column)`.
+    """
 
     kind = "number"
 
-    def __init__(self, column: str) -> None:
+    def __init__(self, column: str, log: Log | None = None) -> None:
         self.columns = (column,)
+        self.log = log
 
     def __len__(self) -> int:
         return 2
@@ -54,15 +59,18 @@ class NumberTerm:
         column = columns[self.columns[0]]
         assert isinstance(column, Numbers)
         missing = np.isnan(column.values)
+        values = column.values if self.log is None else self.log(column.values)
         if not missing.any():
-            return Piece(np.zeros(len(column), dtype=np.int64), column.values)
-        return Piece(missing.astype(np.int64), np.where(missing, 1.0, column.values))
+            return Piece(np.zeros(len(column), dtype=np.int64), values)
+        return Piece(missing.astype(np.int64), np.where(missing, 1.0, values))
 
     def number(self, prepared: Piece, *, frozen: bool) -> Piece:  # noqa: ARG002
         return prepared
 
     def name(self, number: int) -> str:
-        return self.columns[0] if number == 0 else missing_name(self.columns[0])
+        if number == 1:
+            return missing_name(self.columns[0])
+        return self.columns[0] if self.log is None else self.log.name(self.columns[0])
 
 
 def missing_name(column: str) -> str:
