@@ -103,7 +103,7 @@ def rows_with_infinities(block: Block) -> dict[int, str]:
     """The rows with an infinite number, each with the reason."""
     reasons: dict[int, str] = {}
     for name, column in block.columns.items():
-        if isinstance(column, Numbers) and np.isinf(column.values).any():
+        if isinstance(column, Numbers) and not column.all_there and np.isinf(column.values).any():
             rows = np.flatnonzero(np.isinf(column.values)).tolist()
             reasons |= dict.fromkeys(rows, f"{name} is infinite: leave it empty, or correct it")
     return reasons

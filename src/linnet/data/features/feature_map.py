@@ -249,7 +249,7 @@ class Features:
     def _check(self, block: Block) -> None:
         """Raise for an infinite number: later its row and column would be lost."""
         for name, column in block.columns.items():
-            if isinstance(column, Numbers) and np.isinf(column.values).any():
+            if isinstance(column, Numbers) and not column.all_there and np.isinf(column.values).any():
                 row = int(np.flatnonzero(np.isinf(column.values))[0])
                 raise InputError(f"{block.location(row)}: {name} is infinite: leave it empty, or correct it")
 

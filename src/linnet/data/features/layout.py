@@ -80,7 +80,7 @@ def assembled(pieces: Sequence[Piece], layout: FeatureLayout | TermOrder) -> Row
         columns = layout.columns(0, only.ids)
         ids = columns if columns.dtype == np.uint32 else columns.astype(np.uint32)
         return Rows(only.values, ids, only.starts, (len(only.starts) - 1, layout.size))
-    if not any(len(piece.starts) for piece in pieces) and all((piece.ids >= 0).all() for piece in pieces):
+    if not any(len(piece.starts) for piece in pieces) and all(piece.all_known for piece in pieces):
         return _one_each(pieces, layout)
     n = max((len(p.starts) - 1 if len(p.starts) else len(p.ids)) for p in pieces)
     lengths = [np.diff(p.starts) if len(p.starts) else (p.ids >= 0).astype(np.int64) for p in pieces]
@@ -107,6 +107,9 @@ def _one_each(pieces: Sequence[Piece], layout: FeatureLayout | TermOrder) -> Row
     single = all(piece.values.dtype == np.float32 for piece in pieces)
     values = np.empty((n, terms), dtype=np.float32 if single else np.float64)
     ids = np.empty((n, terms), dtype=np.uint32)
+    ids[:] = [layout.columns(term, piece.ids[:1])[0] for term, piece in enumerate(pieces)] if n else 0
     for term, piece in enumerate(pieces):
-        values[:, term], ids[:, term] = piece.values, layout.columns(term, piece.ids)
+        values[:, term] = piece.values
+        if piece.only is None:
+            ids[:, term] = layout.columns(term, piece.ids)
     return Rows(values.ravel(), ids.ravel(), np.arange(n + 1, dtype=np.int64) * terms, (n, layout.size))

@@ -21,6 +21,7 @@ from linnet.data.sources.block import NOT_GIVEN, Column, Numbers, Strings
 from linnet.kernels.vocabulary import Vocabulary
 
 ONE_EACH = np.empty(0, dtype=np.int64)
+NUMBER_HERE = np.int64(0)
 CROSS = "×"
 # Up to here Python encodes faster than Arrow, which need not even be loaded.
 FEW_ROWS = 64
@@ -38,6 +39,15 @@ class Piece:
     ids: NDArray[Any]
     values: NDArray[Any]
     starts: NDArray[np.int64] = field(default_factory=lambda: ONE_EACH)
+
+    @property
+    def only(self) -> int | None:
+        """The feature that every row has, if it is stored once for all of them: a column of numbers, none missing."""
+        return int(self.ids[0]) if self.ids.strides == (0,) and len(self.ids) else None
+
+    @property
+    def all_known(self) -> bool:
+        return bool((self.ids[:1] if self.only is not None else self.ids).min(initial=0) >= 0)
 
 
 class NumberTerm:
@@ -58,10 +68,10 @@ class NumberTerm:
     def prepare(self, columns: Mapping[str, Column]) -> Piece:
         column = columns[self.columns[0]]
         assert isinstance(column, Numbers)
-        missing = np.isnan(column.values)
         values = column.values if self.log is None else self.log(column.values)
-        if not missing.any():
-            return Piece(np.zeros(len(column), dtype=np.int64), values)
+        if column.all_there:
+            return Piece(np.broadcast_to(NUMBER_HERE, len(column)), values)
+        missing = np.isnan(column.values)
         return Piece(missing.astype(np.int64), np.where(missing, 1.0, values))
 
     def number(self, prepared: Piece, *, frozen: bool) -> Piece:  # noqa: ARG002

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -97,6 +98,12 @@ class Numbers:
     """n numbers; NaN is a missing value."""
 
     values: NDArray[np.float64]
+
+    @cached_property
+    def all_there(self) -> bool:
+        """Whether none is missing, or infinite: False also where their sum is too large to tell."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return bool(np.isfinite(self.values.sum()))
 
     def __len__(self) -> int:
         return len(self.values)

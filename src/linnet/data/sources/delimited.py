@@ -17,6 +17,7 @@ from linnet.data.sources.block import NOT_GIVEN, Block, Strings, number_in
 from linnet.data.sources.chunks import Chunk, Cutting, count_lines
 from linnet.data.sources.files import BYTE_ORDER_MARK, HEAD, ByteFiles, no_rows
 from linnet.data.sources.lines import LineSource, only_text
+from linnet.data.sources.plain_table import plain_block
 from linnet.data.sources.records import Records, shown
 from linnet.data.sources.sampling import Find, Limits, first_records, joined
 from linnet.data.sources.table import Layout, TableSource, refuse_more_columns, with_columns
@@ -66,6 +67,10 @@ class Delimited(LineSource, TableSource):
         return joined(map(self.parse, self._first))
 
     def parse(self, chunk: Chunk) -> Block:
+        has_header = self.header and chunk.at.line == 1
+        plain = None if has_header else plain_block(chunk, self.columns, self.layout, self.delimiter)
+        if plain is not None:
+            return plain
         records, bad = self._records(chunk)
         block = Block(
             chunk.path, len(records), chunk.after, chunk.read, lines=records.lines, bad=tuple(bad), records=records

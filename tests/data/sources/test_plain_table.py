@@ -1,0 +1,69 @@
+"""The quick way to read plain tables gives the very blocks of the general way."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from linnet.data.sources import delimited
+from linnet.data.sources.block import Numbers, Position, Strings
+from linnet.data.sources.formats import Format
+from tests.data.sources.tools import opened, written
+
+
+def blocks(source):
+    return [source.parse(chunk) for chunk in source.chunks(Position())]
+
+
+def content(block):
+    columns = {}
+    for name, column in block.columns.items():
+        if isinstance(column, Numbers):
+            columns[name] = np.asarray(column.values).tobytes()
+        else:
+            assert isinstance(column, Strings)
+            missing = np.zeros(len(column), bool) if column.missing is None else column.missing
+            columns[name] = (column.strings(), missing.tolist())
+    raw = [block.raw(row) for row in range(block.rows)]
+    return block.path, block.rows, block.after, block.read, block.lines.tolist(), block.bad, columns, raw
+
+
+TABLES = {
+    "numbers": "a,b\n" + "1.5,-2\n0.25,3e2\n,NA\n" * 50,
+    "beside strings": "a,b,c\n" + "1,x,0\n2.5, y ,1\nNA,?,0\n" * 50,
+    "CR LF": "a,b\r\n" + "1,2\r\n3,4\r\n" * 50,
+    "some quoted": "a,b\n" + "1,x\n" * 60 + '2,"x, y"\n' * 3 + "1,x\n" * 60,
+    "some wrong": "a,b\n" + "1,x\n" * 150 + "one,x\n1,x,2\n" + "1,x\n" * 150,
+    "blank lines": "a,b\n" + "1,2\n\n3,4\n\n\n" * 40,
+    "without an end": "a,b\n" + "1,2\n" * 40 + "5,6",
+    "not ASCII": "a,b\n" + "1,é\n" * 50,
+    "a BOM within": "a,b\n" + "1,\ufeff\n" * 20,
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("size", [64, 100, None])
+def test_plain_chunks_give_the_blocks_of_the_general_way(tmp_path, monkeypatch, name, size):
+    path = written(tmp_path, TABLES[name].encode(), suffix=".csv")
+    quick = blocks(opened(path, Format.CSV, size=size))
+    monkeypatch.setattr(delimited, "plain_block", lambda *_: None)
+    general = blocks(opened(path, Format.CSV, size=size))
+    assert list(map(content, quick)) == list(map(content, general))
+
+
+def test_a_plain_table_is_read_the_quick_way(tmp_path, monkeypatch):
+    path = written(tmp_path, TABLES["beside strings"].encode(), suffix=".csv")
+    source = opened(path, Format.CSV, size=100)
+    chunks = list(source.chunks(Position()))
+    monkeypatch.setattr(source, "_records", None)
+    assert sum(source.parse(chunk).rows for chunk in chunks[1:]) > 100
+
+
+def test_only_columns_that_are_wanted_are_read(tmp_path):
+    path = written(tmp_path, b"a,b,c\n" + b"1,x,2\n" * 50, suffix=".csv")
+    source = opened(path, Format.CSV, size=100)
+    source.select_columns({"c": True, "a": False})
+    for block in blocks(source):
+        assert list(block.columns) == ["c", "a"]
+        assert block.columns["c"].values.tolist() == [2.0] * block.rows
+        assert block.columns["a"].strings() == ["1"] * block.rows
