@@ -43,6 +43,11 @@ class Rows:
         """(values, ids, starts, columns, dense): the rows as most kernels take them."""
         return self.values, self.ids, self.starts, self.shape[1], self.dense
 
+    @property
+    def entries(self) -> int:
+        """How many entries are stored."""
+        return len(self.values)
+
     def __post_init__(self) -> None:
         """Kernels read by these lengths unchecked, so they must fit whoever made the rows."""
         n, d = self.shape
@@ -119,17 +124,28 @@ class Rows:
         arrays = (self.values[entries], self.ids[entries].view(np.int32), starts - starts[0])
         return csr_array(arrays, shape=(last - first, self.shape[1]), copy=True)
 
+    def take(self, which: NDArray[np.int64]) -> Rows:
+        """Some of the rows, their entries in the same order, so that sums over them have the same bits."""
+        shape = (len(which), self.shape[1])
+        if self.dense:
+            return Rows(self.matrix(which).reshape(-1), NO_IDS, NO_STARTS, shape, self.names, self.resolution)
+        lengths = np.diff(self.starts)[which]
+        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        at = np.repeat(self.starts[which] - starts[:-1], lengths) + np.arange(starts[-1])
+        return Rows(self.values[at], self.ids[at], starts, shape, self.names, self.resolution)
+
+    def unpacked(self) -> Rows:
+        """Rows of all features, which take as much memory as they must."""
+        return self
+
+    def every(self, step: int) -> Rows:
+        """Each row whose number is a multiple of the step."""
+        return Rows.of(self.matrix(slice(None, None, step)))
+
 
 def take_rows(rows: Rows, which: NDArray[np.int64]) -> Rows:
-    """Some of the rows, their entries in the same order, so that sums over them have the same bits."""
-    if rows.dense:
-        return Rows(
-            rows.matrix(which).reshape(-1), NO_IDS, NO_STARTS, (len(which), rows.shape[1]), rows.names, rows.resolution
-        )
-    lengths = np.diff(rows.starts)[which]
-    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    at = np.repeat(rows.starts[which] - starts[:-1], lengths) + np.arange(starts[-1])
-    return Rows(rows.values[at], rows.ids[at], starts, (len(which), rows.shape[1]), rows.names, rows.resolution)
+    """Some of the rows."""
+    return rows.take(which)
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +184,7 @@ def with_intercept_column(rows: Rows) -> Rows:
     if rows.dense:
         table = np.ones((n, d + 1), dtype=rows.values.dtype)
         table[:, :d] = rows.values.reshape(n, d)
-        return replace(rows, values=table.reshape(-1), shape=(n, d + 1), names=names)
+        return Rows(table.reshape(-1), NO_IDS, NO_STARTS, (n, d + 1), names, rows.resolution)
     ends = rows.starts[1:]
     values = np.insert(rows.values, ends, 1.0)
     ids = np.insert(rows.ids, ends, np.uint32(d))

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
+
+from linnet.data.packed_rows import PackedRows
 from linnet.data.rows import Rows
 from linnet.learners.entry import Entry
 from linnet.learners.linear import LinearModel
@@ -23,11 +26,22 @@ def proven(
 ) -> Certificate:
     """What the rows, as scaled for the fit, prove of this model of them: by its weights, if they prove that the gap is
     `enough`, else also by the `bound` of its solver."""
-    problems = Problems(entry, data.examples(rows), data.labels, text=Text(data.features.text_features(), data.weights))
-    found = problems.certify(model)
+    text = None if isinstance(rows, PackedRows) else Text(data.features.text_features(), data.weights)
+    problems = Problems(entry, data.examples(rows), data.labels, text=text)
+    found = _certified(problems, rows, model) if isinstance(rows, PackedRows) else problems.certify(model)
     if found.reason:
         return found
     dual = found.dual
     if not found.gap <= enough:
         dual = max(dual, bound() - 2.0 * found.rounding)
     return replace(found, dual=max(0.0, dual - STATED_BELOW * found.rounding))
+
+
+def _certified(problems: Problems, rows: PackedRows, model: LinearModel) -> Certificate:
+    """What packed rows prove: columns that no row has add nothing to any score, but their weights are penalised."""
+    fitted = replace(model, weights=np.ascontiguousarray(model.weights[rows.used]))
+    found = problems.certify(fitted)
+    others = np.delete(model.weights, rows.used, axis=0)
+    penalty = problems[0].objective.penalty
+    extra = penalty.l1 * float(np.abs(others).sum()) + 0.5 * penalty.l2 * float((others * others).sum())
+    return replace(found, primal=found.primal + extra) if extra else found

@@ -10,11 +10,14 @@ from numpy.typing import NDArray
 
 from linnet.data.features.feature_map import Features
 from linnet.data.features.layout import TermOrder, assembled
+from linnet.data.features.packing import Packing
 from linnet.data.features.schema import Role, Task
 from linnet.data.features.terms import Piece
 from linnet.data.features.text import TextTerm
 from linnet.data.labels import Labels
+from linnet.data.packed_rows import PackedBlock, PackedRows, PackedTable
 from linnet.data.rows import Examples, Rows, select_examples
+from linnet.data.sources.block import NO_LINES
 from linnet.data.targets import LabelIndex, no_training_rows, numeric_targets, refuse_too_many_labels, sample_weights_of
 from linnet.kernels.sparse_entries import renumber
 from linnet.kernels.vocabulary import Vocabulary
@@ -23,24 +26,40 @@ from linnet.pipeline.stream import Numbered
 from linnet.pipeline.value_checks import with_text_weighting
 from linnet.training.class_weights import ClassWeights
 
+# From this many numbers and categories on, a table is packed.
+PACKED_FROM = 1 << 20
+
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Every row, its features in their final order, text as counts: what several learners can be trained on."""
+    """Every row, its features in their final order, text as counts: what several learners can be trained on.
+
+    A large table of numbers and categories is `packed` instead of being in pieces.
+    """
 
     features: Features
     pieces: list[Piece]
     targets: NDArray[np.float64]
     weights: NDArray[np.float64] | None
     labels: Labels | None
+    packed: PackedTable | None = None
+
+    @property
+    def packed_rows(self) -> PackedRows | None:
+        """The rows where they are packed: dense ones of the features that any row has."""
+        return None if self.packed is None else PackedRows(self.packed)
 
     @property
     def rows(self) -> Rows:
         """The rows, with text weighted as the features say."""
+        if (packed := self.packed_rows) is not None:
+            return packed.unpacked()
         return assembled(self.features.weighted(self.pieces), TermOrder.of(self.features.sizes))
 
     def pruned(self, least: int) -> Dataset:
         """Without the words and n-grams that fewer than `least` rows have: a weight of 2 is two rows, 0.5 still one."""
+        if self.packed is not None:  # it has no text
+            return self
         terms, pieces = list(self.features.terms), list(self.pieces)
         copies = None if self.weights is None else np.maximum(self.weights, 1.0)
         for number, term in enumerate(terms):
@@ -53,7 +72,7 @@ class Dataset:
         if class_weights is not None and self.labels is not None:
             class_weights.check(self.labels.classes.tolist())
         features = with_text_weighting(entry, self.features)
-        return TrainingSet(features, self.pieces, self.targets, self.weights, self.labels, class_weights)
+        return TrainingSet(features, self.pieces, self.targets, self.weights, self.labels, self.packed, class_weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,13 +100,18 @@ class TrainingSet(Dataset):
 
 
 class Collected:
-    """Numbered blocks, not yet put together."""
+    """Numbered blocks, not yet put together; those of a large table are packed, unless all are to be kept as they are.
 
-    def __init__(self, features: Features) -> None:
+    The first blocks, as many as are packed, have no pieces.
+    """
+
+    def __init__(self, features: Features, *, packing: bool = True) -> None:
         self.features = features
         self.blocks: list[Numbered] = []
         self.rows = 0
         self.nbytes = 0
+        self._packing = Packing(features) if packing else None
+        self._packed: list[PackedBlock] = []
 
     def add(self, made: Numbered) -> None:
         block, pieces = made.block, made.pieces
@@ -99,17 +123,40 @@ class Collected:
             block,
             columns={name: c for name, c in block.columns.items() if name in needed},
             sparse=block.sparse and _emptied(block.sparse),
+            lines=NO_LINES,
+            records=None,  # the text of the file
         )
         self.blocks.append(Numbered(block, pieces))
         self.rows += block.rows
+        if self.rows * len(pieces) >= PACKED_FROM:
+            self._pack()
         # without the one start more than rows that every block has: how the input was cut must not count
         starts = sum(max(0, piece.starts.nbytes - 8) for piece in pieces)
         self.nbytes += starts + sum(piece.ids.nbytes + piece.values.nbytes for piece in pieces)
 
+    def _pack(self) -> None:
+        """Pack all blocks that are not yet."""
+        if self._packing is None or not self._packing.possible:
+            return
+        for at in range(len(self._packed), len(self.blocks)):
+            self._packed.append(self._packing.packed(self.blocks[at].pieces))
+            self.blocks[at] = Numbered(self.blocks[at].block, [])
+
+    def _pieces(self) -> Iterator[list[Piece]]:
+        """The pieces of each block; a block is released once its pieces are used."""
+        while self.blocks:
+            if self._packed:
+                assert self._packing is not None
+                self.blocks.pop(0)
+                yield self._packing.pieces(self._packed.pop(0))
+            else:
+                yield self.blocks.pop(0).pieces
+
     def replay(self) -> Iterator[Numbered]:
         """The blocks again, in order; each is released once it is used."""
-        while self.blocks:
-            yield self.blocks.pop(0)
+        blocks = [made.block for made in self.blocks]
+        for block, pieces in zip(blocks, self._pieces(), strict=True):
+            yield Numbered(block, pieces)
 
     def dataset(self) -> Dataset:
         """All rows together; the blocks are released."""
@@ -124,15 +171,21 @@ class Collected:
                 index.numbers(block, schema).astype(np.float64) if classes else numeric_targets(block, schema)
             )
             weights.append(sample_weights_of(block, schema))
-        joined = [_joined([made.pieces[term] for made in self.blocks]) for term in range(len(self.features.terms))]
-        self.blocks = []
+        packed = None
+        if len(self._packed) == len(self.blocks) and self._packing is not None:
+            packed = self._packing.table(self._packed)
+        joined = []
+        if packed is None:
+            pieces = list(self._pieces())
+            joined = [_joined([each[term] for each in pieces]) for term in range(len(self.features.terms))]
+        self.blocks, self._packed = [], []
         codes, labels = np.concatenate(targets), None
         if classes:
             labels = Labels(list(index.labels))
             refuse_too_many_labels(self.rows, len(labels), schema)
             codes = labels.encode(np.array(list(index.labels)))[codes.astype(np.int64)]
         given = None if weights[0] is None else np.concatenate([w for w in weights if w is not None])
-        return Dataset(self.features, joined, codes, given, labels)
+        return Dataset(self.features, joined, codes, given, labels, packed)
 
 
 def _emptied(rows: Rows) -> Rows:

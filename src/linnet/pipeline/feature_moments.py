@@ -6,14 +6,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.data.features.feature_map import Features
+from linnet.data.packed_rows import PackedRows
 from linnet.data.rows import Rows
 from linnet.errors import ModelFileError
 from linnet.kernels.feature_moments import add_rows
 from linnet.model.moments import Moments
+from linnet.pipeline.scaling import Scaling
+from linnet.training.threads import added, over_parts
 
 NO_WEIGHTS = np.empty(0)
 # weight of the rows that have it, a first value, and the sums of differences from that and of their squares
 SUMS = 4
+# Packed rows are summed in parts of this many.
+PART_ROWS = 1 << 13
 
 
 class MomentSums:
@@ -74,3 +79,23 @@ class MomentSums:
             words = features.text_features()
             means = np.nan_to_num(np.where(words, 0.0, mean * part))
             return Moments(means, np.where(words, deviations.astype(np.float32), np.nan_to_num(deviations)))
+
+
+def packed_moments(rows: PackedRows, weights: NDArray[np.float64] | None, scaling: Scaling | None) -> Moments:
+    """Of packed rows, whose numbers have been measured already (scaling.py); flags and categories are counted here."""
+    table, n = rows.table, rows.shape[0]
+    w = np.ones(n) if weights is None else weights
+    total = float(w.sum())
+    means, deviations = np.zeros(table.features), np.zeros(table.features)
+    if not table.filled:
+        sums = added(over_parts(lambda first, last: w[first:last] @ rows.matrix(slice(first, last)), n, PART_ROWS))
+        means[table.used] = sums / total
+        deviations[table.used] = np.sqrt(np.maximum(means * (1.0 - means), 0.0))[table.used]
+    numbers, flags = table.used[table.number_columns], table.flags[table.number_columns]
+    here = 1.0 - np.where(flags >= 0, means[table.used[flags]], 0.0)
+    least, most = table.ranges
+    varied = (least < most)[table.number_columns]
+    means[numbers] = 0.0 if scaling is None else scaling.centres[numbers]
+    units = 1.0 if scaling is None else scaling.units[numbers]
+    deviations[numbers] = np.where(varied, units * np.sqrt(np.maximum(here, 0.0)), 0.0)
+    return Moments(means, deviations)

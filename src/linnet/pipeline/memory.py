@@ -5,6 +5,9 @@ The rows are limited where they are kept (dataset.py, row_cache.py); single rows
 
 from __future__ import annotations
 
+import ctypes
+import sys
+
 from linnet.data.features.feature_map import Features
 from linnet.data.limits import size_in_words
 from linnet.data.task import Task
@@ -69,3 +72,10 @@ def _fewer(features: Features, recipe: Recipe, labels: int) -> str:
 
 def _enough(size: int) -> str:
     return option("memory", f"{-(-size // (1 << 30))}GB")
+
+
+def give_back() -> None:
+    """Give memory that is free in this process back to the system, where its C library can: reading leaves much."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform.startswith("linux") else None
+    if trim is not None:
+        trim(0)

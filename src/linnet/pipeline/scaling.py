@@ -14,16 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.data.features.feature_map import Features
+from linnet.data.packed_rows import PackedRows
 from linnet.data.rows import Rows
 from linnet.errors import NumericalError
 from linnet.kernels import sparse_entries as entries
 from linnet.learners.linear import LinearModel
 from linnet.training.exact_products import exact_product, two_product
+from linnet.training.threads import added, over_parts
 
 Flat = NDArray[np.float64]
 Table = NDArray[np.float64]
 
 EPS = float(np.finfo(np.float64).eps)
+# Packed rows are summed in parts of this many.
+PART_ROWS = 1 << 13
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +40,9 @@ class Scaling:
     numbers: NDArray[np.int64]
 
     def scaled(self, rows: Rows) -> Rows:
+        if isinstance(rows, PackedRows):
+            centres, units = self.centres[rows.used], self.units[rows.used]
+            return rows.scaled(centres, units, EPS * np.abs(centres) / units)
         ids = rows.ids
         values = (rows.values.astype(np.float64) - self.centres[ids]) / self.units[ids]
         return replace(rows, values=values, resolution=EPS * np.abs(self.centres) / self.units)
@@ -84,10 +91,14 @@ def measured(features: Features, rows: Rows, weights: Flat | None) -> Scaling | 
     pairs = np.array(list(features.number_features()), dtype=np.int64).reshape(-1, 2)
     plain = ~features.text_features()
     if plain.any():
-        largest = np.zeros(len(features))
-        entries.largest(rows.values, rows.ids, largest)
         numbers = pairs[:, 0]
-        centres[numbers], units[numbers] = _moments(rows, weights, numbers, largest)
+        if isinstance(rows, PackedRows):
+            largest = np.ones(len(features))
+            centres[numbers], units[numbers] = _packed_moments(rows, weights)
+        else:
+            largest = np.zeros(len(features))
+            entries.largest(rows.values, rows.ids, largest)
+            centres[numbers], units[numbers] = _moments(rows, weights, numbers, largest)
         plain[pairs.reshape(-1)] = False
         units = np.where(plain & (largest > 1.0), largest, units)
     if (units == 1.0).all() and not centres.any():
@@ -115,6 +126,41 @@ def _moments(rows: Rows, weights: Flat | None, numbers: NDArray[np.int64], large
     variances = np.bincount(ids, squares if w is None else w * squares, len(largest)) / counts
     deviations = (unit * np.sqrt(variances))[numbers]
     return (unit * means)[numbers], np.where(deviations > 0, deviations, 1.0)
+
+
+def _packed_moments(rows: PackedRows, weights: Flat | None) -> tuple[Flat, Flat]:
+    """The same for the columns of numbers of packed rows, part by part."""
+    numbers, flags = rows.table.number_columns, rows.table.flags[rows.table.number_columns]
+    n, (least, most) = rows.shape[0], rows.table.ranges
+    largest = np.maximum(np.abs(least), np.abs(most))
+    unit = np.ldexp(1.0, np.where(largest > 0, np.frexp(largest)[1] - 1, 0))
+    w = np.ones(n) if weights is None else weights / _power_near(weights)
+
+    def summed(centres: Flat) -> tuple[Flat, Flat]:
+        """The weighted sums of (x - centre) / unit, and of its squares, over the rows that have x; of a flag, over the
+        rows that have none."""
+        about = rows.scaled(centres, unit)
+
+        def part(first: int, last: int) -> Flat:
+            x = about.matrix(slice(first, last))
+            return np.array([w[first:last] @ x, w[first:last] @ (x * x)])
+
+        sums, squares = added(over_parts(part, n, PART_ROWS))
+        return sums, squares
+
+    # about the mean of the first rows, which are among all: so a large mean cancels no digits, and few do at all
+    some = rows.matrix(slice(0, PART_ROWS))
+    have = len(some) - np.where(flags >= 0, some[:, flags].sum(axis=0), 0.0)
+    centres = np.zeros(len(unit))
+    centres[numbers] = (some[:, numbers] / unit[numbers]).sum(axis=0) / np.maximum(have, 1.0) * unit[numbers]
+    sums, squares = summed(centres)
+    there = float(w.sum()) - np.where(flags >= 0, sums[flags], 0.0)
+    counts = np.where(there > 0, there, 1.0)
+    off = sums[numbers] / counts
+    variances = np.maximum(squares[numbers] / counts - off * off, 0.0)
+    variances[least[numbers] == most[numbers]] = 0.0
+    deviations = unit[numbers] * np.sqrt(variances)
+    return centres[numbers] + unit[numbers] * off, np.where(deviations > 0, deviations, 1.0)
 
 
 def _power_near(weights: Flat) -> float:

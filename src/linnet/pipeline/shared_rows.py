@@ -18,7 +18,7 @@ class SharedRows(RowStream):
 
     def __init__(self, stream: RowStream, memory: int) -> None:
         super().__init__(stream.source, stream.features, stream.check, stream.rejected, stream.services)
-        kept = Collected(stream.features)
+        kept = Collected(stream.features, packing=False)
         for made in stream.numbered(Position()):
             kept.add(made)
             stream.report("reading", kept.rows)

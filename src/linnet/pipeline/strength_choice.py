@@ -155,7 +155,7 @@ def _trial(data: TrainingSet, raw: Rows, members: Mask, seed: int, highest: floa
     folded = n * (classes if classes > 2 else 1) <= FOLDED
     some = stratified_sample(data.targets[at], LEFT_OUT if one_by_one else DIVIDED, seed)
     at, weights = at[some], None if weights is None else weights[some]
-    raw = take_rows(raw, at)
+    raw = take_rows(raw, at).unpacked()
     sample = replace(data, targets=data.targets[at], weights=weights)
     examples = sample.examples(scaled(raw, measured(data.features, raw, weights)))
     if one_by_one:

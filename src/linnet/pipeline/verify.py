@@ -33,7 +33,7 @@ from linnet.pipeline.options import MEMORY
 from linnet.pipeline.scaling import Scaling, measured, scaled
 from linnet.pipeline.services import CACHE_ROWS
 from linnet.pipeline.stream import Numbered
-from linnet.pipeline.trainers.batch_fit import Solving, bound_again, tolerance
+from linnet.pipeline.trainers.batch_fit import Solving, bound_again, rows_to_fit, tolerance
 from linnet.pipeline.trainers.online_outcome import mistakes
 from linnet.pipeline.trainers.online_run import OnlineRun
 from linnet.pipeline.value_checks import unfit_values
@@ -91,7 +91,8 @@ def verify(model: Model, data: Any, form: Format | None = None, rejected: BadRow
 
 def _proven_again(model: Model, stated: Certificate, trained_on: TrainingSet) -> Verdict:
     """What the rows prove of the weights; if that is less than stated, with what the solver proves."""
-    entry, record, raw = model.entry, model.record, trained_on.rows
+    entry, record = model.entry, model.record
+    raw = rows_to_fit(trained_on, entry, record.solver or AUTO)
     scaling = _as_recorded(model, measured(trained_on.features, raw, trained_on.weights), len(trained_on.targets))
     linear = model.linear if scaling is None else scaling.brought_back(model.linear)
     rows = scaled(raw, scaling)

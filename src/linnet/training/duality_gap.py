@@ -38,6 +38,7 @@ ROUNDING = 1e-9
 SEEN = 1e-8
 # The most that one operation may round by, relative to its result.
 UNIT = 0.5 * float(np.finfo(np.float64).eps)
+NOT_KEPT = np.empty((0, 1))
 # Newton's steps on the intercepts: the most classes, the most steps, the longest step, and the imbalance to end at.
 CLASSES_AT_MOST, STEPS, LONGEST, BALANCED = 128, 8, 20.0, 1e-15
 
@@ -211,6 +212,7 @@ class _Part:
         given = self.losses.slopes if slopes is None else np.asarray(slopes[rows], dtype=np.float64)
         self.g: Table = self.losses.allowed(given.reshape(len(self.losses.normalised_weights), -1))
         self.amounts: Flat = self.losses.amounts(self.g)
+        self.losses.values = self.losses.slopes = NOT_KEPT  # all parts are kept until the end, these are not needed
 
     def _mean(self, each: Flat) -> float:
         return float((self.losses.normalised_weights * each).sum())  # pairwise, which a product of vectors is not

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.data.packed_rows import PackedRows
 from linnet.data.rows import Examples, Rows, take_rows
 from linnet.errors import InputError, NumericalError, RecipeError, option
 from linnet.kernels import passes
@@ -215,7 +216,7 @@ class Objective:
     @cached_property
     def rows_a_part(self) -> int:
         """How many rows a thread takes at once; the same for any number of threads."""
-        entries = max(1.0, len(self.rows.values) / max(1, self.rows.shape[0]))
+        entries = max(1.0, self.rows.entries / max(1, self.rows.shape[0]))
         return max(1, int(max(self.part, ENTRIES_A_SUM * self.size) / entries))
 
     @cached_property
@@ -226,11 +227,15 @@ class Objective:
     @cached_property
     def largest_entries(self) -> Flat:
         """The largest |x| of every column."""
-        d, values = self.columns, self.rows.values
+        d = self.columns
+        if isinstance(self.rows, PackedRows):
+            return self.rows.largest_entries
         if not self.rows.dense:
             into = np.zeros(d)
-            entries.largest(values, self.rows.ids, into)
+            entries.largest(self.rows.values, self.rows.ids, into)
             return into
+
+        values = self.rows.values
 
         def part(first: int, last: int) -> Flat:
             into = np.zeros(d)

@@ -13,7 +13,7 @@ from linnet.learners.catalogue import Entry
 from linnet.model.model import Model
 from linnet.pipeline.dataset import Collected, Dataset
 from linnet.pipeline.decision_fit import NOTHING
-from linnet.pipeline.memory import check_names, check_weights
+from linnet.pipeline.memory import check_names, check_weights, give_back
 from linnet.pipeline.options import TrainOptions
 from linnet.pipeline.plan import learner_in_memory, online_learner
 from linnet.pipeline.stream import Numbered, RowStream
@@ -47,6 +47,8 @@ class BatchTrainer:
             if collected.nbytes > self.options.memory:
                 return self._out_of_core(stream, chain(collected.replay(), blocks))
         dataset = collected.dataset().pruned(LEAST_ROWS)
+        if dataset.packed is not None:
+            give_back()
         entry, reason = self.entry, self.reason
         if entry is None:
             entry, why = learner_in_memory(dataset.features.task)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from linnet.cores import cores, one_thread
 from linnet.data.features.feature_map import Features
+from linnet.data.packed_rows import PackedRows
 from linnet.data.rows import Examples, Rows, take_rows
 from linnet.data.targets import require_two_labels
 from linnet.evaluation.splits import Mask, first_of_each, held_out
@@ -29,7 +30,7 @@ from linnet.pipeline import cross_fit, strength_choice
 from linnet.pipeline.certify import proven
 from linnet.pipeline.dataset import TrainingSet
 from linnet.pipeline.decision_fit import NOTHING, Decided, Wanted
-from linnet.pipeline.feature_moments import MomentSums
+from linnet.pipeline.feature_moments import MomentSums, packed_moments
 from linnet.pipeline.scaling import Scaling, measured, scaled
 from linnet.pipeline.summary_fit import summarised
 from linnet.theory.fit_summary import FitSummary
@@ -40,7 +41,10 @@ from linnet.training.fit import Settings, fit
 from linnet.training.history import Watcher, ignore
 from linnet.training.log_count_ratio import Text
 from linnet.training.result import Trained
+from linnet.training.solver_choice import choose
 
+# The solvers that never look at all rows at once where they are dense.
+BY_PARTS = ("newton-cholesky",)
 # Fewer held-out rows than this are not measured.
 ENOUGH_HELD_OUT = 20
 # How near the optimum a fit must be for standard errors, which are worked out by further Newton steps from there.
@@ -114,11 +118,12 @@ def train_batch(
         require_two_labels(data.labels.classes.tolist())
     if summary and classes > 2:
         strength = replace(strength, multiclass=Reduction.REFERENCE)
-    features, raw = data.features, data.rows
+    features = data.features
     has_text = bool(features.text_features().any())
     entry = adapted(entry, strength, has_text=has_text, columns=len(features), classes=classes)
     tuned = entry.chooses_alpha and strength.alpha is None
     solving = (Solving() if solving is None else solving)._replace(threads=threads, watch=watch)
+    raw = data.rows if summary else rows_to_fit(data, entry, solving.solver)
     held = _held_out(data, holdout, seed)
     chosen = None
     if strength_choice.is_open(entry, strength):
@@ -134,7 +139,8 @@ def train_batch(
         chosen = StrengthChoice("alpha", entry.recipe.penalty.l2, how, raw.shape[0]) if how else None
     trained, described = _fitted_to_all(data, entry, (rows, raw), scaling, solving, summary=summary)
     separation = "" if summary else _separation(data, entry, rows, trained.model)
-    model = trained.model if scaling is None else scaling.unscaled(trained.model)
+    model = of_all_features(trained.model, rows)
+    model = model if scaling is None else scaling.unscaled(model)
     # of the model as it is kept: for raw rows it has fewer digits, where a column is narrow beside its mean
     kept = model if scaling is None else scaling.brought_back(model)
     return BatchResult(
@@ -152,7 +158,7 @@ def train_batch(
         strength=chosen,
         class_weights=_class_weights(data),
         columns=_statistics(features, scaling, rows),
-        moments=_moments(data, raw),
+        moments=_moments(data, raw, scaling),
         summary=described,
         separation=separation,
     )
@@ -181,6 +187,23 @@ def _fitted_to_all(
     return found.trained, found.summary
 
 
+def rows_to_fit(data: TrainingSet, entry: Entry, solver: str) -> Rows:
+    """The rows as a solver takes them: packed, if it works on parts of dense rows."""
+    packed, classes = data.packed_rows, 0 if data.labels is None else len(data.labels)
+    if packed is not None and classes == 2 and not entry.recipe.penalty.intercept:
+        return packed if choose(entry, packed, classes, asked=solver).name in BY_PARTS else data.rows
+    return data.rows
+
+
+def of_all_features(model: LinearModel, rows: Rows) -> LinearModel:
+    """The model with a weight for every feature: 0 for those that no packed row has."""
+    if not isinstance(rows, PackedRows):
+        return model
+    weights = np.zeros((rows.table.features, model.weights.shape[1]))
+    weights[rows.used] = model.weights
+    return replace(model, weights=weights)
+
+
 def fitted(data: TrainingSet, entry: Entry, rows: Rows, which: Mask | None, solving: Solving) -> Trained:
     """The learner fitted to these rows, or some of them, as they are scaled."""
     weights = data.weights if which is None or data.weights is None else data.weights[which]
@@ -190,7 +213,7 @@ def fitted(data: TrainingSet, entry: Entry, rows: Rows, which: Mask | None, solv
         max_iter=solving.max_iter,
         threads=solving.threads,
         watch=solving.watch,
-        text=Text(data.features.text_features(), weights),
+        text=None if isinstance(rows, PackedRows) else Text(data.features.text_features(), weights),
     )
     return fit(entry, data.examples(rows, which), data.labels, settings)
 
@@ -283,14 +306,19 @@ def _statistics(features: Features, scaling: Scaling | None, rows: Rows) -> dict
     """Of each column of numbers, by name."""
     if scaling is None:
         return {}
-    missing = np.bincount(rows.ids, minlength=len(features))[scaling.missing]
+    if isinstance(rows, PackedRows):
+        missing = rows.table.missing
+    else:
+        missing = np.bincount(rows.ids, minlength=len(features))[scaling.missing]
     return {
         name: ColumnStatistics(float(scaling.centres[number]), float(scaling.units[number]), int(count))
         for name, number, count in zip(features.names_of(scaling.numbers), scaling.numbers, missing, strict=True)
     }
 
 
-def _moments(data: TrainingSet, raw: Rows) -> Moments:
+def _moments(data: TrainingSet, raw: Rows, scaling: Scaling | None) -> Moments:
+    if isinstance(raw, PackedRows):
+        return packed_moments(raw, data.weights, scaling)
     sums = MomentSums()
     sums.add(raw, data.weights)
     return sums.moments(data.features)

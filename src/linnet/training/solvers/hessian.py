@@ -29,6 +29,10 @@ Table = NDArray[np.float64]
 IN_KERNEL = (Loss.LOGISTIC.code, Loss.SQUARED_HINGE.code)
 # A second derivative of 0 must not divide.
 TINY = 1e-300
+# The change that led to a point that has been left.
+NOT_KEPT = np.empty((0, 1))
+# Rows that are looked at together where each takes some numbers.
+PIECE = 1 << 18
 
 
 class Point(ABC):
@@ -154,6 +158,7 @@ class TwoClasses(Point):
         self.mistakes = 0 if problem.regression else int(np.count_nonzero(wrong))
 
     def moved(self, change: Flat, length: float, _: Table | None = None, /) -> Self:
+        self.along = NOT_KEPT
         after = copy(self)
         after.weights, after.scores = self.weights + length * change, np.empty_like(self.scores)
         after._go(length * change, self.scores)
@@ -178,11 +183,19 @@ class TwoClasses(Point):
 
     def distance(self, slopes: Table) -> float:
         if self.problem.loss.strictly_convex:
-            off = slopes - self.slopes
-            return 0.5 * float(self.normalised_weights @ (off * off / np.maximum(self._bends, TINY))[:, 0])
+            return 0.5 * sum(self._distance(slopes, at) for at in _pieces(len(slopes)))
         losses = losses_at(self.problem, self.scores)
         g = losses.allowed(slopes)
         return float(self.normalised_weights @ (losses.values + losses.conjugates(g) - (g * self.scores)[:, 0]))
+
+    def _distance(self, slopes: Table, at: slice) -> float:
+        off = slopes[at] - self.slopes[at]
+        return float(self.normalised_weights[at] @ (off * off / np.maximum(self._bends[at], TINY))[:, 0])
+
+
+def _pieces(rows: int) -> list[slice]:
+    """Some rows after the other, where arrays of all of them would take much memory."""
+    return [slice(first, first + PIECE) for first in range(0, rows, PIECE)]
 
 
 class ManyClasses(Point):

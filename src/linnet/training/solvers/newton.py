@@ -158,7 +158,7 @@ def _fewer(problem: Objective) -> Objective | None:
     if len(np.unique(sides if weights is None else sides[weights > 0])) < 2:
         return None
     return Objective(
-        Examples(Rows.of(problem.rows.matrix(some)), problem.targets[some], weights),
+        Examples(problem.rows.every(every), problem.targets[some], weights),
         problem.loss,
         Penalty(l2=problem.penalty.l2),
         problem.outputs,
@@ -186,17 +186,23 @@ def _descend(
         tally = Pass(point.mistakes, len(problem.targets), point.loss, perf_counter() - began)
         history.append(tally)
         watch(tally)
-        slopes = before.slopes + step.bent(point.along) if length == 1.0 else None
+        slopes = None
+        if length == 1.0:
+            slopes = step.bent(point.along)
+            slopes += before.slopes
+        del before  # its arrays, like those of a point below, take as much memory as the next ones will
         ends = left == 0 or length == 0.0 or -step.slope <= ROUNDING * point.value
         if ends or (slopes is not None and _estimated_gap(point, slopes, step) <= tol * point.value):
             if not proven:
                 return Found(point.weights, history, not ends)
             # not by the scores at hand: they were summed over the steps, and rounding with them
-            certificate = certify(problem, point.weights, slopes)
+            weights = point.weights
+            del point, step
+            certificate = certify(problem, weights, slopes)
             if ends or certificate.within(tol):
                 break
-            point = point_at(problem, point.weights)
-    return Found(point.weights, history, how.tol is None or certificate.within(tol), certificate)
+            point = point_at(problem, weights)
+    return Found(weights, history, how.tol is None or certificate.within(tol), certificate)
 
 
 def _estimated_gap(point: Point, slopes: Table, step: _Step) -> float:
@@ -265,7 +271,7 @@ def _hessian(point: Point, blocking: Blocking) -> Table:
     n, d = rows.shape
     bends = point.normalised_weights * point.own_bends()[:, 0]
     if rows.dense:
-        add, size = _dense_part(rows.matrix(), bends, blocking.block_rows(d)), blocking.dense_part(d)
+        add, size = _dense_part(rows, bends, blocking.block_rows(d)), blocking.dense_part(d)
     else:
         size = blocking.sparse_part(d, max(1, len(rows.values) // n))
 
@@ -282,16 +288,16 @@ def _hessian(point: Point, blocking: Blocking) -> Table:
     return hessian
 
 
-def _dense_part(X: Table, bends: Flat, height: int) -> Callable[[int, int], Table]:
+def _dense_part(rows: Rows, bends: Flat, height: int) -> Callable[[int, int], Table]:
     """kernel.hessian for dense rows, by BLAS, in blocks of this many rows."""
-    d, roots = X.shape[1], np.sqrt(bends)
+    d, roots = rows.shape[1], np.sqrt(bends)
 
     def part(start: int, stop: int) -> Table:
         squares, weighed = np.zeros((d + 1, d + 1)), np.empty((height, d + 1))
         for first in range(start, stop, height):
             at = slice(first, min(stop, first + height))
             own = weighed[: at.stop - first]
-            np.multiply(X[at], roots[at, np.newaxis], out=own[:, :d])
+            np.multiply(rows.matrix(at), roots[at, np.newaxis], out=own[:, :d])
             own[:, d] = roots[at]
             squares += own.T @ own
         return squares

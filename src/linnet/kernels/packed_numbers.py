@@ -1,0 +1,185 @@
+"""Numbers in four bytes each, without loss: m of m / 10^k, where that is the number to the last bit; and back.
+
+Most numbers in files have few decimals, so that a column of them is a column of integers and one k.
+"""
+
+import cython
+import numpy as np
+from cython.cimports.libc.math import fabs
+from cython.cimports.linnet.kernels.numbers import TENS
+
+# The most decimals, and the integer that stands for a missing number.
+MOST_DECIMALS = 9
+MISSING = -2147483648
+_MISSING = cython.declare(cython.int, -2147483648)
+_LARGEST = cython.declare(cython.double, 2147483647.0)
+# Adding it leaves no digit behind the point of a number that is not large: 2^52 + 2^51.
+_TO_INTEGER = cython.declare(cython.double, 6755399441055744.0)
+
+
+@cython.cdivision(True)
+def pack(values: cython.const[cython.double][::1], decimals: cython.int, into: cython.int[:, ::1], column: cython.int):
+    """Put numbers with this many decimals, NaN for missing ones, into a column; False if one is not m / 10^decimals."""
+    if not 0 <= decimals <= MOST_DECIMALS or into.shape[0] < values.shape[0] or not 0 <= column < into.shape[1]:
+        raise ValueError("the numbers do not fit the table")
+    ten: cython.double = TENS[decimals]
+    i: cython.Py_ssize_t
+    first: cython.Py_ssize_t
+    last: cython.Py_ssize_t
+    x: cython.double
+    m: cython.double
+    fits: cython.bint = True
+    with cython.nogil:
+        for first in range(0, values.shape[0], 64):  # what does not fit shows in the first of these
+            last = first + 64 if first + 64 < values.shape[0] else values.shape[0]
+            for i in range(first, last):
+                x = values[i]
+                m = (x * ten + _TO_INTEGER) - _TO_INTEGER
+                fits &= (fabs(m) <= _LARGEST and m / ten == x) or x != x
+                into[i, column] = cython.cast(cython.int, m) if fabs(m) <= _LARGEST else _MISSING
+            if not fits:
+                break
+    return fits
+
+
+def unpack(block: tuple, places: tuple, scaling: tuple, which: cython.const[cython.longlong][::1],
+           first: cython.Py_ssize_t, into: cython.double[:, ::1]):  # fmt: skip
+    """Rows of a block as (x - centre) / unit for each of the columns of `into`: those of `which`, or all from `first`.
+
+    `block` has integers with their powers of ten, doubles, and codes of categories; `places` the columns of `into` for
+    each of these, and for each column the one that is 1 where its number is missing, or -1; `scaling` has the centres
+    and units of the columns.  A missing number becomes 0.  Columns of flags and categories must be 0 beforehand.
+    """
+    narrow: cython.const[cython.int][:, ::1]
+    wide: cython.const[cython.double][:, ::1]
+    codes: cython.const[cython.int][:, ::1]
+    powers: cython.const[cython.double][::1]
+    narrow_at: cython.const[cython.longlong][::1]
+    wide_at: cython.const[cython.longlong][::1]
+    codes_at: cython.const[cython.longlong][::1]
+    flags: cython.const[cython.longlong][::1]
+    centres: cython.const[cython.double][::1]
+    units: cython.const[cython.double][::1]
+    narrow, powers, wide, codes = block
+    narrow_at, wide_at, codes_at, flags = places
+    centres, units = scaling
+    n: cython.Py_ssize_t = into.shape[0]
+    d: cython.Py_ssize_t = into.shape[1]
+    rows: cython.Py_ssize_t = narrow.shape[0]
+    _check(np.asarray(which), first, n, rows)
+    plain: cython.bint = narrow.shape[1] == d and which.shape[0] == 0 and np.array_equal(narrow_at, np.arange(d))
+    if n == 0:
+        return
+    i: cython.Py_ssize_t
+    row: cython.Py_ssize_t
+    with cython.nogil:
+        if plain and unpacked_at_once(narrow, powers, centres, units, first, into):
+            n = 0
+        for i in range(n):
+            row = which[i] if which.shape[0] else first + i
+            unpack_row(narrow, powers, narrow_at, flags, centres, units, row, i, into)
+            unpack_wide(wide, wide_at, flags, centres, units, row, i, into)
+            for j in range(codes.shape[1]):
+                if 0 <= codes[row, j] < d - codes_at[j]:
+                    into[i, codes_at[j] + codes[row, j]] = 1.0
+
+
+def _check(which, first, n, rows):
+    """Whether these rows are in the block: kernels do not look."""
+    inside = first >= 0 and first + n <= rows
+    if len(which):
+        inside = len(which) == n and which.min() >= 0 and which.max() < rows
+    if not inside:
+        raise ValueError(f"{n} rows are not all among the {rows} of a block")
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+@cython.cdivision(True)
+def unpacked_at_once(
+    narrow: cython.const[cython.int][:, ::1],
+    powers: cython.const[cython.double][::1],
+    centres: cython.const[cython.double][::1],
+    units: cython.const[cython.double][::1],
+    first: cython.Py_ssize_t,
+    into: cython.double[:, ::1],
+) -> cython.bint:
+    """All rows where every column is one of integers, in order; False once one is missing."""
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    d: cython.Py_ssize_t = into.shape[1]
+    missing: cython.int
+    whole: cython.pointer(cython.const[cython.int])
+    power: cython.pointer(cython.const[cython.double]) = cython.address(powers[0])
+    centre: cython.pointer(cython.const[cython.double]) = cython.address(centres[0])
+    unit: cython.pointer(cython.const[cython.double]) = cython.address(units[0])
+    line: cython.p_double
+    for i in range(into.shape[0]):
+        whole = cython.address(narrow[first + i, 0])
+        line = cython.address(into[i, 0])
+        missing = 0
+        for j in range(d):
+            missing |= whole[j] == _MISSING
+        if missing:
+            return False
+        for j in range(d):
+            line[j] = (whole[j] / power[j] - centre[j]) / unit[j]
+    return True
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+@cython.cdivision(True)
+def unpack_row(
+    narrow: cython.const[cython.int][:, ::1],
+    powers: cython.const[cython.double][::1],
+    places: cython.const[cython.longlong][::1],
+    flags: cython.const[cython.longlong][::1],
+    centres: cython.const[cython.double][::1],
+    units: cython.const[cython.double][::1],
+    row: cython.Py_ssize_t,
+    i: cython.Py_ssize_t,
+    into: cython.double[:, ::1],
+) -> cython.void:
+    """The columns of integers in one row."""
+    j: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    for j in range(narrow.shape[1]):
+        at = places[j]
+        if narrow[row, j] != _MISSING:
+            into[i, at] = (narrow[row, j] / powers[j] - centres[at]) / units[at]
+            continue
+        into[i, at] = 0.0
+        if flags[at] >= 0:
+            into[i, flags[at]] = 1.0
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+@cython.cdivision(True)
+def unpack_wide(
+    wide: cython.const[cython.double][:, ::1],
+    places: cython.const[cython.longlong][::1],
+    flags: cython.const[cython.longlong][::1],
+    centres: cython.const[cython.double][::1],
+    units: cython.const[cython.double][::1],
+    row: cython.Py_ssize_t,
+    i: cython.Py_ssize_t,
+    into: cython.double[:, ::1],
+) -> cython.void:
+    """The columns of doubles in one row."""
+    j: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    for j in range(wide.shape[1]):
+        at = places[j]
+        if wide[row, j] == wide[row, j]:
+            into[i, at] = (wide[row, j] - centres[at]) / units[at]
+            continue
+        into[i, at] = 0.0
+        if flags[at] >= 0:
+            into[i, flags[at]] = 1.0
