@@ -118,7 +118,7 @@ print(time.perf_counter() - began, usage.ru_maxrss * 1024, status)
 """
 
 
-def _run(command: list[str]) -> Run:
+def run(command: list[str]) -> Run:
     """A process on its own: how long it took and how much memory it had at most."""
     started = [sys.executable, "-S", "-c", STARTER, *command]
     said = subprocess.run(started, capture_output=True, text=True, check=True).stdout
@@ -130,7 +130,7 @@ def _run(command: list[str]) -> Run:
 
 def _linnet_train(path: Path, learner: str, folder: str) -> Run:
     model = str(Path(folder) / "model.linnet")
-    return _run([sys.executable, "-m", "linnet", "train", str(path), "--learner", learner, "-o", model, "-q"])
+    return run([sys.executable, "-m", "linnet", "train", str(path), "--learner", learner, "-o", model, "-q"])
 
 
 VOWPAL_WABBIT = "import sys, vowpalwabbit; vowpalwabbit.Workspace(sys.argv[1]).finish()"
@@ -138,7 +138,7 @@ VOWPAL_WABBIT = "import sys, vowpalwabbit; vowpalwabbit.Workspace(sys.argv[1]).f
 
 def _vowpal_wabbit(path: Path, flags: str) -> Run:
     options = f"-d {path} -b {HASH_BITS} --loss_function logistic --quiet --no_stdin {flags}"
-    return _run([sys.executable, "-c", VOWPAL_WABBIT, options])
+    return run([sys.executable, "-c", VOWPAL_WABBIT, options])
 
 
 def _write_rows(ours: Path, theirs: Path) -> None:
@@ -182,7 +182,7 @@ def reviews(options: Options) -> Iterator[Figure]:
         seconds = take_turns(
             {
                 "linnet": lambda: linnet.train(same, learner="adaptive", ngrams=1),
-                "Vowpal Wabbit": lambda: _in_process(f"-d {words} -b 18 --loss_function logistic --quiet --no_stdin"),
+                "Vowpal Wabbit": lambda: in_process(f"-d {words} -b 18 --loss_function logistic --quiet --no_stdin"),
             },
             max(3, options.repeats // 3),
         )
@@ -203,7 +203,7 @@ def _ratio(workload: str, peer: str, seconds: dict[str, float], goal: Goal) -> F
     return Figure(workload, f"times {peer}", seconds[peer] / seconds["linnet"], goal, made_of)
 
 
-def _in_process(options: str) -> None:
+def in_process(options: str) -> None:
     import vowpalwabbit
 
     vowpalwabbit.Workspace(options).finish()
@@ -267,7 +267,7 @@ def _housing(path: Path) -> Iterator[Figure]:
 def helping(options: Options) -> Iterator[Figure]:
     """How long `linnet --help` takes."""
     command = [str(Path(sys.executable).with_name("linnet")), "--help"]
-    times = sorted(_run(command).seconds for _ in range(options.repeats))
+    times = sorted(run(command).seconds for _ in range(options.repeats))
     yield Figure("linnet --help", "seconds", median(times), Goal(most=0.3))
 
 

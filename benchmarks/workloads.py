@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
-from benchmarks import counting, data, files, halving, margins, peers, regression, separability, solvers, winnow
+from benchmarks import counting, data, files, halving, margins, peers, regression, separability, solvers, tables, winnow
 from benchmarks.measure import Figure, Goal, take_turns
 
 RIVER_ROWS = 5_000
@@ -187,6 +187,7 @@ WORKLOADS: dict[str, Callable[[Options], Iterator[Figure]]] = {
     "passes": more_passes,
     "svmlight": svmlight,
     **files.WORKLOADS,
+    **tables.WORKLOADS,
     **solvers.WORKLOADS,
     **regression.WORKLOADS,
     **counting.WORKLOADS,
