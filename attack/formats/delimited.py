@@ -31,7 +31,7 @@ KINDS = ("number", "category", "text", "date", "boolean", "mixed", "empty", "con
 
 
 def make(random: Random) -> Data:
-    delimiter = random.choice([",", ",", ",", ";", "\t", "|"])
+    delimiter = random.choice([",", ",", ",", ";", "\t", "|", "  "])
     end = random.choice(["\n", "\n", "\r\n", "\r"])
     names, rows = table(random, random.choice([0, 1, 2, 12, 12, 60, 60, 300]), random.choice([0, 1, 2, 4, 8]))
     lines = ([names] if random.random() < 0.9 else []) + rows
@@ -40,14 +40,35 @@ def make(random: Random) -> Data:
             if lines:
                 lines[random.randrange(len(lines))].append(words.word(random))
     text = end.join(delimiter.join(_cell(random, each, delimiter) for each in row) for row in lines)
-    content = text.encode("utf-8", "surrogatepass") + (end.encode() if random.random() < 0.9 else b"")
-    if random.random() < 0.1:
-        content = b"\xef\xbb\xbf" + content
+    text += end if random.random() < 0.9 else ""
+    encoding = random.choice([*["utf-8"] * 6, "utf-8-sig", "utf-16", "utf-16-be", "windows-1252", "utf-32"])
+    content = text.encode(encoding, "surrogatepass" if "utf" in encoding else "replace")
     if random.random() < 0.6:
         content = mutated(random, content, PIECES)
     suffix = random.choice(["csv", "csv", "tsv", "txt", "data"])
     target = names[-1] if random.random() < 0.9 else words.word(random)
-    return one(f"data.{suffix}", content, "--target", target.replace("\0", ""))
+    if random.random() < 0.1:
+        target = random.choice(["first", "last", "1", "999999999999999999999"])
+    data = one(f"data.{suffix}", content, "--target", target.replace("\0", ""), *_dialect(random))
+    if random.random() < 0.1:  # another file, with columns in another order, fewer or more
+        others = [*names[::-1], *(["more"] if random.random() < 0.5 else [])][: random.randrange(1, 9)]
+        data.files["other.csv"] = (delimiter.join(others) + end + delimiter.join("1" for _ in others) + end).encode()
+        data.paths.append("other.csv")
+    return data
+
+
+def _dialect(random: Random) -> list[str]:
+    """Options of reading, mostly none; few of them fit the file."""
+    options = []
+    if random.random() < 0.05:
+        options += ["--encoding", random.choice(["utf-8", "utf-16", "latin-1", "shift_jis", "gb18030", "punycode", ""])]
+    if random.random() < 0.05:
+        options += ["--separator", random.choice([",", ";", "tab", "blanks", ":", "^", "'", "é", ""])]
+    if random.random() < 0.05:
+        options += ["--quote", random.choice(["'", '"', "none", "|", "``"])]
+    if random.random() < 0.05:
+        options += ["--stray-quotes", random.choice(["error", "literal"])]
+    return options
 
 
 def table(random: Random, count: int, columns: int) -> tuple[list[str], list[list[str]]]:

@@ -29,8 +29,13 @@ def make(random: Random) -> Data:
         if random.random() < 0.02:
             row[words.word(random)] = _value(random, "any", 0)
         rows.append(row)
-    if random.random() < 0.05:
-        return one("data.json", _dumped(rows, ascii_only).encode("utf-8", "surrogatepass"), "--target", "y")
+    if random.random() < 0.15:
+        indent = random.choice([None, 1, "\t"])
+        text = json.dumps(rows, ensure_ascii=ascii_only, indent=indent)
+        if random.random() < 0.3:
+            text = "\n".join(json.dumps(row, ensure_ascii=ascii_only, indent=2) for row in rows)
+        content = text.encode("utf-8", "surrogatepass")
+        return one("data.json", mutated(random, content, PIECES) if random.random() < 0.6 else content, "--target", "y")
     content = "\n".join(_dumped(row, ascii_only) for row in rows).encode("utf-8", "surrogatepass")
     if random.random() < 0.6:
         content = mutated(random, content, PIECES)

@@ -56,7 +56,7 @@ def test_after_hashing_into_few_slots_names_are_real_and_collisions_are_the_true
     [
         (("train", "nothing.csv", "--target", "y"), 3, "nothing.csv: there is no such file"),
         (("train", "t.csv", "--target", "z"), 2, "there is no column 'z'"),
-        (("train", "t.csv"), 2, "Give --target, one of x, y"),
+        (("train", "t.csv"), 2, "Give --target: first, last, a number from 1, or one of x, y"),
         (("train", "t.csv", "--target", "y", "--learner", "percepton"), 2, "did you mean 'perceptron'"),
         (("train", "t.csv", "--target", "y", "-o", "t.csv"), 2, "the model would overwrite it"),
         (("train", "t.csv", "--target", "y", "-o", "no/where"), 1, "there is no folder"),

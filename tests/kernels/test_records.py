@@ -1,9 +1,7 @@
-"""Records, lines and brackets are found like slow twins find them, and records like the csv module does."""
+"""Lines and brackets are found like slow twins find them."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 
 import numpy as np
@@ -11,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from linnet.kernels.records import count_byte, depths, first_of, is_text, lines, records
+from linnet.kernels.records import count_byte, depths, first_of, is_text, lines
 from tests.fuzz import records as fuzz
 
 pieces = st.sampled_from([bytes([each]) if isinstance(each, int) else each for each in fuzz.PIECES])
@@ -31,24 +29,6 @@ def test_arbitrary_bytes_are_cut_like_the_twins_cut_them(text):
 @given(st.binary(max_size=3), st.integers(0, 700), st.integers(0, 255))
 def test_a_byte_is_counted_as_bytes_count_counts_it(text, times, byte):
     assert count_byte(text * times, byte) == (text * times).count(byte)
-
-
-@settings(max_examples=300)
-@given(st.text(st.sampled_from('a",\n\r;'), max_size=30))
-def test_records_have_as_many_fields_as_the_csv_module_finds(text):
-    starts, stops, _, fields, opened = records(bytes_of(text.encode()), ord(","))
-    expected = [len(row) for row in csv.reader(io.StringIO(text, newline="")) if row]
-    got = [count for count, empty in zip(fields.tolist(), (starts == stops).tolist(), strict=True) if not empty]
-    assert (got[:-1], expected[: len(got) - 1]) == (got[:-1], got[:-1]) if opened >= 0 else got == expected
-
-
-def test_lines_of_records_count_every_line_end_once():
-    starts, stops, numbers, fields, opened = records(bytes_of(b'a\r\nb\rc\n"d\n\re\r\n",f\n\ng'), ord(","))
-    assert numbers.tolist() == [0, 1, 2, 3, 7, 8]
-    assert fields.tolist() == [1, 1, 1, 2, 1, 1]
-    assert (stops - starts).tolist() == [1, 1, 1, 10, 0, 1]
-    assert opened == -1
-    assert records(bytes_of(b'a\n"b\nc'), ord(","))[4] == 1
 
 
 nested = st.recursive(
@@ -83,7 +63,6 @@ def test_a_tower_of_brackets_is_measured():
 
 def test_nothing_has_no_lines():
     assert [len(each) for each in lines(bytes_of(b""))] == [0, 0, 0]
-    assert len(records(bytes_of(b""), ord(","))[0]) == 0
 
 
 @pytest.mark.slow

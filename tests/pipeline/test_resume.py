@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import multiprocessing
 import os
@@ -39,7 +40,7 @@ from tests.pipeline.making import (
 )
 
 LEARNERS = ("adaptive", "voted-perceptron", "pegasos", "averaged-perceptron", "sgd-logistic")
-FORMATS = ("svmlight", "csv", "jsonl.gz", "labelled", "parquet", "several files")
+FORMATS = ("svmlight", "csv", "jsonl.gz", "labelled", "parquet", "several files", "utf-16", "odd files")
 KILLED = (*FORMATS, "rows to keep apart")
 
 
@@ -61,6 +62,14 @@ def written(folder, form, rng, n=260, classes=3):
         for number, (a, b) in enumerate([(0, 100), (100, 117), (117, n)]):
             write_csv(folder / f"{number}.csv", rows[a:b])
         return [str(folder / f"{number}.csv") for number in range(3)], TABLE
+    if form in ("utf-16", "odd files"):
+        write_csv(folder / "0.csv", rows[:150])
+        write_csv(folder / "1.csv", rows[150:])
+        for number in range(2):
+            path = folder / f"{number}.csv"
+            text = path.read_text() if form == "utf-16" else _oddly_written(path.read_text(), number)
+            path.write_bytes(text.encode("utf-16" if form == "utf-16" else "utf-8"))
+        return [str(folder / f"{number}.csv") for number in range(2)], TABLE
     if form == "rows to keep apart":
         write_csv(folder / "all.csv", rows)
         lines = (folder / "all.csv").read_text().split("\n")
@@ -71,6 +80,21 @@ def written(folder, form, rng, n=260, classes=3):
     path = folder / f"all.{form}"
     {"csv": write_csv, "jsonl.gz": write_jsonl, "parquet": write_parquet}[form](path, rows)
     return [str(path)], TABLE
+
+
+def _oddly_written(text, number):
+    """Columns in another order, another one, and some fields that begin with a quote which does not enclose them."""
+    names, *table = csv.reader(io.StringIO(text))
+    order = names[::-1] if number else names
+    lines = [",".join([*order, "more"] if number else order)]
+    for at, row in enumerate(table):
+        given = dict(zip(names, row, strict=True)) | {"more": "7"}
+        quoted = {name: '"' + given[name].replace('"', '""') + '"' for name in names if set(given[name]) & set(',"')}
+        cells = [(given | quoted)[name] for name in order] + (["7"] if number else [])
+        if at % 3 == 1 and not quoted:
+            cells[order.index("text")] = '"stray'
+        lines.append(",".join(cells))
+    return "\n".join(lines) + "\n"
 
 
 def resumable(options, folder, **more):

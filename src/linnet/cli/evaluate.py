@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
-from linnet.cli.options import AsJson, Data, ModelPath, with_options, without_quarantine
+from linnet.cli.options import FILES, AsJson, Data, ModelPath, with_options, without_quarantine
 from linnet.cli.show import cost_line, count, metrics_line, no_interval, percent
 from linnet.cli.summary_lines import metric_name
 from linnet.cli.terminal import console, note, plain, print_json
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MOST_CLASSES_IN_A_MATRIX = 12
 
 
-@with_options("costs", "reject", "least", "format", "on_error", "threads")
+@with_options("costs", "reject", "least", *FILES, "on_error", "threads")
 def command(model: ModelPath, data: Data, options: TrainOptions, json: AsJson = False) -> None:
     """Evaluate a model on data with known targets: metrics with 95 % intervals.
 
@@ -43,7 +43,7 @@ def run(path: str, data: list[str], options: TrainOptions, *, as_json: bool) -> 
 
     rejected = BadRows(without_quarantine(options))
     model = load(path).deciding(options.costs, options.reject, options.least)
-    result = model.evaluate(data, options.format, rejected, options.threads).as_dict()
+    result = model.evaluate(data, options.form, rejected, options.threads).as_dict()
     result |= {"rejected_rows": rejected.count}
     if model.rule is not None and model.rule.metric is not None:
         result["threshold"] = _threshold(model, result)
@@ -57,6 +57,8 @@ def run(path: str, data: list[str], options: TrainOptions, *, as_json: bool) -> 
         _print_classification(out, result)
     if rejected.count:
         note(f"linnet: {rejected.count:,} rows could not be read and were skipped")
+    for each in rejected.notes.values():
+        note(f"linnet: {each}")
 
 
 def _print_regression(console: Console, result: dict[str, Any]) -> None:

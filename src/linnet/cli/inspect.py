@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from linnet.cli import summary_lines
-from linnet.cli.options import AsJson, ModelPath, with_options
+from linnet.cli.options import FILES, AsJson, ModelPath, with_options
 from linnet.cli.show import aligned, line
 from linnet.cli.terminal import console, plain, print_json, shortened
 from linnet.errors import InputError, RecipeError
@@ -19,14 +19,14 @@ from linnet.pipeline.options import TrainOptions
 
 if TYPE_CHECKING:
     from linnet.data.rows import Rows
-    from linnet.data.sources.formats import Format
+    from linnet.data.sources.formats import Form
     from linnet.decisions.costs import Rule
     from linnet.model.model import Model
 
 BASELINE = "(baseline)"
 
 
-@with_options("format")
+@with_options(*FILES)
 def command(
     model: ModelPath,
     options: TrainOptions,
@@ -72,7 +72,7 @@ def command(
         return
     if output != "-":
         raise RecipeError("-o is for --table: give both, or send standard output to a file")
-    run(model, data or [], row, options.format, top, features, as_json=json)
+    run(model, data or [], row, options.form, top, features, as_json=json)
 
 
 def run_table(path: str, output: str, *, as_json: bool) -> None:
@@ -85,9 +85,7 @@ def run_table(path: str, output: str, *, as_json: bool) -> None:
     write_coefficients(load(path), output, as_json=as_json)
 
 
-def run(
-    path: str, data: list[str], row: int, form: Format | None, top: int, pattern: str | None, *, as_json: bool
-) -> None:
+def run(path: str, data: list[str], row: int, form: Form, top: int, pattern: str | None, *, as_json: bool) -> None:
     """Show the model; with data, explain a row."""
     from linnet.model.file import load
 
@@ -156,7 +154,7 @@ def _matching(model: Model, pattern: str, outputs: list[str], top: int) -> dict[
     return dict(largest[:top])
 
 
-def _explained(model: Model, data: list[str], row: int, form: Format | None, top: int) -> dict[str, Any]:
+def _explained(model: Model, data: list[str], row: int, form: Form, top: int) -> dict[str, Any]:
     """Why a row gets its prediction, for machines."""
     import numpy as np
 

@@ -28,6 +28,9 @@ ModelPath = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the results as JSON.")]
 
+# The options of how files are read, for every command that reads some.
+FILES = ("header", "format", "encoding", "separator", "quote", "stray_quotes")
+
 Command = Callable[..., None]
 
 

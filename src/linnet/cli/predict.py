@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from linnet.cli.options import ModelPath, with_options, without_quarantine
+from linnet.cli.options import FILES, ModelPath, with_options, without_quarantine
 from linnet.cli.terminal import json_text, note, visible
 from linnet.errors import RecipeError
 from linnet.pipeline.options import TrainOptions
@@ -33,7 +33,7 @@ class Output(StrEnum):
     LABELS = "labels"
 
 
-@with_options("costs", "reject", "least", "format", "on_error", "threads")
+@with_options("costs", "reject", "least", *FILES, "on_error", "threads")
 def command(
     model: ModelPath,
     options: TrainOptions,
@@ -85,7 +85,7 @@ def run(
 
     rejected = BadRows(without_quarantine(options))
     model = load(path).deciding(options.costs, options.reject, options.least)
-    source = model.open(data, options.format, labelled=False)
+    source = model.open(data, options.form, labelled=False)
     check_no_input({"the predictions": output}, [path, *source.paths])
     with claimed([output]), replacing(output, "w") as out:
         writer = _Csv(model, out, safe=spreadsheet_safe) if kind is Output.CSV else _WRITERS[kind](model, out)
@@ -98,6 +98,8 @@ def run(
         note(f"linnet: {rejected.count:,} rows could not be read and have no prediction:")
         for text in rejected.first:
             note(f"  {text}")
+    for each in rejected.notes.values():
+        note(f"linnet: {each}")
 
 
 class _Csv:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from linnet.cli.options import AsJson, Data, with_options, without_quarantine
+from linnet.cli.options import FILES, AsJson, Data, with_options, without_quarantine
 from linnet.cli.show import Display
 from linnet.cli.terminal import console, plain, print_json
 from linnet.errors import CertificateError, RecipeError
@@ -23,7 +23,7 @@ UNDECIDED = 6
 SHOWN = 12
 
 
-@with_options("target", "columns", "format", "on_error")
+@with_options("target", "columns", *FILES, "on_error")
 def command(
     data: Data,
     options: TrainOptions,
@@ -61,7 +61,7 @@ def run(data: list[str], options: TrainOptions, seconds: float, *, as_json: bool
             data,
             options.target,
             options.columns,
-            options.format,
+            options.form,
             rejected,
             max_seconds=seconds,
             watch=display.progress,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from linnet.cli.show import cost_line, line, metrics_line, no_interval, percent
 from linnet.cli.terminal import plain
+from linnet.data.on_error import Note
 from linnet.learners import catalogue
 from linnet.learners.recipe import Update
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 MOST_CLASSES_SHOWN = 6
 MOST_WARNINGS = 10
+MOST_NOTES_SHOWN = 5
 # Rows that count as more than this each are hardly copies.
 MANY_COPIES = 10
 
@@ -203,6 +205,10 @@ def warnings(model: Model) -> list[str]:
     record, found = model.record, []
     if record.rejected_rows:
         found.append(f"{record.rejected_rows:,} rows could not be read and were skipped")
+    notes = [str(Note(what, rows, record.first_noted.get(what, ""))) for what, rows in record.notes.items()]
+    found += notes[:MOST_NOTES_SHOWN]
+    if len(notes) > MOST_NOTES_SHOWN:
+        found.append(f"and {len(notes) - MOST_NOTES_SHOWN} more such notes: --json lists all")
     if record.converged is False:
         found.append(
             "the solver did not converge, so the weights are not optimal: give it more iterations (--max-iter), or a "

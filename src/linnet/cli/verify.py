@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from linnet.cli.options import AsJson, Data, ModelPath, with_options, without_quarantine
+from linnet.cli.options import FILES, AsJson, Data, ModelPath, with_options, without_quarantine
 from linnet.cli.terminal import console, plain, print_json
 from linnet.errors import CertificateError, RecipeError
 from linnet.pipeline.options import TrainOptions
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from linnet.pipeline.verify import Verdict
 
 
-@with_options("format", "on_error")
+@with_options(*FILES, "on_error")
 def command(model: ModelPath, data: Data, options: TrainOptions, json: AsJson = False) -> None:
     """Verify a model's certificate on the data it was trained on; exit with 5 if it does not hold.
 
@@ -35,7 +35,7 @@ def run(path: str, data: list[str], options: TrainOptions, *, as_json: bool) -> 
     from linnet.model.file import load
     from linnet.pipeline.verify import verify
 
-    verdict = verify(load(path), data, options.format, BadRows(without_quarantine(options)))
+    verdict = verify(load(path), data, options.form, BadRows(without_quarantine(options)))
     if as_json:
         print_json(_described(verdict))
     elif verdict.holds:

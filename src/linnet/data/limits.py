@@ -12,6 +12,8 @@ MIB = 1 << 20
 MOST_COLUMNS = 1 << 17
 # A row in bytes: a line, a record, or a row of Parquet or of a data frame.
 LONGEST_ROW = 64 * MIB
+# Lines of a quoted field of CSV: one that is not closed by then has a stray quote.
+MOST_QUOTED_LINES = 10_000
 # Strings of a block that is not cut by its bytes already, and its values, missing ones included.
 BLOCK_BYTES = 4 * MIB
 BLOCK_CELLS = 1 << 20

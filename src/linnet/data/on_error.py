@@ -5,13 +5,14 @@ A light module: `linnet --help` must not load NumPy.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from linnet.errors import InputError
 from linnet.storage.quarantine import Quarantine
 
 FIRST_SHOWN = 5
+MOST_NOTES = 100
 
 
 class OnError(StrEnum):
@@ -43,14 +44,40 @@ class BadRow:
         return InputError(str(self))
 
 
+@dataclass(frozen=True)
+class Note:
+    """How rows were read where that is not plain from the data: what is the matter, in how many rows, and in which
+    first (as file:line)."""
+
+    what: str
+    rows: int
+    first: str
+
+    def __str__(self) -> str:
+        where = f", first {self.first}" if self.first else ""
+        return f"{self.what}: {self.rows:,} {'row' if self.rows == 1 else 'rows'}{where}"
+
+
 @dataclass
 class BadRows:
-    """The bad rows of a run: their number, the first of them, and the file that all are written to, if any."""
+    """The bad rows of a run: their number, the first of them, and the file that all are written to, if any.
+
+    Also the notes on rows that were used, by what they say.
+    """
 
     policy: OnError = OnError.FAIL
     count: int = 0
     first: list[str] = field(default_factory=list)
     quarantine: Quarantine | None = None
+    notes: dict[str, Note] = field(default_factory=dict)
+
+    def note(self, note: Note) -> None:
+        """Count the rows of a note; of very many different ones, the first."""
+        known = self.notes.get(note.what)
+        if known is not None:
+            self.notes[note.what] = replace(known, rows=known.rows + note.rows)
+        elif len(self.notes) < MOST_NOTES:
+            self.notes[note.what] = note
 
     def add(self, bad: BadRow) -> None:
         """Count, keep and write the row as the policy has it; raise its error if the policy is to fail."""

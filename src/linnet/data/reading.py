@@ -74,6 +74,8 @@ def prepared_blocks(
             for number, part in enumerate(parts):
                 for bad in part.bad:
                     bad_rows.add(bad)
+                for note in part.notes:
+                    bad_rows.note(note)
                 done += part.rows
                 if part is not first:
                     prepared = prepare(part)
@@ -91,7 +93,7 @@ def _behind(parts: list[Block], rows: int) -> list[Block]:
     left = []
     for part in parts:
         if rows < part.rows:
-            left.append(replace(part.parts([rows])[1] if rows else part, bad=(), read=0))
+            left.append(replace(part.parts([rows])[1] if rows else part, bad=(), notes=(), read=0))
         rows = max(0, rows - part.rows)
     return left
 

@@ -1,4 +1,4 @@
-"""Where lines and records of text begin and end, and what they are made of."""
+"""Where lines of text begin and end, and what they are made of; delimited.py has the records of CSV."""
 
 import cython
 import numpy as np
@@ -48,84 +48,6 @@ def first_of(
                 i += 1
             found[r] = i
     return found_out
-
-
-def records(data: cython.const[cython.uchar][::1], delimiter: cython.int):
-    """(starts, stops, lines, fields, the line of a quote left open or -1) of every record of delimited text.
-
-    A quote opens a quoted field only where a field begins; within one, two quotes are one quote, and one alone closes
-    it; line ends within are part of the field.  A record ends at LF, CR LF or CR; the last may end with the data.
-    Lines count from 0.
-    """
-    size: cython.Py_ssize_t = data.shape[0]
-    ends: cython.Py_ssize_t = 1
-    i: cython.Py_ssize_t
-    with cython.nogil:
-        for i in range(size):
-            ends += (data[i] == 10) | (data[i] == 13)
-    starts_out = np.empty(ends, dtype=np.int64)
-    stops_out = np.empty(ends, dtype=np.int64)
-    lines_out = np.empty(ends, dtype=np.int64)
-    fields_out = np.empty(ends, dtype=np.int64)
-    starts: cython.longlong[::1] = starts_out
-    stops: cython.longlong[::1] = stops_out
-    lines: cython.longlong[::1] = lines_out
-    fields: cython.longlong[::1] = fields_out
-    found: cython.Py_ssize_t = 0
-    line: cython.longlong = 0
-    opened_at: cython.longlong = -1
-    begin: cython.Py_ssize_t = 0
-    first_line: cython.longlong = 0
-    count: cython.longlong = 1
-    byte: cython.uchar
-    field_begins: cython.bint = True
-    with cython.nogil:
-        i = 0
-        while i < size:
-            byte = data[i]
-            if field_begins and byte == 34:
-                opened_at = line
-                i += 1
-                while i < size:
-                    if data[i] == 34:
-                        if i + 1 < size and data[i + 1] == 34:
-                            i += 1
-                        else:
-                            opened_at = -1
-                            break
-                    elif data[i] == 10 or (data[i] == 13 and not (i + 1 < size and data[i + 1] == 10)):
-                        line += 1
-                    i += 1
-                field_begins = False
-                i += 1
-            elif byte == delimiter:
-                count += 1
-                field_begins = True
-                i += 1
-            elif byte == 10 or byte == 13:
-                starts[found] = begin
-                stops[found] = i
-                lines[found] = first_line
-                fields[found] = count
-                found += 1
-                if byte == 13 and i + 1 < size and data[i + 1] == 10:
-                    i += 1
-                i += 1
-                begin = i
-                line += 1
-                first_line = line
-                count = 1
-                field_begins = True
-            else:
-                field_begins = False
-                i += 1
-        if begin < size:
-            starts[found] = begin
-            stops[found] = size
-            lines[found] = first_line
-            fields[found] = count
-            found += 1
-    return starts_out[:found], stops_out[:found], lines_out[:found], fields_out[:found], opened_at
 
 
 def labelled(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,20 @@ from linnet.data.features.schema import Role
 from linnet.data.sources.arrays import Arrays
 from linnet.data.sources.files import ByteFiles, expand_paths
 from linnet.data.sources.folder import Folder
-from linnet.data.sources.formats import Format
+from linnet.data.sources.formats import Dialect, Form, Format
 from linnet.data.sources.labelled import TARGET, TEXT, LabelledText
-from linnet.data.sources.opening import first_lines, format_by_content, format_by_name, open_data, open_lines
+from linnet.data.sources.opening import (
+    find_encoding,
+    first_lines,
+    format_by_content,
+    format_by_name,
+    open_data,
+    open_lines,
+)
 from linnet.data.sources.plaintext import PlainText
 from linnet.data.sources.source import Source
 from linnet.data.sources.table import TableSource
+from linnet.data.sources.unsupported import refuse_unsupported
 from linnet.errors import InputError
 
 NAMED_BY_NUMBER = re.compile(r"c\d+")
@@ -37,7 +46,7 @@ def dictionaries(data: Any) -> Sequence[Mapping[Any, Any]] | None:
     return data if isinstance(data, list | tuple) and data and all(isinstance(row, Mapping) for row in data) else None
 
 
-def open_for(features: Features, data: Any, form: Format | None = None, *, labelled: bool) -> Source:
+def open_for(features: Features, data: Any, form: Form = None, *, labelled: bool) -> Source:
     """A source of the columns that these features are made of; with the target, where data are labelled."""
     if features.is_numbered and getattr(data, "ndim", 0) == 2:
         return _array(features, data)
@@ -72,26 +81,37 @@ def _read_only_needed(source: TableSource, features: Features, *, labelled: bool
     source.select_columns(wanted)
 
 
-def _source(features: Features, data: Any, form: Format | None) -> Source:
+def _source(features: Features, data: Any, form: Form) -> Source:
     """The data as they say they are; or, for a model of one text and nothing else, as lines of plain text."""
     roles = features.schema.roles
     needed = [name for name in roles if roles[name] in (Role.NUMBER, Role.CATEGORY, Role.TEXT)]
-    header = False if roles and all(NAMED_BY_NUMBER.fullmatch(name) for name in roles) else None
+    dialect = Dialect.of(form)
+    if dialect.header is None and roles and all(NAMED_BY_NUMBER.fullmatch(name) for name in roles):
+        dialect = replace(dialect, header=False)
     only_text = len(needed) == 1 and roles[needed[0]] is Role.TEXT
-    if form is Format.TEXT:
+    if dialect.format is Format.TEXT:
         if not only_text:
             raise InputError(f"plain text is one column, the model needs {', '.join(needed)}")
         paths = expand_paths([data] if isinstance(data, str) else data)
-        return PlainText(ByteFiles(paths, prompt=True), needed[0])  # nothing is guessed: lines are answered at once
-    if only_text and form is None and isinstance(data, list | tuple) and all(isinstance(each, str) for each in data):
+        # nothing is guessed: lines are answered at once
+        files = ByteFiles(paths, prompt=True, encoding=dialect.encoding)
+        return PlainText(files, needed[0])
+    if (
+        only_text
+        and dialect.format is None
+        and isinstance(data, list | tuple)
+        and all(isinstance(each, str) for each in data)
+    ):
         paths = expand_paths(data)
         if not any(os.path.isdir(path) for path in paths) and format_by_name(paths[0]) is None:
-            files = ByteFiles(paths)
+            files = ByteFiles(paths, encoding=dialect.encoding)
+            find_encoding(files)
+            refuse_unsupported(files.beginning(0), files.name(0))
             kind = format_by_content(files)
             if kind is Format.CSV and needed[0].encode() not in first_lines(files)[0]:
                 return PlainText(files, needed[0])
-            return open_lines(files, kind, header)
-    return open_data(data, form, header=header)
+            return open_lines(files, kind, dialect)
+    return open_data(data, dialect)
 
 
 def _array(features: Features, X: Any) -> Source:

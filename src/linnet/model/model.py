@@ -18,7 +18,7 @@ from linnet.data.on_error import BadRows
 from linnet.data.reading import Check, PreparedBlock, prepared_blocks
 from linnet.data.rows import Rows
 from linnet.data.sources.block import Block, Position, Strings
-from linnet.data.sources.formats import Format
+from linnet.data.sources.formats import Form
 from linnet.data.sources.source import Source
 from linnet.data.targets import LabelIndex, numeric_targets, rows_with_infinities, sample_weights_of, unusable_rows
 from linnet.decisions.calibration import Calibration
@@ -177,7 +177,7 @@ class Model:
         tables = list(coefficient_tables(self))
         return as_frame({name: [cell for table in tables for cell in table[name]] for name in tables[0]})
 
-    def explain(self, data: Any, form: Format | None = None, *, top: int | None = None) -> Any:
+    def explain(self, data: Any, form: Form = None, *, top: int | None = None) -> Any:
         """What each feature contributes to the score of the predicted label, compared with the average training row.
 
         `data` is what `predict` takes.  Returns a pandas data frame, or a pyarrow table where pandas is not installed,
@@ -200,7 +200,7 @@ class Model:
 
     # -- predictions -------------------------------------------------------------------------------------------------
 
-    def open(self, data: Any, form: Format | None = None, *, labelled: bool) -> Source:
+    def open(self, data: Any, form: Form = None, *, labelled: bool) -> Source:
         """A source for data of the kind this model was trained on."""
         return open_for(self.features, data, form, labelled=labelled)
 
@@ -234,7 +234,7 @@ class Model:
         answers = self.classifier.answers(rows)
         return Predictions(self.classifier.labels(answers), answers.probabilities, ids, block)
 
-    def _predicted(self, data: Any, form: Format | None) -> Iterator[Predictions]:
+    def _predicted(self, data: Any, form: Form) -> Iterator[Predictions]:
         """Predictions for any data; a few rows given as dictionaries need no source and no threads."""
         rows = dictionaries(data)
         if rows is None:
@@ -242,7 +242,7 @@ class Model:
         block = self.features.block_of(rows)
         return iter([self.predictions(block, self.features.prepare(block))])
 
-    def _rows_of(self, data: Any, form: Format | None) -> Iterator[Rows]:
+    def _rows_of(self, data: Any, form: Form) -> Iterator[Rows]:
         """Any data that can be predicted, as rows of this model."""
         rows = dictionaries(data)
         if rows is not None:
@@ -256,7 +256,7 @@ class Model:
     def predict(
         self,
         data: Any,
-        form: Format | None = None,
+        form: Form = None,
         *,
         costs: GivenCosts | None = None,
         reject: float | None = None,
@@ -266,16 +266,14 @@ class Model:
         model = self.deciding(costs, reject, least)
         return [label for each in model._predicted(data, form) for label in each.labels]
 
-    def predict_proba(self, data: Any, form: Format | None = None) -> NDArray[np.float64]:
+    def predict_proba(self, data: Any, form: Form = None) -> NDArray[np.float64]:
         """(rows, classes): the probability of each class, in the order of `classes`."""
         if not self.has_probabilities:
             raise no_probabilities(catalogue.find(self.learner))
         blocks = [each.probabilities for each in self._predicted(data, form) if each.probabilities is not None]
         return np.concatenate(blocks) if blocks else np.empty((0, len(self.classes or ())))
 
-    def evaluate(
-        self, data: Any, form: Format | None = None, rejected: BadRows | None = None, threads: int = 0
-    ) -> Result:
+    def evaluate(self, data: Any, form: Form = None, rejected: BadRows | None = None, threads: int = 0) -> Result:
         """The metrics of the model on data with known targets, by weight if they have the weight column."""
         rejected = BadRows() if rejected is None else rejected
         source = self.open(data, form, labelled=True)

@@ -13,6 +13,7 @@ from linnet.evaluation.json_values import plain
 from linnet.evaluation.regression import RegressionResult
 from linnet.learners.entry import TextWeighting
 from linnet.learners.recipe import Recipe
+from linnet.storage.typed_json import NOT_STORED
 from linnet.theory.fit_summary import FitSummary
 
 
@@ -115,6 +116,11 @@ class Record:
     rows: int = 0
     rows_held_out: int = 0
     rejected_rows: int = 0
+    # how many rows were read otherwise than they look, by what was the matter; and in which first, not stored
+    notes: dict[str, int] = field(default_factory=dict)
+    first_noted: dict[str, str] = field(default_factory=dict, metadata=NOT_STORED, compare=False)
+    # format, encoding and separator of the data; not stored: the same table makes the same model in any of them
+    source: str = field(default="", metadata=NOT_STORED, compare=False)
     collisions: int = 0
     class_weight: dict[str, float] | None = None
     held_out: ClassificationResult | RegressionResult | None = None
@@ -143,6 +149,8 @@ class Record:
         for name in ("seed", "rows", "rows_held_out", "rejected_rows", "collisions"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} is below 0")
+        if not all(rows > 0 for rows in self.notes.values()):
+            raise ValueError("a note is on no rows")
         if self.tol is not None and not 0 <= self.tol < math.inf:
             raise ValueError(f"the tolerance is {self.tol}")
         if self.passes is not None and not 1 <= self.passes <= (

@@ -8,6 +8,8 @@ from typing import Any
 
 from linnet.data.features.text_options import LONGEST_NGRAM
 from linnet.data.role import Role
+from linnet.data.sources.encodings import encoding_named
+from linnet.data.sources.formats import BLANKS, NO_QUOTE
 from linnet.errors import RecipeError
 from linnet.errors import option as spelt
 
@@ -58,6 +60,44 @@ def crosses(value: Any) -> tuple[tuple[str, ...], ...]:
         if len(group) < 2 or not all(group):
             raise RecipeError(f"{spelt('crosses')} takes two columns or more, such as a,b; not {written!r}")
     return groups
+
+
+def encoding(value: Any) -> str:
+    """The common name of an encoding."""
+    known = encoding_named(value) if isinstance(value, str) else None
+    if known is None:
+        raise RecipeError(
+            f"{spelt('encoding')} is the name of an encoding, such as utf-8, windows-1252, latin-1, utf-16, shift_jis "
+            f"or gb18030; not {value!r}"
+        )
+    return known
+
+
+_SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|", "pipe": "|"}
+_SEPARATORS |= dict.fromkeys(("blank", "blanks", "space", "spaces", "whitespace", "\\s+"), BLANKS)
+
+
+def separator(value: Any) -> str:
+    """A character that can separate fields, or its name."""
+    sign = _SEPARATORS.get(value.lower(), value)
+    if len(sign) != 1 or not sign.isascii() or sign.isalnum() or sign in '"\0\r\n.+-':
+        raise RecipeError(
+            f'{spelt("separator")} is one ASCII character that is not a letter, a digit or one of .+-", or comma, '
+            f"semicolon, tab, bar or blanks; not {value!r}"
+        )
+    return str(sign)
+
+
+def quote(value: Any) -> str:
+    """A character that can quote fields, or none."""
+    if value.lower() == NO_QUOTE:
+        return NO_QUOTE
+    if len(value) != 1 or not value.isascii() or not value.isprintable() or value.isalnum() or value in " ,;|.+-":
+        raise RecipeError(
+            f"{spelt('quote')} is one ASCII character that is not a letter, a digit or one of , ; | . + -, or none; "
+            f"not {value!r}"
+        )
+    return str(value)
 
 
 def class_weight(value: Any) -> Any:

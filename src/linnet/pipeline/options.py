@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from linnet.data.features.text_options import Analyzer, CountWeighting, TextOptions
 from linnet.data.on_error import OnError
 from linnet.data.role import Role
-from linnet.data.sources.formats import Format
+from linnet.data.sources.formats import Dialect, Format, StrayQuotes
 from linnet.data.task import Task
 from linnet.decisions.calibration_method import Method
 from linnet.errors import RecipeError
@@ -54,7 +54,11 @@ class TrainOptions:
     """
 
     target: str | None = option(
-        None, "", "The column to predict. Formats such as svmlight carry their own target.", metavar="COLUMN"
+        None,
+        "",
+        "The column to predict: its name, first, last, or its number from 1. Formats such as svmlight carry their own "
+        "target.",
+        metavar="COLUMN",
     )
     learner: str = option(AUTO, TRAINING, f"auto chooses by the data; or one of {_LEARNERS}.", metavar="NAME")
     task: Task | None = option(None, TRAINING, "Predict a class or a number; inferred from the target.")
@@ -190,6 +194,26 @@ class TrainOptions:
         None, READING, "Whether a CSV file starts with column names; inferred.", flag="--header/--no-header"
     )
     format: Format | None = option(None, READING, "Format of the data; inferred from its name and content.")
+    encoding: str | None = option(
+        None, READING,
+        "Encoding of the files, such as utf-8, windows-1252, latin-1, utf-16; inferred from the first rows.",
+        metavar="NAME", parse=option_values.encoding,
+    )  # fmt: skip
+    separator: str | None = option(
+        None, READING,
+        "What separates the fields of delimited text: a character, or comma, semicolon, tab, bar, blanks (runs of "
+        "spaces and tabs); inferred from the first rows.",
+        metavar="CHAR", parse=option_values.separator,
+    )  # fmt: skip
+    quote: str | None = option(
+        None, READING, 'What quotes the fields of delimited text: a character, or none (default ").',
+        metavar="CHAR|none", parse=option_values.quote,
+    )  # fmt: skip
+    stray_quotes: StrayQuotes = option(
+        StrayQuotes.LITERAL, READING,
+        "A quote that begins a field but does not enclose it: take it literally, and report it, or make its row an "
+        "error.",
+    )  # fmt: skip
     on_error: OnError = option(
         OnError.FAIL,
         READING,
@@ -227,9 +251,9 @@ class TrainOptions:
         return self.columns
 
     @property
-    def form(self) -> Format | None:
-        """The format that was given."""
-        return self.format
+    def form(self) -> Dialect:
+        """How files are to be read."""
+        return Dialect(self.format, self.header, self.encoding, self.separator, self.quote, self.stray_quotes)
 
     @cached_property
     def features(self) -> FeatureOptions:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from linnet.data.features import transforms
@@ -12,6 +12,7 @@ from linnet.data.features.feature_map import Features
 from linnet.data.features.schema import Role, Schema, Task, infer_schema, task_of, task_of_numbers
 from linnet.data.sources.block import Block
 from linnet.data.sources.folder import Folder
+from linnet.data.sources.headers import no_target, target_column
 from linnet.data.sources.labelled import TARGET, TEXT, LabelledText
 from linnet.data.sources.source import Source
 from linnet.data.sources.table import TableSource
@@ -38,7 +39,11 @@ class Plan:
 def features_of(source: Source, options: TrainOptions) -> tuple[Features, str]:
     """The features, with schema and task, and why that task."""
     if isinstance(source, TableSource):
-        features, why = _of_table(source.names, source.sample(), options)
+        sample = source.sample()
+        target = target_column(options.target, source.names, source.header_hint(sample))
+        if target is None and Role.TARGET not in options.roles.values():
+            raise no_target(source.names, source.header_hint(sample))
+        features, why = _of_table(source.names, sample, replace(options, target=target))
         source.select_columns(features.schema.columns_to_read(features.task))
         return features, why
     if isinstance(source, LabelledText | Folder):

@@ -15,7 +15,7 @@ from linnet.data.features.feature_map import Features
 from linnet.data.features.schema import Role, Task
 from linnet.data.on_error import BadRows
 from linnet.data.sources.block import Block, Position
-from linnet.data.sources.formats import Format
+from linnet.data.sources.formats import Dialect, Form
 from linnet.data.sources.opening import open_data
 from linnet.data.targets import unusable_rows
 from linnet.errors import InputError
@@ -70,14 +70,14 @@ def separability_of(
     data: Any,
     target: str | None = None,
     roles: Mapping[str, Role] | None = None,
-    form: Format | None = None,
+    form: Form = None,
     rejected: BadRows | None = None,
     *,
     max_seconds: float | None = None,
     watch: Callable[[Progress], None] = lambda _: None,
 ) -> Separability:
     """Read the rows, decide, and check the answer against them.  Rows of weight 0 are left out."""
-    options = TrainOptions(target=target, columns=roles or {}, format=form, task=Task.CLASSIFICATION)
+    options = TrainOptions(target=target, columns=roles or {}, format=Dialect.of(form).format, task=Task.CLASSIFICATION)
     source = open_data(data, form)
     features, _ = features_of(source, options)
     collected, origins = Collected(features), RowOrigins()

@@ -11,7 +11,7 @@ from linnet.data.features.schema import Schema
 from linnet.data.on_error import BadRows, OnError
 from linnet.data.reading import Check
 from linnet.data.sources.opening import open_data
-from linnet.data.sources.source import Source
+from linnet.data.sources.source import Source, described
 from linnet.data.targets import unusable_rows
 from linnet.errors import RecipeError, option
 from linnet.learners.entry import AUTO, Entry, Way
@@ -62,7 +62,7 @@ def train_each(data: Any, several: Sequence[TrainOptions], services: Services | 
         options.check()
         if options.reading() != first.reading():
             raise RecipeError("learners that share one reading need the same options of reading and features")
-    source = open_data(data, first.form, header=first.header)
+    source = open_data(data, first.form)
     as_they_are = [takes_numbers_as_they_are(options) for options in several]
     features, _ = features_of(source, several[as_they_are.index(False) if False in as_they_are else 0])
     if features.logarithms and any(as_they_are):
@@ -100,7 +100,7 @@ def train_to_file(
 
 def _opened(data: Any, options: TrainOptions) -> Source:
     options.check()
-    return open_data(data, options.form, header=options.header)
+    return open_data(data, options.form)
 
 
 @contextmanager
@@ -120,7 +120,7 @@ def _trained(source: Source, options: TrainOptions, services: Services, show_pla
     features, why_task = features_of(source, options)
     entry, reason = learner_of(options, features.task)
     options.check_task(features.task, entry)
-    show_plan(Plan(source.format, features.schema, features.task, why_task, entry.name if entry else AUTO, reason))
+    show_plan(Plan(described(source), features.schema, features.task, why_task, entry.name if entry else AUTO, reason))
     kept = Quarantine(options.quarantine) if options.quarantine and options.on_error is OnError.QUARANTINE else None
     rejected = BadRows(options.on_error, quarantine=kept)
     stream = RowStream(source, features, _check(entry, features.schema), rejected, services)

@@ -20,7 +20,7 @@ import numpy as np
 
 from linnet.cores import one_thread
 from linnet.data.on_error import BadRows, OnError
-from linnet.data.sources.formats import Format
+from linnet.data.sources.formats import Form
 from linnet.data.sources.source import Source
 from linnet.data.targets import no_training_rows, unusable_rows
 from linnet.errors import InputError, ModelFileError, RecipeError
@@ -68,7 +68,7 @@ class Verdict:
 
 
 @one_thread()  # as in training
-def verify(model: Model, data: Any, form: Format | None = None, rejected: BadRows | None = None) -> Verdict:
+def verify(model: Model, data: Any, form: Form = None, rejected: BadRows | None = None) -> Verdict:
     """Work out the certificate of a model again, from its training data."""
     stated = model.certificate
     if stated is None:
@@ -228,7 +228,7 @@ def _compared(stated: Certificate, found: Certificate) -> Verdict:
     return Verdict(True, stated, found, "", reached=True)
 
 
-def _collected(model: Model, data: Any, form: Format | None, rejected: BadRows) -> Dataset:
+def _collected(model: Model, data: Any, form: Form, rejected: BadRows) -> Dataset:
     source = model.open(data, form, labelled=True)
     schema = model.features.schema
     collected = Collected(model.features)

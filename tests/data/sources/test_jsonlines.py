@@ -25,9 +25,9 @@ columns = {"n": floats | st.integers(), "t": texts, "b": st.booleans(), "o": any
 objects = st.fixed_dictionaries({}, optional={name: st.none() | value for name, value in columns.items()})
 
 
-def reading(tmp_path, content, size=None):
+def reading(tmp_path, content, size=None, **how):
     content = content.encode() if isinstance(content, str) else content
-    return opened(written(tmp_path, content), Format.JSONL, size=size)
+    return opened(written(tmp_path, content), Format.JSONL, size=size, **how)
 
 
 @settings(max_examples=80)
@@ -86,7 +86,7 @@ DEEP = b'{"n":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
 )
 @pytest.mark.parametrize("size", [16, 1 << 20])
 def test_what_is_wrong_is_named_with_line_and_byte(line, column, reason, size, tmp_path):
-    source = reading(tmp_path, b'{"n":1,"t":"a"}\n\n' + line + b'\n{"n":2,"t":"b"}\n', size)
+    source = reading(tmp_path, b'{"n":1,"t":"a"}\n\n' + line + b'\n{"n":2,"t":"b"}\n', size, encoding="utf-8")
     (found,) = bad(source)
     assert found[1:3] == (3, column)
     assert reason in found[3]

@@ -15,9 +15,9 @@ words = st.text(st.characters(codec="utf-8", exclude_characters="\n\r\t\0 "), mi
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\n\r\0"), max_size=10)
 
 
-def reading(tmp_path, content, marked=False, size=None):
+def reading(tmp_path, content, marked=False, size=None, **how):
     content = content.encode() if isinstance(content, str) else content
-    return opened(written(tmp_path, content), Format.LABELS if marked else Format.LABELLED_TEXT, size=size)
+    return opened(written(tmp_path, content), Format.LABELS if marked else Format.LABELLED_TEXT, size=size, **how)
 
 
 @settings(max_examples=80)
@@ -54,7 +54,7 @@ def test_a_marked_label_ends_at_the_first_blank(tmp_path_factory, pairs, blank, 
 @pytest.mark.parametrize("ending", [b"\n", b"\r\n"])
 def test_what_is_wrong_is_named_with_line_and_byte(line, marked, column, reason, ending, tmp_path):
     good = b"__label__a some text" if marked else b"a\tsome text"
-    source = reading(tmp_path, ending.join([good, b"", line, good]), marked, size=10)
+    source = reading(tmp_path, ending.join([good, b"", line, good]), marked, size=10, encoding="utf-8")
     (found,) = bad(source)
     assert found[1:3] == (3, column)
     assert reason in found[3]

@@ -199,13 +199,11 @@ def test_a_column_without_values_in_the_first_parquet_file_has_the_type_of_a_lat
     assert decided(paths, "y")[1:] == decided(whole, "y")[1:]
 
 
-def test_files_with_other_columns_or_another_order_are_refused(tmp_path):
+def test_files_with_none_of_the_columns_are_refused(tmp_path):
     first = write(tmp_path, "a.csv", b"x,y\n1,2\n")
-    other = write(tmp_path, "b.csv", b"y,x\n2,1\n")
-    with pytest.raises(InputError, match=r"b\.csv:1: the header differs from that of .*a\.csv.*same order"):
-        open_source([first, other])
+    other = write(tmp_path, "b.csv", b"z,u\n2,1\n")
     for order in ([first, other], [write(tmp_path, "c.csv", b""), first, other]):
-        with pytest.raises(InputError, match=r"the header differs from that of .*a\.csv"):
+        with pytest.raises(InputError, match=r"b\.csv:1: has none of the columns of .*a\.csv: they are x, y, and here"):
             open_source(order)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from linnet.data.sources.block import Numbers, Position
+from linnet.data.sources.formats import Dialect
 from linnet.data.sources.opening import open_source
 
 
@@ -29,7 +30,7 @@ def written(folder, *contents: bytes, suffix: str = ".txt", how: str = "") -> li
 
 def opened(paths, form=None, *, size: int | None = None, **options):
     """A source that reads chunks of so many bytes (rows, of Parquet)."""
-    return open_source(paths, form, chunk_size=size, **options)
+    return open_source(paths, Dialect(form, **options), chunk_size=size)
 
 
 def blocks(source, start=None):

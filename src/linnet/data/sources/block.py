@@ -11,7 +11,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.data.on_error import BadRow
+from linnet.data.on_error import BadRow, Note
 from linnet.data.rows import Rows, take_rows
 from linnet.data.sources.records import Records
 from linnet.errors import InputError
@@ -133,6 +133,7 @@ class Block:
     lines: NDArray[np.int64] = field(default_factory=lambda: NO_LINES)
     bad: tuple[BadRow, ...] = ()
     records: Records | None = None
+    notes: tuple[Note, ...] = ()
 
     def keep(self, which: NDArray[np.bool_]) -> Block:
         """Only these rows, without the list of bad ones."""
@@ -154,7 +155,7 @@ class Block:
             which = np.zeros(self.rows, dtype=bool)
             which[start:stop] = True
             part = self.keep(which)
-            parts.append(replace(part, read=0) if start else replace(part, bad=self.bad))
+            parts.append(replace(part, read=0, notes=()) if start else replace(part, bad=self.bad))
         return parts
 
     def location(self, row: int) -> str:

@@ -9,7 +9,9 @@ import numpy as np
 
 from linnet.data.limits import LONGEST_ROW
 from linnet.data.sources.block import Position
-from linnet.data.sources.files import ByteFiles, Reader
+from linnet.data.sources.encodings import UTF8
+from linnet.data.sources.files import ByteFiles
+from linnet.data.sources.readers import DecodedReader, Reader
 from linnet.errors import InputError, option
 from linnet.kernels.content_hash import content_hash
 from linnet.kernels.records import count_byte
@@ -20,19 +22,26 @@ LONGEST_LINE = LONGEST_ROW
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """Whole lines of one file, and the positions where they begin and end."""
+    """Whole lines of one file, and the positions where they begin and end.
+
+    `encoding` is that of its file, for its data are UTF-8 always; `columns` are the columns of its file, where they are
+    not those of the first file.
+    """
 
     data: bytes | bytearray = field(repr=False)
     path: str
     at: Position = field(default_factory=Position)
     after: Position = field(default_factory=Position)
     read: int = 0
+    encoding: str = UTF8
+    columns: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
 class Cutting:
     """How text is cut: where its last whole record ends (0: nowhere), its number of lines, the size of chunks in bytes,
-    the longest record that is accepted, and the most lines of a chunk, if they are limited.
+    the longest record that is accepted, and the most lines of a chunk, if they are limited, or whatever else limits it:
+    where a chunk that could end at one place is to end.
 
     The text may end within a record, or between CR and LF.
     """
@@ -42,6 +51,7 @@ class Cutting:
     size: int = CHUNK
     longest: int = LONGEST_LINE
     most_lines: int | None = None
+    limit: Callable[[bytearray, int], int] | None = None
 
 
 def last_line_end(data: bytes | bytearray) -> int:
@@ -65,7 +75,7 @@ def chunks(files: ByteFiles, start: Position, cutting: Cutting) -> Iterator[Chun
     for number in range(start.file, len(files)):
         at = start if number == start.file else Position(number)
         with files.opened(number, at.offset) as reader:
-            path, rest, consumed = files.name(number), b"", reader.consumed
+            path, encoding, rest, consumed = files.name(number), files.encoding_of(number), b"", reader.consumed
             if at.offset == 0:
                 at = Position(number, reader.skip_bom())
             while at.file == number:
@@ -75,6 +85,8 @@ def chunks(files: ByteFiles, start: Position, cutting: Cutting) -> Iterator[Chun
                 end, last = _whole(data, reader, cutting, f"{path}:{at.line}")
                 if cutting.most_lines is not None and cutting.lines(data) > cutting.most_lines:
                     end = end_of_line(data, cutting.most_lines, end)
+                if cutting.limit is not None:
+                    end = cutting.limit(data, end)
                 rest = bytes(data[end:])
                 del data[end:]  # in place: chunks are not copied
                 seen = None if seen is None else content_hash(seen, data)
@@ -82,7 +94,7 @@ def chunks(files: ByteFiles, start: Position, cutting: Cutting) -> Iterator[Chun
                 if last and not rest:
                     after = Position(number + 1, seen=seen)
                 read, consumed = reader.consumed - consumed, reader.consumed
-                yield Chunk(data, path, at, after, read)
+                yield Chunk(data, path, at, after, read, encoding)
                 at = after
 
 
@@ -100,7 +112,7 @@ def hashed_again(files: ByteFiles, before: Position) -> Iterator[bytes]:
     yield seen
 
 
-def _read_on(rest: bytes, reader: Reader, size: int) -> bytearray:
+def _read_on(rest: bytes, reader: Reader | DecodedReader, size: int) -> bytearray:
     """The rest of the last chunk, filled up to `size` bytes from the file."""
     data = bytearray(max(size, len(rest)))
     data[: len(rest)] = rest
@@ -110,7 +122,7 @@ def _read_on(rest: bytes, reader: Reader, size: int) -> bytearray:
     return data
 
 
-def _whole(data: bytearray, reader: Reader, cutting: Cutting, location: str) -> tuple[int, bool]:
+def _whole(data: bytearray, reader: Reader | DecodedReader, cutting: Cutting, location: str) -> tuple[int, bool]:
     """Where the last whole record ends, after reading more if there is none; and whether the file has ended."""
     if reader.ended:
         return len(data), True

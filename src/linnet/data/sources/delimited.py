@@ -5,32 +5,43 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
-from linnet.data.on_error import BadRow
+from linnet.data.limits import MOST_QUOTED_LINES
+from linnet.data.on_error import MOST_NOTES, BadRow, Note
 from linnet.data.sources.arrow import is_time
-from linnet.data.sources.block import NOT_GIVEN, Block, Strings, number_in
+from linnet.data.sources.block import NOT_GIVEN, Block, Position, Strings, number_in
 from linnet.data.sources.chunks import Chunk, Cutting, count_lines
-from linnet.data.sources.files import BYTE_ORDER_MARK, HEAD, ByteFiles, no_rows
+from linnet.data.sources.files import ByteFiles, no_rows
+from linnet.data.sources.formats import NO_QUOTE, StrayQuotes
+from linnet.data.sources.headers import column_names, looks_like_a_row, refuse_other_table
 from linnet.data.sources.lines import LineSource, only_text
 from linnet.data.sources.plain_table import plain_block
-from linnet.data.sources.records import Records, shown
-from linnet.data.sources.sampling import Find, Limits, first_records, joined
+from linnet.data.sources.readers import BYTE_ORDER_MARK
+from linnet.data.sources.records import Records
+from linnet.data.sources.sampling import Limits, first_record_in, first_records, joined
+from linnet.data.sources.separators import TO_FIND_SEPARATOR
+from linnet.data.sources.syntax import Syntax
 from linnet.data.sources.table import Layout, TableSource, refuse_more_columns, with_columns
-from linnet.errors import InputError
+from linnet.errors import InputError, option
 from linnet.kernels.records import count_byte
-from linnet.kernels.records import records as find_records
 
-DELIMITERS = (",", ";", "\t", "|")
-UNCLOSED = 'a field that begins with a quote (") has no closing quote'
-TO_FIND_DELIMITER = Limits(50, HEAD, longest=HEAD)
+STRAY = (
+    f"a quote at the beginning of a field that it does not enclose: no quote with a separator or a line end behind it "
+    f"follows within {MOST_QUOTED_LINES:,} lines"
+)
+DOUBTFUL = "a quoted field has several lines, each like a row: it is one row, unless quotes are not meant as such"
+LITERAL = "a quote that encloses no field was taken literally"
 # Arrow takes some 10 kB for each column, however few rows there are: so wide a table of so few is parsed by hand.
 WIDE, FEW_ROWS = 8192, 64
 CONTENT = re.compile(rb"[^\r\n]")
+CONTENT_BESIDE_BLANKS = re.compile(rb"[^\r\n \t]")
 # A column of at least this many values, at least this fraction of them numbers, is one of numbers with errors.
 ENOUGH, MOSTLY = 100, 0.99
 
@@ -41,81 +52,133 @@ class Delimited(LineSource, TableSource):
     def __init__(
         self,
         files: ByteFiles,
+        syntax: Syntax,
         *,
-        delimiter: str | None = None,
         header: bool | None = None,
+        stray_quotes: StrayQuotes = StrayQuotes.LITERAL,
         chunk_size: int | None = None,
     ) -> None:
         super().__init__(files)
-        self.delimiter = delimiter or _delimiter(files)
-        self.format = "tsv" if self.delimiter == "\t" else "csv"
+        self.syntax = syntax
+        self.format = "tsv" if syntax.separator == "\t" else "csv"
+        self.stray_quotes = stray_quotes
+        self.columns: list[str] = []
         self.cut(Cutting(self._last_record_end, _count_lines), chunk_size)
         self._named_in, line, fields = self._first_record()
         refuse_more_columns(len(fields), f"{self._named_in}:{line}")
+        self._header_given = header is not None
         self.header = header if header is not None else not any(map(_is_number, fields))
+        self._columns_of: dict[int, tuple[str, ...]] = {}
+        self._header_shift = 0
         self.columns = [f"c{i + 1}" for i in range(len(fields))]
         if self.header:
-            self.columns = _named(fields, f"{self._named_in}:{line}")
+            self._header_shift = self._shift(len(fields), fields[-1])
+            self.columns = self._named(fields)
         self._first = self.first_chunks()
         self.layout = Layout(dict.fromkeys(self.columns, pa.string()), tuple(self.columns))
         self.layout = self._inferred()
 
+    @property
+    def details(self) -> list[str]:
+        names = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
+        syntax = self.syntax
+        separated = f"separated by {names.get(syntax.separator, syntax.separator)}"
+        quoted = "no quotes" if syntax.quote == NO_QUOTE else f"quoted by {syntax.quote}"
+        return [
+            *super().details,
+            *([separated] if syntax.separator not in ",\t" else []),
+            *([quoted] if syntax.quote != '"' else []),
+            *(["no header"] if not self.header else []),
+        ]
+
+    def chunks(self, start: Position) -> Iterator[Chunk]:
+        for chunk in super().chunks(start):
+            yield self._with_columns(chunk)
+
     def first_chunks(self) -> list[Chunk]:
-        return [each.chunk for each in first_records(self.files, _finder(self.delimiter), header=self.header)]
+        first = first_records(self.files, self.syntax.finder(len(self.columns)), header=self.header)
+        return [self._with_columns(each.chunk) for each in first]
 
     def sample(self) -> Block:
         return joined(map(self.parse, self._first))
 
     def parse(self, chunk: Chunk) -> Block:
-        has_header = self.header and chunk.at.line == 1
-        plain = None if has_header else plain_block(chunk, self.columns, self.layout, self.delimiter)
-        if plain is not None:
-            return plain
-        records, bad = self._records(chunk)
+        columns = self.columns if chunk.columns is None else list(chunk.columns)
+        if self._may_be_plain(chunk):
+            plain = plain_block(chunk, columns, self.layout, self.syntax.separator)
+            if plain is not None:
+                return plain
+        records, bad, notes, odd = self._records(chunk, columns)
         block = Block(
-            chunk.path, len(records), chunk.after, chunk.read, lines=records.lines, bad=tuple(bad), records=records
-        )
+            chunk.path, len(records), chunk.after, chunk.read, lines=records.lines, bad=tuple(bad), records=records,
+            notes=(*notes, *self._column_notes(columns, chunk.path, records)),
+        )  # fmt: skip
         wide = len(self.layout.wanted) > WIDE and len(records) < FEW_ROWS
-        table = None if wide else self._read(records.text())
+        table = None if wide else self._read(records, columns, odd=odd)
         if table is None or table.num_rows != len(records):
-            table = self._by_hand(records)
-        return with_columns(block, self.layout, table, lambda row, name: self._byte_of(records.raw(row), name))
+            table = self._by_hand(records, columns)
+        return with_columns(block, self.layout, table, lambda row, name: self._byte_of(records.raw(row), name, columns))
 
-    def _records(self, chunk: Chunk) -> tuple[Records, list[BadRow]]:
-        """The records that are text with one field for each column, and the bad ones."""
+    def _may_be_plain(self, chunk: Chunk) -> bool:
+        """Whether the quick way knows what separates and quotes the fields, and there are no names among the rows."""
+        has_header = self.header and chunk.at.line == 1
+        usual = not self.syntax.blanks and self.syntax.quote in ('"', NO_QUOTE)
+        return usual and not has_header and chunk.columns is None
+
+    def _records(self, chunk: Chunk, columns: list[str]) -> tuple[Records, list[BadRow], list[Note], bool]:
+        """The records that are text with one field for each column; the bad ones; notes; and whether any is written in
+        a way that only this module understands."""
         data = np.frombuffer(chunk.data, dtype=np.uint8)
-        starts, stops, lines, counts, open_quote = find_records(data, ord(self.delimiter))
-        records = Records(data, starts, stops, lines + chunk.at.line)
+        starts, stops, lines, counts, stray, _ = self.syntax.records(data, len(columns))
         usable = stops > starts
+        trailing = (
+            usable & (counts == len(columns) + 1) & (data[np.maximum(stops, 1) - 1] == ord(self.syntax.separator))
+        )
+        if trailing.any():  # a separator at the end of a record, behind all its fields, ends it
+            stops, counts = stops - trailing, counts - trailing
+        records = Records(data, starts, stops, lines + chunk.at.line)
         bad: list[BadRow] = []
         if chunk.at.line == 1 and self.header and usable.any():
-            header = int(np.argmax(usable))
-            self._check_header(records.raw(header), f"{chunk.path}:{records.lines[header]}")
-            usable[header] = False
-        if open_quote >= 0:
-            usable[-1] = False
-            bad.append(BadRow(chunk.path, open_quote + chunk.at.line, None, UNCLOSED, records.raw(len(records) - 1)))
-        for i in np.flatnonzero(usable & (counts != len(self.columns))).tolist():
+            usable[int(np.argmax(usable))] = False
+        for i in np.flatnonzero(usable & (counts != len(columns))).tolist():
             usable[i] = False
-            bad.append(BadRow(chunk.path, int(records.lines[i]), None, self._miscounted(counts[i]), records.raw(i)))
+            reason = self._miscounted(counts[i], len(columns))
+            bad.append(BadRow(chunk.path, int(records.lines[i]), None, reason, records.raw(i)))
+        notes: list[Note] = []
+        literal = np.flatnonzero(usable & (stray >= 0))
+        if len(literal) and self.stray_quotes is StrayQuotes.ERROR:
+            usable[literal] = False
+            for i in literal.tolist():
+                column = int(stray[i] - starts[i]) + 1
+                bad.append(BadRow(chunk.path, int(records.lines[i]), column, STRAY, records.raw(i)))
+        elif len(literal):
+            notes.append(Note(LITERAL, len(literal), f"{chunk.path}:{records.lines[literal[0]]}"))
+        doubtful = np.flatnonzero(usable & (stray == -2))
+        if len(doubtful):
+            note = f"{DOUBTFUL} ({option('quote', NO_QUOTE)})"
+            notes.append(Note(note, len(doubtful), f"{chunk.path}:{records.lines[doubtful[0]]}"))
         records, not_text = only_text(chunk, records.keep(usable))
-        return records, sorted([*bad, *not_text], key=lambda row: row.line)
+        odd = self.syntax.blanks or bool(len(literal) or trailing.any())
+        return records, sorted([*bad, *not_text], key=lambda row: row.line), notes, odd
 
-    def _read(self, text: bytes) -> Any:
+    def _read(self, records: Records, columns: list[str], *, odd: bool) -> Any:
         """The columns to read; None if Arrow rejects a value, because it does not report which."""
+        text = self.syntax.rewritten(records) if odd else records.text()
         if text.startswith(BYTE_ORDER_MARK):  # Arrow would drop it, though it is data here
             return None
-        layout = self.layout
-        types = {name: pa.float64() if name in layout.numbers else pa.string() for name in layout.wanted}
-        types |= {name: layout.types[name] for name in layout.numbers if is_time(layout.types[name])}
+        layout, there = self.layout, self._wanted(columns)
+        types = {name: pa.float64() if name in layout.numbers else pa.string() for name in there}
+        types |= {name: layout.types[name] for name in there if name in layout.numbers and is_time(layout.types[name])}
+        separator = "\t" if self.syntax.blanks else self.syntax.separator
+        quote = '"' if odd else self.syntax.quote if self.syntax.quote != NO_QUOTE else False
         try:
             return pyarrow.csv.read_csv(
                 pa.py_buffer(text),
-                pyarrow.csv.ReadOptions(use_threads=False, column_names=self.columns, block_size=len(text) + 1),
-                pyarrow.csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
+                pyarrow.csv.ReadOptions(use_threads=False, column_names=columns, block_size=len(text) + 1),
+                pyarrow.csv.ParseOptions(delimiter=separator, quote_char=quote, newlines_in_values=True),
                 pyarrow.csv.ConvertOptions(
                     column_types=types,
-                    include_columns=list(layout.wanted),
+                    include_columns=there,
                     null_values=NOT_GIVEN,
                     strings_can_be_null=True,
                     quoted_strings_can_be_null=True,
@@ -124,14 +187,21 @@ class Delimited(LineSource, TableSource):
         except pa.ArrowInvalid:
             return None
 
-    def _by_hand(self, records: Records) -> Any:
+    def _wanted(self, columns: list[str]) -> list[str]:
+        """The columns to read of those that a file has; at least one, for the number of rows."""
+        if columns is self.columns:
+            return list(self.layout.wanted)
+        there = set(columns)
+        return [name for name in self.layout.wanted if name in there] or columns[:1]
+
+    def _by_hand(self, records: Records, columns: list[str]) -> Any:
         """The columns to read, as strings, without Arrow."""
-        at = {name: index for index, name in enumerate(self.columns)}
-        indices = [at[name] for name in self.layout.wanted]
-        rows = [fields_of(records.raw(i), self.delimiter) for i in range(len(records))]
-        columns = [[text.decode() for _, text in (row[index] for row in rows)] for index in indices]
-        given = [[None if text in NOT_GIVEN else text for text in column] for column in columns]
-        return pa.table([pa.array(column, pa.large_string()) for column in given], names=list(self.layout.wanted))
+        at, wanted = {name: index for index, name in enumerate(columns)}, self._wanted(columns)
+        indices = [at[name] for name in wanted]
+        rows = [self.syntax.fields(records.raw(i)) for i in range(len(records))]
+        texts = [[text.decode() for _, text in (row[index] for row in rows)] for index in indices]
+        given = [[None if text in NOT_GIVEN else text for text in column] for column in texts]
+        return pa.table([pa.array(column, pa.large_string()) for column in given], names=wanted)
 
     def _inferred(self) -> Layout:
         """Numbers or times if all values of the first rows are, else strings."""
@@ -140,105 +210,104 @@ class Delimited(LineSource, TableSource):
             raise block.bad[0].error() if block.bad else no_rows(self.files.name(0))
         return Layout.of({name: _type_of(column) for name, column in block.columns.items()})
 
-    def _byte_of(self, raw: bytes, name: str) -> int:
-        return fields_of(raw, self.delimiter)[self.columns.index(name)][0] + 1
+    def _byte_of(self, raw: bytes, name: str, columns: list[str]) -> int:
+        return self.syntax.fields(raw)[columns.index(name)][0] + 1
 
     def _last_record_end(self, data: bytes | bytearray) -> int:
-        if b'"' not in data:
+        if not self.syntax.has_quotes(data):
             # a CR at the very end may be half of CR LF
             end = max(data.rfind(b"\n"), data.rfind(b"\r", 0, len(data) - 1)) + 1
         else:
-            starts, stops, *_ = find_records(np.frombuffer(data, dtype=np.uint8), ord(self.delimiter))
-            end = len(data) if stops[-1] < len(data) and not data.endswith(b"\r") else int(starts[-1])
+            found = self.syntax.records(data, len(self.columns), final=False)
+            whole = not found.open and data.endswith(b"\n")
+            end = len(data) if whole or not len(found.starts) else int(found.starts[-1])
         # the first chunk must contain the header: blank lines alone will not do
-        return end if CONTENT.search(data, 0, end) else 0
+        content = CONTENT_BESIDE_BLANKS if self.syntax.blanks else CONTENT
+        return end if content.search(data, 0, end) else 0
 
-    def _miscounted(self, fields: int) -> str:
-        return f"{fields} fields where {'the header has' if self.header else 'the first row has'} {len(self.columns)}"
+    def _miscounted(self, fields: int, columns: int) -> str:
+        return f"{fields} fields where {'the header has' if self.header else 'the first row has'} {columns}"
+
+    def header_hint(self, sample: Block) -> str:
+        if not self.header or self._header_given or not looks_like_a_row(self.columns, sample):
+            return ""
+        return f"; the header looks like data: if there is none, give {option('header', False)}"
+
+    # -- headers -----------------------------------------------------------------------------------------------
 
     def _first_record(self) -> tuple[str, int, list[str]]:
         """Its file, its line and its fields."""
-        beginning = next(first_records(self.files, _finder(self.delimiter), limits=Limits(rows=1)), None)
+        beginning = next(first_records(self.files, self.syntax.finder(), limits=Limits(rows=1)), None)
         if beginning is None:
             raise no_rows(self.files.name(0))
-        path = beginning.chunk.path
-        data = np.frombuffer(beginning.chunk.data, dtype=np.uint8)
-        starts, stops, lines, _, open_quote = find_records(data, ord(self.delimiter))
-        first = int(np.argmax(stops > starts))
-        line = int(lines[first]) + 1
-        if open_quote == lines[first]:
-            raise InputError(f"{path}:{line}: {UNCLOSED}")
-        raw = data[starts[first] : stops[first]].tobytes()
+        path, data = beginning.chunk.path, beginning.chunk.data
+        found = self.syntax.records(data)
+        width = int(found.fields[np.argmax(found.stops > found.starts)])
+        found = self.syntax.records(data, width)
+        first = int(np.argmax(found.stops > found.starts))
+        line = int(found.lines[first]) + 1
         try:
-            return path, line, [text.decode() for _, text in fields_of(raw, self.delimiter)]
+            return path, line, self._fields(bytes(data[found.starts[first] : found.stops[first]]))
         except UnicodeDecodeError as error:
             raise InputError(f"{path}:{line}: the first row cannot be read: {error}") from None
 
-    def _check_header(self, raw: bytes, location: str) -> None:
-        """Each file has its own header; all must be the same."""
-        fields = [text.decode(errors="replace") for _, text in fields_of(raw, self.delimiter)]
-        if _named(fields, location) != self.columns:
-            raise InputError(
-                f"{location}: the header differs from that of {self._named_in}: {shown(raw)}; all files must have "
-                "the same columns in the same order"
-            )
+    def _fields(self, raw: bytes, errors: str = "strict") -> list[str]:
+        return [text.decode(errors=errors) for _, text in self.syntax.fields(raw)]
 
-
-def fields_of(raw: bytes, delimiter: str) -> list[tuple[int, bytes]]:
-    """The fields of one record, each with the byte where it begins, by the rules of kernels/records.py."""
-    fields: list[tuple[int, bytes]] = []
-    sign, at = delimiter.encode(), 0
-    while True:
-        begin, parts = at, []
-        if raw.startswith(b'"', at):
-            at += 1
-            while (quote := raw.find(b'"', at)) >= 0:
-                parts.append(raw[at:quote])
-                at = quote + 1
-                if not raw.startswith(b'"', at):
-                    break
-                parts.append(b'"')
-                at += 1
-        end = raw.find(sign, at)
-        parts.append(raw[at:] if end < 0 else raw[at:end])
-        fields.append((begin, b"".join(parts)))
-        if end < 0:
-            return fields
-        at = end + 1
-
-
-def _named(fields: list[str], location: str) -> list[str]:
-    """The names of the columns; an empty field of the header is named by its index."""
-    names = [field.strip() or f"c{i + 1}" for i, field in enumerate(fields)]
-    seen = set()
-    for name in names:
-        if name in seen:
-            raise InputError(f"{location}: the header has the column {name!r} twice: rename one of them")
-        seen.add(name)
-    return names
-
-
-def _finder(delimiter: str) -> Find:
-    """What finds the records of this delimiter that are not blank."""
-
-    def found(data: bytes) -> tuple[Any, Any]:
-        starts, stops, *_ = find_records(np.frombuffer(data, dtype=np.uint8), ord(delimiter))
-        filled = stops > starts
-        return starts[filled], stops[filled]
-
-    return found
-
-
-def _delimiter(files: ByteFiles) -> str:
-    """The delimiter that cuts the first records into the most fields, the same number in each."""
-    best, most = ",", 1
-    for sign in DELIMITERS:
-        first = first_records(files, _finder(sign), header=None, limits=TO_FIND_DELIMITER)
+    def _shift(self, names: int, last: str) -> int:
+        """How many more names than fields a header has: 1 if it ends with a separator and the rows do not, -1 if they
+        begin with a column that it does not name (as R writes them), else 0."""
+        finder = self.syntax.finder(names)
+        first = first_records(self.files, finder, header=True, limits=TO_FIND_SEPARATOR)
         text = b"\n".join(record for each in first for record in each.records)
-        counts = find_records(np.frombuffer(text, dtype=np.uint8), ord(sign))[3]
-        if len(counts) and counts[0] > most and (counts == counts[0]).mean() >= 0.9:
-            best, most = sign, int(counts[0])
-    return best
+        counts = self.syntax.records(text).fields
+        ends = np.array([record.endswith(self.syntax.separator.encode()) for record in text.split(b"\n")])
+        if len(counts) and (counts == names - 1).all() and names > 1 and not last.strip():
+            return 1
+        return -1 if len(counts) and (counts == names + 1).all() and not ends.all() else 0
+
+    def _named(self, fields: list[str]) -> list[str]:
+        """The names in a header; without the last, or with one for a column before them, as in the first file."""
+        if self._header_shift > 0 and not fields[-1].strip():
+            fields = fields[:-1]
+        return column_names(["", *fields] if self._header_shift < 0 else fields)
+
+    def _with_columns(self, chunk: Chunk) -> Chunk:
+        """The chunk with the columns of its file, if they are not those of the first file."""
+        if not self.header:
+            return chunk
+        number = chunk.at.file
+        if number not in self._columns_of:
+            self._columns_of[number] = self._columns_in(chunk)
+        columns = self._columns_of[number]
+        return chunk if columns == tuple(self.columns) else replace(chunk, columns=columns)
+
+    def _columns_in(self, chunk: Chunk) -> tuple[str, ...]:
+        """The columns in the header of a chunk's file, of which this may be a later chunk."""
+        line, raw = 1, first_record_in(self.files, chunk.at.file, self.syntax.finder(len(self.columns)))
+        if chunk.at.line == 1:
+            found = self.syntax.records(chunk.data, len(self.columns))
+            first = int(np.argmax(found.stops > found.starts))
+            raw, line = bytes(chunk.data[found.starts[first] : found.stops[first]]), int(found.lines[first]) + 1
+        if not raw:
+            return tuple(self.columns)
+        names = self._named(self._fields(raw, "replace"))
+        refuse_other_table(names, self.columns, f"{chunk.path}:{line}", self._named_in)
+        return tuple(names)
+
+    def _column_notes(self, columns: list[str], path: str, records: Records) -> list[Note]:
+        """Notes on the columns that a file lacks, or that the first file does not have."""
+        if columns == self.columns or not len(records):
+            return []
+        first = f"{path}:{records.lines[0]}"
+        here, known = set(columns), set(self.columns)
+        missing = [name for name in self.layout.wanted if name not in here]
+        more = [name for name in columns if name not in known]
+        return [
+            *(Note(f"the column {name!r} is missing", len(records), first) for name in missing[:MOST_NOTES]),
+            *(Note(f"the column {name!r} is ignored, for the first file has none of that name", len(records), first)
+              for name in more[:MOST_NOTES]),
+        ]  # fmt: skip
 
 
 def _count_lines(data: bytes | bytearray) -> int:

@@ -1,31 +1,23 @@
-"""Files as streams of bytes: paths expanded, any compression opened, reading from any offset."""
+"""Files as streams of bytes: paths expanded, each read from any offset, its encoding found."""
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import hashlib
-import lzma
 import os
 import stat
 import sys
-import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from glob import glob
-from typing import Any, BinaryIO
+from typing import Any
 
+from linnet.data.sources.encodings import LOOKED_AT, UTF8, marked_encoding
+from linnet.data.sources.readers import BYTE_ORDER_MARK, HEAD, DecodedReader, Reader, read_errors
 from linnet.errors import InputError
 
 STANDARD_INPUT = "-"
-HEAD = 1 << 18
 SAMPLED = 1 << 16
-DAMAGED = "{}: the compressed data are damaged or truncated ({}): fetch the file again"
-MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-# More than any level of xz needs; a damaged file may ask for gigabytes.
-MOST_XZ_MEMORY = 1 << 28
 
 
 def without_bom(data: bytes) -> bytes:
@@ -83,219 +75,26 @@ def is_stream(path: str) -> bool:
     return path == STANDARD_INPUT or (os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode))
 
 
-class Reader:
-    """The decompressed bytes of one open file; `consumed` is the number of bytes read from the file itself.
-
-    A prompt reader returns what a pipe has delivered so far instead of waiting for more; `ended` is set at the end.
-    """
-
-    def __init__(self, raw: BinaryIO, path: str, *, prompt: bool = False) -> None:
-        self._raw = raw
-        self._path = path
-        self._pushed = b""
-        self.begun = False
-        self.ended = False
-        self.prompt = prompt
-        first = raw.peek() if prompt else _read_fully(raw, max(map(len, MAGIC)))  # type: ignore[attr-defined]
-        self.compression = next((name for magic, name in MAGIC.items() if first.startswith(magic)), None)
-        self._source = _Rejoined(b"" if prompt else first, raw, prompt=prompt)
-        self._marked = first.startswith(BYTE_ORDER_MARK)
-        self._stream = _decompressed(self._source, self.compression)
-
-    @property
-    def consumed(self) -> int:
-        return self._source.consumed
-
-    def read(self, size: int) -> bytes:
-        """`size` bytes, fewer only at the end."""
-        taken, self._pushed = self._pushed[:size], self._pushed[size:]
-        if len(taken) == size:
-            return taken
-        with read_errors(self._path):
-            return taken + _read_fully(self._stream, size - len(taken))
-
-    def fill(self, room: memoryview) -> int:
-        """Fill this memory and return the number of bytes: fewer than it holds only at the end, or if prompt."""
-        have = min(len(self._pushed), len(room))
-        room[:have], self._pushed = self._pushed[:have], self._pushed[have:]
-        with read_errors(self._path):
-            while have < len(room) and not self.ended:
-                taken = self._stream.readinto(room[have:])
-                have += taken
-                self.ended = taken == 0
-                if self.prompt:
-                    break
-        return have
-
-    def close(self) -> None:
-        self._raw.close()
-
-    def skip_bom(self) -> int:
-        """Skip the byte order mark, if there is one, and return its size."""
-        if self.prompt and not self._marked:  # do not wait for a third byte
-            return 0
-        first = self.read(len(BYTE_ORDER_MARK))
-        if first == BYTE_ORDER_MARK:
-            return len(first)
-        self.push_back(first)
-        return 0
-
-    def push_back(self, data: bytes) -> None:
-        self._pushed = data + self._pushed
-
-    def skip(self, offset: int) -> None:
-        """Go to a byte of the content: by seeking in a plain file, by reading in a compressed one."""
-        if self.compression is None and self._source.seek_to(offset):
-            return
-        left = offset
-        while left > 0:
-            taken = len(self.read(min(left, HEAD)))
-            if not taken:
-                raise InputError(f"{self._path} is shorter than it was: it ends before byte {offset}")
-            left -= taken
-
-
-class _Rejoined:
-    """A stream with its first bytes, read to recognise the compression, put back."""
-
-    def __init__(self, first: bytes, rest: BinaryIO, *, prompt: bool = False) -> None:
-        self._first = first
-        self._rest = rest
-        self._prompt = prompt
-        self.consumed = 0
-        self.closed = False
-
-    def read(self, size: int = -1) -> bytes:
-        taken, self._first = (self._first, b"") if size < 0 else (self._first[:size], self._first[size:])
-        if not taken:
-            taken = self._rest.read(size) or b""
-        self.consumed += len(taken)
-        return taken
-
-    def readinto(self, room: memoryview) -> int:
-        if self._first:
-            return _put(self.read(len(room)), room)
-        # readinto1 would wait once the buffer is empty, even with something to give
-        stream: Any = self._rest
-        count: int = _put(stream.read1(len(room)), room) if self._prompt else stream.readinto(room) or 0
-        self.consumed += count
-        return count
-
-    def seek_to(self, offset: int) -> bool:
-        """Seek to this byte, if it is not before what was read and within the file."""
-        if offset == self.consumed:
-            return True
-        if offset < self.consumed + len(self._first) or not self._rest.seekable():
-            return False
-        if offset > self._rest.seek(0, os.SEEK_END):
-            return False
-        self._first, self.consumed = b"", offset
-        self._rest.seek(offset)
-        return True
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return False
-
-    def flush(self) -> None:
-        pass
-
-    def close(self) -> None:
-        """The stream is closed where it was opened."""
-
-
-def _read_fully(stream: Any, size: int) -> bytes:
-    """Read until there are `size` bytes or the stream ends; one read of a pipe returns what it has."""
-    data: bytes = stream.read(size) or b""
-    if len(data) == size or not data:
-        return data
-    parts, have = [data], len(data)
-    while have < size and (data := stream.read(size - have)):
-        parts.append(data)
-        have += len(data)
-    return b"".join(parts)
-
-
-def _decompressed(source: _Rejoined, compression: str | None) -> Any:
-    if compression == "gzip":
-        return gzip.GzipFile(fileobj=source, mode="rb")  # type: ignore[call-overload]
-    if compression == "bzip2":
-        return _Expanded(source, bz2.BZ2Decompressor)
-    if compression == "xz":
-        return _Expanded(source, lambda: lzma.LZMADecompressor(memlimit=MOST_XZ_MEMORY))
-    if compression == "zstd":
-        import pyarrow
-
-        return pyarrow.CompressedInputStream(pyarrow.PythonFile(source, mode="r"), "zstd")
-    return source
-
-
-class _Expanded:
-    """Concatenated compressed streams; trailing data, which Python's classes ignore, are an error."""
-
-    def __init__(self, source: _Rejoined, begin: Callable[[], Any]) -> None:
-        self._source = source
-        self._begin = begin
-        self._current = begin()
-        self._waiting = b""
-
-    def read(self, size: int) -> bytes:
-        while True:
-            if self._current.eof:
-                self._waiting = self._current.unused_data or self._source.read(HEAD)
-                if not self._waiting.strip(b"\0"):  # padding is allowed
-                    return b""
-                self._current = self._begin()
-            if self._current.needs_input and not self._waiting:
-                self._waiting = self._source.read(HEAD)
-                if not self._waiting:
-                    raise EOFError("the end-of-stream marker is missing")
-            given, self._waiting = self._waiting, b""
-            if data := self._current.decompress(given, size):
-                return bytes(data)
-
-    def readinto(self, room: memoryview) -> int:
-        return _put(self.read(len(room)), room)
-
-
 def _standard_input() -> Any:
     if sys.stdin is None:
         raise InputError("standard input is closed: give a file")
     return sys.stdin.buffer
 
 
-def _put(data: bytes, room: memoryview) -> int:
-    room[: len(data)] = data
-    return len(data)
-
-
-@contextmanager
-def read_errors(path: str) -> Iterator[None]:
-    """Turn what reading may raise into an InputError that names the file and what to do."""
-    try:
-        yield
-    except InputError:
-        raise
-    except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
-        raise InputError(DAMAGED.format(path, error)) from None
-    except IsADirectoryError:
-        raise InputError(f"{path} is a folder where a file is expected") from None
-    except OSError as error:
-        if error.errno is None:  # raised by bzip2 and zstd
-            raise InputError(DAMAGED.format(path, error)) from None
-        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
-
-
 class ByteFiles:
-    """Several files read one after the other; standard input and pipes can be read only once."""
+    """Several files read one after the other, as UTF-8; standard input and pipes can be read only once.
 
-    def __init__(self, paths: Sequence[str], *, prompt: bool = False) -> None:
+    `encoding` is that of all files, if it is given; `assumed` that of those which do not show theirs.
+    """
+
+    def __init__(self, paths: Sequence[str], *, prompt: bool = False, encoding: str | None = None) -> None:
         self.paths = list(paths)
         self.prompt = prompt
+        self.encoding = encoding
+        self.assumed = UTF8
+        self._beginnings: dict[int, bytes] = {}
         self._once = frozenset(number for number, path in enumerate(self.paths) if is_stream(path))
-        self._streams: dict[int, Reader] = {}
+        self._streams: dict[int, Reader | DecodedReader] = {}
 
     def __len__(self) -> int:
         return len(self.paths)
@@ -313,9 +112,29 @@ class ByteFiles:
         """The bytes on disk of all files; None if unknown."""
         return sum(os.stat(path).st_size for path in self.paths) if self.reopenable else None
 
+    def encoding_of(self, number: int) -> str:
+        """The encoding of a file."""
+        if self.encoding is not None or self.prompt:  # a prompt reader cannot wait for more to look at
+            return self.encoding or UTF8
+        return marked_encoding(self.beginning(number)) or self.assumed
+
+    def beginning(self, number: int) -> bytes:
+        """The first bytes of a file, decompressed, as they are; none of a prompt stream, which is not waited for."""
+        if number not in self._beginnings:
+            self.head(number, 1)
+        return self._beginnings[number]
+
+    def _decoded(self, number: int, reader: Reader) -> Reader | DecodedReader:
+        """A reader that is at the beginning of its file, as UTF-8."""
+        if number not in self._beginnings:
+            self._beginnings[number] = b"" if self.prompt else reader.read(LOOKED_AT)
+            reader.push_back(self._beginnings[number])
+        encoding = self.encoding_of(number)
+        return reader if encoding == UTF8 else DecodedReader(reader, encoding)
+
     @contextmanager
-    def opened(self, number: int, offset: int = 0) -> Iterator[Reader]:
-        """File `number`, from a byte of its decompressed content on."""
+    def opened(self, number: int, offset: int = 0) -> Iterator[Reader | DecodedReader]:
+        """File `number`, from a byte of its decompressed content on, as UTF-8."""
         if number in self._once:
             reader = self._stream(number)
             if reader.begun:
@@ -328,16 +147,18 @@ class ByteFiles:
                     reader.close()
             return
         path = self.paths[number]
+        if offset:
+            self.beginning(number)  # which shows the encoding
         with read_errors(path):
             raw = open(path, "rb", buffering=0)  # noqa: SIM115 - errors in the block are not its own
         with raw:
             with read_errors(path):
-                reader = Reader(raw, path)
-                reader.skip(offset)
-            yield reader
+                decoded = self._decoded(number, Reader(raw, path))
+                decoded.skip(offset)
+            yield decoded
 
     def head(self, number: int = 0, size: int = HEAD) -> bytes:
-        """The first bytes of a file, decompressed; a stream returns them again."""
+        """The first bytes of a file, decompressed, as UTF-8; a stream returns them again."""
         if number not in self._once:
             with self.opened(number) as reader:
                 return reader.read(size)
@@ -346,13 +167,16 @@ class ByteFiles:
         reader.push_back(taken)
         return taken
 
-    def _stream(self, number: int) -> Reader:
+    def _stream(self, number: int) -> Reader | DecodedReader:
         if number not in self._streams:
             path = self.paths[number]
             with read_errors(path):
                 raw = _standard_input() if path == STANDARD_INPUT else open(path, "rb")  # noqa: SIM115 - read to its end
-                self._streams[number] = Reader(raw, self.name(number), prompt=self.prompt)
-        return self._streams[number]
+                self._streams[number] = self._decoded(number, Reader(raw, self.name(number), prompt=self.prompt))
+        reader = self._streams[number]
+        if isinstance(reader, Reader) and self.encoding_of(number) != UTF8:  # as was found meanwhile
+            reader = self._streams[number] = DecodedReader(reader, self.encoding_of(number))
+        return reader
 
     def fingerprint(self) -> list[dict[str, Any]]:
         """What identifies the content of these files: sizes, modification times, and hashes of both ends."""

@@ -14,9 +14,10 @@ import numpy as np
 from linnet.data.on_error import BadRow
 from linnet.data.sources.block import Block, Position, Strings
 from linnet.data.sources.chunks import CHUNK
-from linnet.data.sources.files import Reader, decoded, read_errors
+from linnet.data.sources.files import decoded
 from linnet.data.sources.labelled import TARGET, TEXT
 from linnet.data.sources.lines import NUL
+from linnet.data.sources.readers import Reader, read_errors
 from linnet.data.sources.sampling import first_rows
 from linnet.errors import InputError
 from linnet.kernels.content_hash import content_hash

@@ -42,7 +42,7 @@ class JsonLines(LineSource, TableSource):
 
     def __init__(self, files: ByteFiles, *, chunk_size: int | None = None) -> None:
         super().__init__(files, chunk_size=chunk_size)
-        self._first = _few_values(self.first_chunks())
+        self._first = self._few_values(self.first_chunks())
         self.layout = Layout({}, ())
         self.layout = Layout.of(self._inferred())
         self._limit_lines()
@@ -56,6 +56,29 @@ class JsonLines(LineSource, TableSource):
         self.layout = replace(self.layout, types={**types, **self.layout.types})
         super().select_columns(wanted)
         self._limit_lines()
+
+    def _few_values(self, chunks: list[Chunk]) -> list[Chunk]:
+        """The first rows of a sample, so few that rows and keys make a table of bounded size; mostly all of them."""
+        rows = sum(self._rows_in(chunk.data) for chunk in chunks)
+        colons = sum(chunk.data.count(b":") for chunk in chunks)
+        if rows * colons <= BLOCK_CELLS and colons <= MOST_COLUMNS:
+            return chunks
+        keys = len(set().union(*(_keys_in(chunk.data) for chunk in chunks)))
+        refuse_more_columns(keys, f"{chunks[0].path}: the keys of its first rows")
+        left, few = max(1, BLOCK_CELLS // max(1, keys)), []
+        for chunk in chunks:
+            if left <= 0:
+                break
+            few.append(replace(chunk, data=chunk.data[: self._end_of_rows(chunk.data, left)]))
+            left -= self._rows_in(few[-1].data)
+        return few
+
+    def _rows_in(self, data: bytes | bytearray) -> int:
+        return count_lines(data)
+
+    def _end_of_rows(self, data: bytes | bytearray, count: int) -> int:
+        """Where the first rows end."""
+        return end_of_line(data, count, len(data))
 
     def _limit_lines(self) -> None:
         """Every row has a value, or a missing one, for every column: lines of few keys may become many values."""
@@ -78,6 +101,10 @@ class JsonLines(LineSource, TableSource):
         )
         return with_columns(block, self.layout, table, lambda row, name: _byte_of(records.raw(row), name))
 
+    def _lines(self, chunk: Chunk) -> Records:
+        """What should be an object each."""
+        return lines_of(chunk)
+
     def _texts(self, records: Records) -> dict[str, Column] | None:
         """The columns to read, if all values in these lines are strings; else None."""
         wanted = self.layout.wanted
@@ -92,7 +119,7 @@ class JsonLines(LineSource, TableSource):
         Arrow accepts an object over several lines, or several in one; and it recurses for every level of brackets, so
         deep nesting must never reach it.
         """
-        records, bad = only_text(chunk, lines_of(chunk))
+        records, bad = only_text(chunk, self._lines(chunk))
         levels = depths(records.data, records.starts, records.stops)
         usable = (levels > 0) & (levels <= DEEPEST)
         for i in np.flatnonzero(~usable).tolist():
@@ -186,23 +213,6 @@ class JsonLines(LineSource, TableSource):
                 bad += self._one_by_one(chunk.path, records)[2]
             raise bad[0].error() if bad else InputError(f"{path}: all its objects are empty")
         return types
-
-
-def _few_values(chunks: list[Chunk]) -> list[Chunk]:
-    """The first lines of a sample, so few that their rows and keys make a table of bounded size; mostly all of them."""
-    lines = sum(count_lines(chunk.data) for chunk in chunks)
-    colons = sum(chunk.data.count(b":") for chunk in chunks)
-    if lines * colons <= BLOCK_CELLS and colons <= MOST_COLUMNS:
-        return chunks
-    keys = len(set().union(*(_keys_in(chunk.data) for chunk in chunks)))
-    refuse_more_columns(keys, f"{chunks[0].path}: the keys of its first rows")
-    left, few = max(1, BLOCK_CELLS // max(1, keys)), []
-    for chunk in chunks:
-        if left <= 0:
-            break
-        few.append(replace(chunk, data=chunk.data[: end_of_line(chunk.data, left, len(chunk.data))]))
-        left -= count_lines(few[-1].data)
-    return few
 
 
 def _keys_in(data: bytes | bytearray) -> set[str | bytes]:

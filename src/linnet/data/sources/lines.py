@@ -12,12 +12,13 @@ import numpy as np
 from linnet.data.on_error import BadRow
 from linnet.data.sources.block import Block, Position
 from linnet.data.sources.chunks import Chunk, Cutting, chunks, count_lines, hashed_again, last_line_end
+from linnet.data.sources.encodings import UTF8, unfit_byte
 from linnet.data.sources.files import ByteFiles
 from linnet.data.sources.records import Records
 from linnet.data.sources.sampling import first_records, joined, lines_in
+from linnet.errors import option
 from linnet.kernels import records as kernel
 
-NOT_UTF8 = "is not UTF-8: convert the file first, for example iconv -f latin1 -t utf-8"
 NUL = "a NUL byte: is this a text file?"
 
 
@@ -34,6 +35,13 @@ class LineSource(ABC):
     def cut(self, cutting: Cutting, chunk_size: int | None) -> None:
         """Read chunks cut in this way, of `chunk_size` bytes if that is given."""
         self.cutting = cutting if chunk_size is None else replace(cutting, size=chunk_size)
+
+    @property
+    def details(self) -> list[str]:
+        """How the files are read, where that is not plain: the encoding, unless it is UTF-8 or ASCII."""
+        encoding = self.files.encoding_of(0)
+        how = "detected" if self.files.encoding is None else "given"
+        return [f"encoding {encoding}, {how}"] if encoding != UTF8 else []
 
     @property
     def size(self) -> int | None:
@@ -84,18 +92,25 @@ def only_text(chunk: Chunk, records: Records) -> tuple[Records, list[BadRow]]:
     good = np.ones(len(records), dtype=bool)
     for i in range(len(records)):
         raw = records.raw(i)
-        if fault := _fault(raw):
+        if fault := _fault(raw, chunk.encoding):
             good[i] = False
             bad.append(BadRow(chunk.path, int(records.lines[i]), *fault, raw))
     return records.keep(good), bad
 
 
-def _fault(raw: bytes | bytearray) -> tuple[int, str] | None:
+def _fault(raw: bytes | bytearray, encoding: str) -> tuple[int, str] | None:
     """The first byte, from 1, that is not text, and why."""
     nul = raw.find(b"\0")
     try:
         raw.decode()
     except UnicodeDecodeError as error:
         if nul < 0 or error.start < nul:
-            return error.start + 1, f"byte {raw[error.start]:#04x} {NOT_UTF8}"
+            byte = f"{raw[error.start]:#04x}" if encoding == UTF8 else unfit_byte(raw, error.start)
+            return error.start + 1, f"byte {byte} {_misfit(encoding)}"
     return (nul + 1, NUL) if nul >= 0 else None
+
+
+def _misfit(encoding: str) -> str:
+    if encoding != UTF8:
+        return f"is not {encoding}: is that the encoding ({option('encoding')})?"
+    return f"is not UTF-8, as the first rows are: name the encoding, for example {option('encoding', 'windows-1252')}"

@@ -5,23 +5,30 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from linnet.data.sources.encodings import encoding_of_rows
 from linnet.data.sources.files import (
-    HEAD,
     STANDARD_INPUT,
     SUFFIXES,
     ByteFiles,
     expand_paths,
     no_rows,
-    read_errors,
     without_bom,
 )
-from linnet.data.sources.formats import Format
+from linnet.data.sources.formats import Dialect, Form, Format
 from linnet.data.sources.labelled import MARK, LabelledText
-from linnet.data.sources.sampling import Limits, first_records, lines_in
+from linnet.data.sources.readers import HEAD, read_errors
+from linnet.data.sources.sampling import SAMPLE, Limits, first_records, lines_in
+from linnet.data.sources.separators import NUMBER, separated_by_blanks, separator_of
 from linnet.data.sources.source import Source
-from linnet.errors import InputError
+from linnet.data.sources.syntax import Syntax
+from linnet.data.sources.unsupported import refuse_unsupported
+from linnet.errors import InputError, option
+from linnet.kernels.records import depths
 
 BY_SUFFIX = {
     ".csv": Format.CSV,
@@ -35,34 +42,24 @@ BY_SUFFIX = {
     ".svmlight": Format.SVMLIGHT,
     ".libsvm": Format.SVMLIGHT,
 }
-NUMBER = rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 SVMLIGHT_LINE = re.compile(rb"\A" + NUMBER + rb"([ \t]+qid:\d+)?([ \t]+\d+:" + NUMBER + rb")*[ \t]*(#.*)?\r?\Z")
-WHOLLY_NUMBER = re.compile(rb"\A" + NUMBER + rb"\Z")
-# Two numbers with only blanks between them; a field that may be quoted.
-TWO_NUMBERS = re.compile(rb"(?:\A|[ \t])" + NUMBER + rb" [ \t]*" + NUMBER + rb"(?:[ \t]|\Z)")
-FIELD = re.compile(rb'"[^"]*"|[^ \t]+')
 PARQUET = b"PAR1"
 HEADERS = (b"label", b"target", b"class", b"category", b"y")
-UTF16 = (b"\xff\xfe", b"\xfe\xff")
+TO_FIND_ENCODING = replace(SAMPLE, longest=HEAD)
+MOST_BYTES_OF_A_CHARACTER = 4
 TO_FIND_FORMAT = Limits(100, HEAD, longest=HEAD)
 ENOUGH_LINES = 10
 
 
-def open_source(
-    paths: Sequence[str | os.PathLike[str]],
-    form: Format | None = None,
-    *,
-    header: bool | None = None,
-    chunk_size: int | None = None,
-) -> Source:
+def open_source(paths: Sequence[str | os.PathLike[str]], form: Form = None, *, chunk_size: int | None = None) -> Source:
     """The source for these paths; all are of one format.
 
     A chunk has about `chunk_size` bytes, or rows where the format has rows (Parquet).
     """
-    found = expand_paths(paths)
+    found, dialect = expand_paths(paths), Dialect.of(form)
     if len(found) == 1 and os.path.isdir(found[0]):
         inside = _data_files(found[0])
-        if form is Format.FOLDER or (form is None and not inside):
+        if dialect.format is Format.FOLDER or (dialect.format is None and not inside):
             from linnet.data.sources.folder import Folder
 
             return Folder(found[0], chunk_size=chunk_size)
@@ -71,11 +68,14 @@ def open_source(
         raise InputError("give one folder, or files: not both, and not several folders")
     if not found:
         raise InputError(f"{paths[0]}: there is no data file in it" if len(paths) else "no file is given")
-    files = ByteFiles(found)
-    form = form or format_by_name(found[0]) or format_by_content(files)
-    if form in (Format.CSV, Format.TSV, Format.LABELLED_TEXT):
-        _refuse_blank_delimiters(first_lines(files), files.name(0))
-    if form is Format.PARQUET:
+    files = ByteFiles(found, encoding=dialect.encoding)
+    kind = dialect.format or format_by_name(found[0])
+    if kind is None or kind is not Format.PARQUET:
+        find_encoding(files)
+        refuse_unsupported(files.beginning(0), files.name(0))
+        if kind is None or (kind is Format.JSONL and dialect.format is None):
+            kind = _format_of(files, dialect, kind)
+    if kind is Format.PARQUET:
         if STANDARD_INPUT in found:
             raise InputError(
                 "Parquet cannot be read from standard input, because its end must be read first: give a file"
@@ -83,10 +83,31 @@ def open_source(
         from linnet.data.sources.parquet import Parquet
 
         return Parquet(found, chunk_size=chunk_size)
-    return open_lines(files, form, header, chunk_size)
+    return open_lines(files, kind, dialect, chunk_size)
 
 
-def open_lines(files: ByteFiles, form: Format, header: bool | None, chunk_size: int | None = None) -> Source:
+def find_encoding(files: ByteFiles) -> None:
+    """Let the first rows decide the encoding of files that do not show it, unless it is given."""
+    if files.encoding is None:
+        files.assumed = encoding_of_rows(_rows_for_encoding(files))
+
+
+def _rows_for_encoding(files: ByteFiles) -> list[bytes]:
+    """The first rows of the files; of one without lines, its beginning."""
+    first = list(first_records(files, lines_in, header=None, limits=TO_FIND_ENCODING))
+    rows = [record for each in first for record in each.records]
+    return rows or [bytes(each.chunk.data)[:-MOST_BYTES_OF_A_CHARACTER] for each in first]
+
+
+def _format_of(files: ByteFiles, dialect: Dialect, named: Format | None) -> Format:
+    """The format by name and content; who names a separator has delimited text."""
+    if named is Format.JSONL:
+        lines = first_lines(files)
+        return _kind_of_json(lines) if lines else named
+    return format_by_content(files) if dialect.separator is None else Format.CSV
+
+
+def open_lines(files: ByteFiles, form: Format, dialect: Dialect, chunk_size: int | None = None) -> Source:
     """The source for files of text in this format."""
     if form is Format.SVMLIGHT:
         from linnet.data.sources.svmlight import Svmlight
@@ -98,11 +119,21 @@ def open_lines(files: ByteFiles, form: Format, header: bool | None, chunk_size: 
         from linnet.data.sources.jsonlines import JsonLines
 
         return JsonLines(files, chunk_size=chunk_size)
+    if form is Format.JSON:
+        from linnet.data.sources.jsonobjects import JsonObjects
+
+        return JsonObjects(files, chunk_size=chunk_size)
     if form in (Format.CSV, Format.TSV):
         from linnet.data.sources.delimited import Delimited
 
-        delimiter = "\t" if form is Format.TSV else None
-        return Delimited(files, delimiter=delimiter, header=header, chunk_size=chunk_size)
+        quote = '"' if dialect.quote is None else dialect.quote
+        separator = dialect.separator or ("\t" if form is Format.TSV else separator_of(files, quote))
+        if quote == separator:
+            raise InputError(f"{option('separator')} and {option('quote')} cannot both be {quote!r}")
+        return Delimited(
+            files, Syntax(separator, quote), header=dialect.header, stray_quotes=dialect.stray_quotes,
+            chunk_size=chunk_size,
+        )  # fmt: skip
     raise InputError(f"{files.name(0)}: the format {form} has no target to train on")
 
 
@@ -133,35 +164,40 @@ def format_by_name(path: str) -> Format | None:
 def format_by_content(files: ByteFiles) -> Format:
     """The format that the first lines of the files look like."""
     for number in range(len(files)):
-        head = files.head(number)
-        if head.startswith(PARQUET):
+        if files.beginning(number).startswith(PARQUET):
             return Format.PARQUET
-        if head.startswith(UTF16):
-            raise InputError(f"{files.name(number)}: is UTF-16: convert it first, for example iconv -f utf-16 -t utf-8")
-        if without_bom(head).strip():
+        if without_bom(files.head(number)).strip():
             break
     lines = first_lines(files)
     if not lines:
         raise no_rows(files.name(0))
-    return format_of_lines(lines, files.name(0))
+    return format_of_lines(lines)
 
 
-def format_of_lines(lines: list[bytes], path: str) -> Format:
+def format_of_lines(lines: list[bytes]) -> Format:
     """The format that these lines look like."""
-    if lines[0].lstrip().startswith(b"{"):
-        return Format.JSONL
-    if lines[0].lstrip().startswith(b"["):
-        raise InputError(
-            f"{path}: looks like one JSON array; linnet reads one object a line (convert it with jq -c '.[]')"
-        )
+    if lines[0].lstrip().startswith((b"{", b"[")):
+        return _kind_of_json(lines)
     if sum(line.startswith(MARK) for line in lines) > len(lines) // 2:
         return Format.LABELS
     rows = [line for line in lines if not line.lstrip().startswith(b"#")]
     if any(b":" in line for line in rows) and all(map(SVMLIGHT_LINE.match, rows)):
         return Format.SVMLIGHT
+    if separated_by_blanks(lines):
+        return Format.CSV
     if all(b"\t" in line for line in lines):
         return Format.LABELLED_TEXT if _is_labelled(lines) else Format.TSV
     return Format.CSV
+
+
+def _kind_of_json(lines: list[bytes]) -> Format:
+    """Whether JSON is one object a line, or an array, or objects that go on over several lines."""
+    first = lines[0].lstrip()
+    if first.startswith(b"["):
+        return Format.JSON
+    closed = depths(np.frombuffer(first, dtype=np.uint8), np.array([0]), np.array([len(first)]))[0] > 0
+    goes_on = len(lines) > 1 and not lines[1].lstrip().startswith(b"{")
+    return Format.JSON if not closed and goes_on else Format.JSONL
 
 
 def first_lines(files: ByteFiles) -> list[bytes]:
@@ -169,20 +205,6 @@ def first_lines(files: ByteFiles) -> list[bytes]:
     return [
         line for each in first_records(files, lines_in, header=None, limits=TO_FIND_FORMAT) for line in each.records
     ]
-
-
-def _refuse_blank_delimiters(lines: list[bytes], path: str) -> None:
-    """Raise for a table with blanks between its columns, which would be read as one column."""
-    fields = [FIELD.findall(line) for line in lines]
-    if len(lines) < 2 or len({len(each) for each in fields}) > 1 or any(sign in lines[-1] for sign in b",;|"):
-        return
-    if all(map(TWO_NUMBERS.search, lines[1:])):
-        headed = "" if not any(map(WHOLLY_NUMBER.match, fields[0])) else ", header=None"
-        raise InputError(
-            f"{path}: looks like a table with blanks between its {len(fields[0])} columns, but linnet reads commas, "
-            "semicolons, tabs or bars: convert it first, for example with pandas: "
-            f"read_csv({os.path.basename(path)!r}, sep=r'\\s+'{headed}).to_csv('table.csv', index=False)"
-        )
 
 
 def _is_labelled(lines: list[bytes]) -> bool:
@@ -195,16 +217,14 @@ def _is_labelled(lines: list[bytes]) -> bool:
     return one_tab and not header and len(set(labels)) <= max(2, len(lines) // 2)
 
 
-def open_data(
-    data: Any, form: Format | None = None, *, header: bool | None = None, chunk_size: int | None = None
-) -> Source:
+def open_data(data: Any, form: Form = None, *, chunk_size: int | None = None) -> Source:
     """The source for paths, for what is in memory already, or the source that is given."""
     if isinstance(data, Source):
         return data
     if isinstance(data, str | os.PathLike):
         data = [data]
     if isinstance(data, list | tuple) and data and all(isinstance(each, str | os.PathLike) for each in data):
-        return open_source(data, form, header=header, chunk_size=chunk_size)
+        return open_source(data, form, chunk_size=chunk_size)
     if isinstance(data, tuple) and len(data) == 2:
         from linnet.data.sources.arrays import Arrays
 

@@ -15,7 +15,7 @@ import pyarrow.parquet
 from linnet.data.limits import BLOCK_BYTES
 from linnet.data.sources import parquet_pages as pages
 from linnet.data.sources.arrow import is_string, rows_at_once
-from linnet.data.sources.files import read_errors
+from linnet.data.sources.readers import read_errors
 from linnet.data.sources.table import types_of
 from linnet.errors import InputError
 from linnet.kernels.content_hash import content_hash

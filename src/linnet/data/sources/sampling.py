@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from linnet.data.sources.block import Block, Column, Numbers, Position, Strings
 from linnet.data.sources.chunks import LONGEST_LINE, Chunk
-from linnet.data.sources.files import HEAD, ByteFiles, without_bom
+from linnet.data.sources.files import ByteFiles, without_bom
+from linnet.data.sources.readers import HEAD
 from linnet.kernels import records as kernel
 
 ROWS, BYTES = 2000, 1 << 20
@@ -24,8 +25,10 @@ ROWS, BYTES = 2000, 1 << 20
 NUMBER_BYTES = 8
 
 Offsets = NDArray[np.int64]
-# The records of a text that are not blank: where they start and stop.  The last one may be cut off.
-Find = Callable[[bytes], tuple[Offsets, Offsets]]
+NONE: Offsets = np.empty(0, dtype=np.int64)
+# The records of a text that are not blank: where they start and stop.  Unless the file has ended, the last may be cut
+# off; or, if that is True, another follows of which only the rest of the file shows where it ends.
+Find = Callable[[bytes, bool], tuple[Offsets, Offsets, bool]]
 
 
 @dataclass(frozen=True)
@@ -48,9 +51,15 @@ class FirstRecords:
     records: list[bytes]
 
 
-def lines_in(data: bytes) -> tuple[Offsets, Offsets]:
+def lines_in(data: bytes, _: bool) -> tuple[Offsets, Offsets, bool]:
     starts, stops, _ = kernel.lines(np.frombuffer(data, dtype=np.uint8))
-    return starts, stops
+    return starts, stops, False
+
+
+def first_record_in(files: ByteFiles, number: int, find: Find) -> bytes | None:
+    """The first record of one file; None if it has none."""
+    taken = _Beginning(files, number, find, Limits(rows=1), None, False).taken(needed=True)
+    return taken.records[0] if taken is not None and taken.records else None
 
 
 def first_records(
@@ -96,28 +105,33 @@ class _Beginning:
             head = self._files.head(self._number, asked)
             ended = len(head) < asked
             data = without_bom(head)
-            starts, stops = self._find(data) if data else (np.empty(0, np.int64),) * 2
-            records, end = self._fitting(data, starts, stops, ended, needed=needed)
+            starts, stops, undecided = self._find(data, ended) if data else (NONE, NONE, False)
+            records, end = self._fitting(data, starts, stops, ended or undecided, needed=needed)
             if self.full or ended or asked > self._limits.longest:
                 break
             asked *= 4
         if not end and (ended or not needed):
             return None
         at = Position(self._number, len(head) - len(data))
-        return FirstRecords(Chunk(data[: end or len(data)], self._files.name(self._number), at), records)
+        encoding = self._files.encoding_of(self._number)
+        chunk = Chunk(data[: end or len(data)], self._files.name(self._number), at, encoding=encoding)
+        return FirstRecords(chunk, records)
 
     def _fitting(
-        self, data: bytes, starts: Offsets, stops: Offsets, ended: bool, *, needed: bool
+        self, data: bytes, starts: Offsets, stops: Offsets, whole: bool, *, needed: bool
     ) -> tuple[list[bytes], int]:
-        """The records that count and fit, and where the last of them ends; sets `full` if another did not fit."""
-        whole = len(starts) if ended else len(starts) - 1  # the last one may go on: it is at least as long
+        """The records that count and fit, and where the last of them ends; sets `full` if another did not fit.
+
+        All are `whole`, or the last may be cut off: it is at least as long.
+        """
+        last = len(starts) if whole else len(starts) - 1
         counted = np.flatnonzero(self._counts(data, starts, stops))
         costs = stops[counted] - starts[counted] + 1
         room = self._limits.size - (np.cumsum(costs) - costs)
-        beyond = (np.arange(len(counted)) >= self._limits.rows) | (costs - (counted == whole) > room)
+        beyond = (np.arange(len(counted)) >= self._limits.rows) | (costs - (counted == last) > room)
         beyond[: int(needed)] = False
         self.full = bool(beyond.any())
-        until = int(counted[np.argmax(beyond)]) if self.full else whole
+        until = int(counted[np.argmax(beyond)]) if self.full else last
         taken = counted[counted < until]
         spans = zip(starts[taken].tolist(), stops[taken].tolist(), strict=True)
         return [data[start:stop] for start, stop in spans], int(stops[until - 1]) if until > 0 else 0

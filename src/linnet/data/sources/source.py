@@ -38,3 +38,8 @@ class Source(Protocol):
     def chunks(self, start: Position) -> Iterator[Any]: ...
 
     def parse(self, chunk: Any) -> Block: ...
+
+
+def described(source: Source) -> str:
+    """The format of a source, and what else was inferred or given to read it."""
+    return ", ".join([source.format, *getattr(source, "details", ())])

@@ -130,6 +130,10 @@ class TableSource(ABC):
         """Read only these columns from now on, each as a number (True) or as a string."""
         self.layout = self.layout.select(wanted)
 
+    def header_hint(self, sample: Block) -> str:  # noqa: ARG002
+        """What may be wrong with the names of the columns, by the first rows; mostly nothing."""
+        return ""
+
     @abstractmethod
     def sample(self) -> Block:
         """The first rows, with every readable column by its own type."""

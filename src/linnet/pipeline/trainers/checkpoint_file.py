@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from linnet.data.features.feature_map import Features, Term
 from linnet.data.features.layout import FeatureLayout
-from linnet.data.on_error import BadRows
+from linnet.data.on_error import BadRows, Note
 from linnet.data.sources.block import Position
 from linnet.data.targets import LabelIndex
 from linnet.errors import InputError, ModelFileError, OutputError
@@ -62,6 +62,7 @@ def write(path: str, run: OnlineRun, rejected: BadRows, terms: Terms, why: str) 
         "losses": run.losses,
         "best": None if run.best is None else _best_to_file(run.best, tensors),
         "rejected": [rejected.count, [_plain(each) for each in rejected.first]],
+        "notes": [[_plain(each.what), each.rows, _plain(each.first)] for each in rejected.notes.values()],
         "quarantined": 0 if rejected.quarantine is None else rejected.quarantine.saved(),
     }
     container.write(path, "checkpoint", content, tensors)
@@ -112,6 +113,7 @@ def restore(content: dict[str, Any], tensors: Tensors, run: OnlineRun, rejected:
         _check_kinds(content, path)
         _restore(content, tensors, run, path)
         rejected.count, rejected.first = content["rejected"][0], list(content["rejected"][1])
+        rejected.notes = {what: Note(what, rows, first) for what, rows, first in content["notes"]}
         if rejected.quarantine is not None:
             rejected.quarantine.restore(content["quarantined"], path)
         why: str = content["why"]
@@ -130,6 +132,7 @@ def _check_kinds(content: dict[str, Any], path: str) -> None:
         and all(type(loss) is float for loss in content["losses"])
         and isinstance(content["losses"], list)
         and isinstance(content["why"], str)
+        and all(list(map(type, note)) == [str, int, str] and note[1] > 0 for note in content["notes"])
         and (content["training"] is None) == (content["rows"] == 0)
         and len(content["first_rows"]) == len(content["labels"])
         and (len(content["position"]), len(content["done"])) == (4, 2)

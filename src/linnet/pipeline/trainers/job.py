@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from linnet.data.features.feature_map import Features
+from linnet.data.sources.source import described
 from linnet.learners.entry import Entry
 from linnet.learners.linear import LinearModel
 from linnet.model.model import Model
@@ -66,6 +67,9 @@ class Job:
             options=self.options.recorded(),
             seed=self.options.seed,
             rejected_rows=stream.rejected.count,
+            notes={note.what: note.rows for note in stream.rejected.notes.values()},
+            first_noted={note.what: note.first for note in stream.rejected.notes.values()},
+            source=described(stream.source),
             collisions=outcome.features.collisions,
             held_out=outcome.held_out,
             threshold=outcome.decided.threshold(outcome.held_out),

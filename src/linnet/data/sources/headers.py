@@ -1,0 +1,73 @@
+"""The names of columns: as a header has them, and as the files of one table share them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from linnet.data.sources.block import Block, Strings
+from linnet.errors import InputError, RecipeError, option
+
+# What a name that was there before gets.
+NUMBERED = re.compile(r"\.\d+\Z")
+# Names that an error lists.
+MOST_LISTED = 100
+
+
+def column_names(fields: Sequence[str]) -> list[str]:
+    """The names that a header gives: an empty field is named by its number, a name that was there before gets `.1`."""
+    given = [field.strip() or f"c{i + 1}" for i, field in enumerate(fields)]
+    taken, names = set(given), []
+    times: dict[str, int] = {}
+    for name in given:
+        unique = name
+        if name in times:
+            while unique in taken:
+                unique, times[name] = f"{name}.{times[name]}", times[name] + 1
+            taken.add(unique)
+        times.setdefault(name, 1)
+        names.append(unique)
+    return names
+
+
+def refuse_other_table(names: Sequence[str], columns: Sequence[str], location: str, named_in: str) -> None:
+    """Raise for a file that shares no column with the first."""
+    if not set(names) & set(columns):
+        raise InputError(
+            f"{location}: has none of the columns of {named_in}: they are {listed(columns)}, and here "
+            f"{listed(names)}; all files must have the same header, in any order, or none ({option('header', False)})"
+        )
+
+
+def target_column(given: str | None, names: Sequence[str], hint: str) -> str | None:
+    """The column that a user means: its name or, where there is none of that name, first, last or a number from 1."""
+    if given is None or given in names:
+        return given
+    if given in ("first", "last") and names:
+        return names[0 if given == "first" else -1]
+    if given.isascii() and given.isdigit() and 1 <= int(given[:9]) <= len(names):
+        return names[int(given[:9]) - 1]
+    near = get_close_matches(given, names, n=1, cutoff=0.5)
+    meant = f": did you mean {near[0]!r}?" if near else ":"
+    raise RecipeError(f"there is no column {given!r}{meant} The columns are {listed(names)}{hint}")
+
+
+def no_target(names: Sequence[str], hint: str) -> RecipeError:
+    return RecipeError(
+        f"which column is the target? Give {option('target')}: first, last, a number from 1, or one of "
+        f"{listed(names)}{hint}"
+    )
+
+
+def looks_like_a_row(names: Sequence[str], sample: Block) -> bool:
+    """Whether names are values of their own columns, in half of the columns of strings or more."""
+    columns = [(name, each) for name in names if isinstance(each := sample.columns.get(name), Strings)]
+    recurring = sum(NUMBERED.sub("", name) in set(each.strings()) for name, each in columns)
+    return bool(columns) and 2 * recurring >= len(columns)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names for a message: all of them, if they are not very many."""
+    more = f" and {len(names) - MOST_LISTED:,} more" if len(names) > MOST_LISTED else ""
+    return ", ".join(names[:MOST_LISTED]) + more

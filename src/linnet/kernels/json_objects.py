@@ -1,0 +1,96 @@
+"""Objects of JSON that are not one a line: elements of an array, or objects written over several lines."""
+
+import cython
+import numpy as np
+from cython.cimports.libc.string import memchr
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def behind_string(
+    data: cython.const[cython.uchar][::1], i: cython.Py_ssize_t, size: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
+    """What follows the string that begins at i; size + 1 if it does not end."""
+    base: cython.pointer(cython.const[cython.uchar]) = cython.address(data[0])
+    found: cython.pointer(cython.const[cython.uchar])
+    quote: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    i += 1
+    while i < size:
+        found = cython.cast(cython.pointer(cython.const[cython.uchar]), memchr(base + i, 34, size - i))
+        if found == cython.NULL:
+            return size + 1
+        quote = found - base
+        k = quote
+        while k > i and data[k - 1] == 92:
+            k -= 1
+        if (quote - k) % 2 == 0:
+            return quote + 1
+        i = quote + 1
+    return size + 1
+
+
+def elements(data: cython.const[cython.uchar][::1], final: cython.bint = True):
+    """(starts, stops, lines from 0, open) of the elements of an array, or of objects that follow one another.
+
+    Blanks, line ends, commas and the brackets of the array are between them.  An element is an object, as far as its
+    brackets and quotes show, or what has no blank, comma or bracket in it.  Unless the data are `final`, the last one
+    is `open` if it does not end before them.
+    """
+    size: cython.Py_ssize_t = data.shape[0]
+    room: cython.Py_ssize_t = 2 * size // 3 + 2  # a letter, then an object, and so on
+    out = np.empty((3, room), dtype=np.int64)
+    found: cython.longlong[:, ::1] = out
+    count: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t = 0
+    k: cython.Py_ssize_t
+    begin: cython.Py_ssize_t
+    depth: cython.Py_ssize_t
+    line: cython.longlong = 0
+    is_open: cython.bint = False
+    closed: cython.bint
+    byte: cython.uchar
+    with cython.nogil:
+        while i < size:
+            byte = data[i]
+            if byte == 10:
+                line += 1
+            if byte == 32 or byte == 9 or byte == 10 or byte == 13 or byte == 44 or byte == 91 or byte == 93:
+                i += 1
+                continue
+            begin = i
+            depth = 0
+            closed = False
+            while i < size:
+                byte = data[i]
+                if byte == 34:
+                    i = behind_string(data, i, size)
+                    continue
+                if (
+                    depth == 0
+                    and i > begin
+                    and (byte == 32 or byte == 9 or byte == 10 or byte == 13 or byte == 44 or byte == 93 or byte == 123)
+                ):
+                    break
+                if byte == 123 or byte == 91:
+                    depth += 1
+                elif depth > 0 and (byte == 125 or byte == 93):
+                    depth -= 1
+                    if depth == 0:
+                        closed = True
+                        i += 1
+                        break
+                i += 1
+            if i >= size and not final and not closed:
+                is_open = True
+                break
+            i = i if i < size else size
+            found[0, count] = begin
+            found[1, count] = i
+            found[2, count] = line
+            count += 1
+            for k in range(begin, i):
+                line += data[k] == 10
+    return out[0, :count], out[1, :count], out[2, :count], bool(is_open)
