@@ -206,6 +206,16 @@ def test_contributions_are_weight_times_value_less_mean(rng):
     assert frame.contribution.abs().max() < 2 * np.abs(price).max()
 
 
+def test_a_number_that_enters_by_its_logarithm_is_shown_as_it_was_given(rng):
+    amount = np.exp(2 * rng.normal(size=300)).round(2)
+    amount[0] = 1e-300
+    data = {"amount": amount, "y": np.log1p(amount) + 0.1 * rng.normal(size=300)}
+    model = linnet.train(data, "y", columns={"amount": "log"})
+    frame = check_adding_up(model, data)
+    lines = frame[frame.feature == "log(amount)"]
+    assert lines.value.tolist() == amount[lines.row].tolist()
+
+
 def test_for_two_labels_contributions_point_to_the_predicted_one(rng):
     x = rng.normal(size=200)
     model = linnet.train({"x": x, "y": np.where(x + 0.1 * rng.normal(size=200) > 0, "b", "a")}, "y")

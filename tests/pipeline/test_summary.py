@@ -152,6 +152,16 @@ def test_crosses_leave_out_the_reference_levels():
     np.testing.assert_allclose(found.loc[X.columns, "std err"], fit.bse, rtol=1e-5)
 
 
+def test_a_skewed_column_keeps_its_unit_unless_asked(rng):
+    amount = np.exp(2 * rng.normal(size=300))
+    y = np.log1p(amount) + rng.normal(size=300)
+    fit = sm.OLS(y, sm.add_constant(amount)).fit()
+    found = linnet.train({"amount": amount, "y": y}, "y", summary=True).summary.frame()
+    np.testing.assert_allclose(found.loc[["(intercept)", "amount"], "coef"], fit.params, rtol=1e-6)
+    found = linnet.train({"amount": amount, "y": y}, "y", summary=True, columns={"amount": "log"}).summary.frame()
+    assert "log(amount)" in found.index
+
+
 def test_numbered_columns_have_a_summary(rng):
     X = rng.normal(size=(200, 4)) + np.array([1e6, 0.0, 3.0, 0.0])
     X[:, 3] = 0.0  # no row has it

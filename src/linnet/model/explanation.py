@@ -56,7 +56,8 @@ class TopFeature(NamedTuple):
 class Contribution:
     """What one feature of a row adds to a score, compared with the average row.
 
-    `value` is a number, or the value of a category; None where that is missing.
+    `value` is a number (as given, also where it enters by its logarithm), or the value of a category; None where that
+    is missing.
     """
 
     feature: str
@@ -219,8 +220,9 @@ class Reasons:
         given = {j: x for j, x, _ in found}
         missing = given.get(1, 0.0)
         (w, flag), (mean, rate) = self.weights[first : first + 2] @ mixed, self.references[first : first + 2]
-        value = None if missing else given.get(0, 0.0)
-        yield Contribution(name, value, float(w), 0.0 if value is None else float(w) * (value - float(mean)))
+        x = float(mean) if missing else given.get(0, 0.0)
+        value = None if missing else x if term.log is None else term.log.undone(x)
+        yield Contribution(name, value, float(w), float(w) * (x - float(mean)))
         yield Contribution(term.name(1), missing, float(flag), float(flag) * (missing - float(rate)))
 
     def _of_numbered(self, found: list[Entry], mixed: Flat) -> Iterator[Contribution]:

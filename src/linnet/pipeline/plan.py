@@ -76,6 +76,8 @@ def _of_table(
     task, why = task_of(sample.columns[schema.target])
     if options.task is not None:
         task, why = options.task, "given"
+    if options.summary:  # its coefficients are of the columns that there are; a logarithm must be asked for
+        given = {**dict.fromkeys(schema.having(Role.NUMBER), Role.NUMBER), **given}
     if not takes_numbers_as_they_are(options):
         logs, schema = transforms.chosen(schema, task, sample, given)
         return Features.of(schema, task, options.features, logs), why

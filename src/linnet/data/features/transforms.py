@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import copysign, expm1
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +51,8 @@ SKEWED, KEPT = 2.0, 0.5
 CLEARLY = 3.0
 # The most classes (the most frequent) that are looked at, and the most columns together.
 MOST_CLASSES, MOST_COLUMNS = 5, 100
+# Beyond this an exponential is not a number.
+LARGEST = 700.0
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,11 @@ class Log:
         into = np.empty(len(values))
         signed_logs(np.ascontiguousarray(values, dtype=np.float64), self.scale, into)
         return into
+
+    def undone(self, value: float) -> float:
+        """The number that has this logarithm, without the digits that were rounded."""
+        number = copysign(self.scale * expm1(min(abs(value), LARGEST)), value)
+        return float(f"{number:.12g}")
 
     @staticmethod
     def name(column: str) -> str:
