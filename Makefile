@@ -20,7 +20,7 @@ SANITIZED := LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-f
 	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:hard_rss_limit_mb=8000 \
 	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 PYTHONPATH="$(CURDIR)/build/sanitized-install"
 
-.PHONY: demo test lint types suite test-slow test-checked test-sanitized sanitized attack attack-sanitized bench format clean
+.PHONY: demo test lint types suite test-slow test-checked test-sanitized sanitized attack attack-sanitized bench bench-versions format clean
 
 demo: $(VENV)/.demo-ready
 	$(BIN)/linnet demo
@@ -66,6 +66,15 @@ attack-sanitized: sanitized
 
 bench: $(VENV)/.bench-ready
 	$(BIN)/python benchmarks/run.py $(if $(DATA),--data $(DATA))
+
+# Whether this version is slower than the one at BEFORE, any name that git knows, by processor time.
+BEFORE ?= HEAD~1
+bench-versions: $(VENV)/.installed
+	rm -rf build/before build/before-install && mkdir -p build/before build/before-install
+	git archive $(BEFORE) | tar -x -C build/before
+	cd build/before && PATH="$(CURDIR)/$(BIN):$$PATH" $(CURDIR)/$(BIN)/pip install -q --disable-pip-version-check --no-build-isolation --no-deps \
+		--target $(CURDIR)/build/before-install .
+	$(BIN)/python benchmarks/versions.py build/before-install "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
 
 format: $(VENV)/.test-ready
 	$(BIN)/ruff check --fix .

@@ -35,14 +35,14 @@ def hashing(options: Options) -> Iterator[Figure]:
 
     from linnet import BagOfWords
 
-    texts = _texts(options.folder)
-    size = sum(map(len, texts)) / 1e6
+    every = texts(options.folder)
+    size = sum(map(len, every)) / 1e6
     ours = BagOfWords(hash_bits=20, use_idf=False, norm=None, dtype=np.float32)
     theirs = HashingVectorizer(norm=None, alternate_sign=False)
-    few = texts[: len(texts) // 5]
+    few = every[: len(every) // 5]
     seconds = take_turns(
         {
-            "linnet": lambda: ours.fit_transform(texts),
+            "linnet": lambda: ours.fit_transform(every),
             "scikit-learn": lambda: theirs.transform(few),
         },
         options.repeats,
@@ -57,7 +57,7 @@ def hashing(options: Options) -> Iterator[Figure]:
     )
 
 
-def _texts(folder: Path | None) -> list[str]:
+def texts(folder: Path | None) -> list[str]:
     """The reviews, or, without them, words drawn by Zipf's law."""
     if folder is not None:
         with gzip.open(folder / "text" / "imdb-train.jsonl.gz", "rt") as file:

@@ -21,7 +21,7 @@ def winnow(options: Options) -> Iterator[Figure]:
     """Kernel against kernel: what a pass takes, without reading the input or proving a bound."""
     from linnet import Perceptron, Winnow
 
-    X, y = _disjunction()
+    X, y = disjunction()
     once = {"max_iter": 1, "tol": None, "shuffle": False}
     perceptron = Perceptron(**once)
     for variant in ("winnow1", "winnow2", "balanced"):
@@ -46,7 +46,7 @@ def winnow(options: Options) -> Iterator[Figure]:
         )
 
 
-def _disjunction() -> tuple[csr_matrix, np.ndarray]:
+def disjunction() -> tuple[csr_matrix, np.ndarray]:
     """Rows of some fifty of the columns; positive are those with one of the first twenty."""
     rng = np.random.default_rng(0)
     columns = rng.integers(RELEVANT, COLUMNS, size=(ROWS, ON))
