@@ -10,7 +10,7 @@ import linnet
 from linnet.cli.summary_lines import penalty_text
 from linnet.evaluation.splits import dealt_folds, held_out, stratified_sample
 from linnet.pipeline import strength_choice
-from linnet.pipeline.strength_choice import downhill, nearest
+from linnet.pipeline.strength_choice import downhill, lowest, smoothed
 from linnet.pipeline.verify import verify
 
 
@@ -46,20 +46,23 @@ def test_C_by_leave_one_out_is_as_good_as_by_leave_one_out_refits(strength, nois
     choice = linnet.train(data, "y", holdout=0.0).record.strength
     assert (choice.name, choice.way, choice.rows) == ("C", "leave-one-out", 60)
     by_hand = {C: losses_by_hand(X, y, C, LeaveOneOut()) for C in 4.0 ** np.arange(-3, 4)}
-    # half a standard error is allowed for, and the approximation
-    assert by_hand[choice.value] <= min(by_hand.values()) + 0.02
+    at = np.interp(np.log(choice.value), np.log(list(by_hand)), list(by_hand.values()))
+    assert at <= min(by_hand.values()) + 0.02
     for C, loss in zip(choice.tried, choice.losses, strict=True):
         if C <= 16:
             assert loss == pytest.approx(by_hand[C], abs=0.03)
 
 
-def test_C_on_folds_is_as_good_as_by_a_grid_search_by_hand(rng):
+@pytest.mark.parametrize(("paired", "way"), [(700, "leave-one-out"), (20, "5 folds")])
+def test_C_of_several_classes_is_as_good_as_by_a_grid_search_by_hand(paired, way, rng, monkeypatch):
+    monkeypatch.setattr(strength_choice, "PAIRED_JOINTLY", paired)
     X, y, data = table(rng, n=150, classes=3)
     choice = linnet.train(data, "y", holdout=0.0).record.strength
-    assert choice.way == "5 folds"
+    assert choice.way == way
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     by_hand = {C: losses_by_hand(X, y, C, folds) for C in 4.0 ** np.arange(-4, 5)}
-    assert by_hand[choice.value] <= min(by_hand.values()) + 0.03
+    at = np.interp(np.log(choice.value), np.log(list(by_hand)), list(by_hand.values()))
+    assert at <= min(by_hand.values()) + 0.03
 
 
 def test_noisy_labels_get_a_stronger_penalty_and_better_probabilities(rng):
@@ -106,7 +109,7 @@ def test_the_choice_is_kept_shown_and_verified(make, tmp_path, rng):
     model = linnet.train(data, "y", holdout=0.0)
     choice = model.record.strength
     assert model.record.recipe.penalty.l2 == 1.0 / choice.value
-    assert choice.value in choice.tried
+    assert min(choice.tried) <= choice.value <= max(choice.tried)
     model.save(tmp_path / "m.linnet")
     loaded = linnet.load(tmp_path / "m.linnet")
     assert loaded.record.strength == choice
@@ -155,7 +158,7 @@ def test_many_rows_are_sampled_and_C_grows_by_one_step_at_most(rng, monkeypatch)
     monkeypatch.setattr(strength_choice, "FOLDED", 100)
     monkeypatch.setattr(strength_choice, "DIVIDED", 120)
     monkeypatch.setattr(strength_choice, "LEFT_OUT", 90)
-    monkeypatch.setattr(strength_choice, "CHANCE", 0.0)
+    monkeypatch.setattr(strength_choice, "PAIRED_JOINTLY", 20)
     _, _, three = table(rng, n=300, classes=3, strength=20.0)
     choice = linnet.train(three, "y", holdout=0.0).record.strength
     assert choice.way == "one split"
@@ -190,21 +193,44 @@ def test_the_search_goes_downhill_and_stops_where_losses_rise():
     def losses(best):
         def of(power):
             asked.append(power)
-            return np.full(4, (power - best) ** 2.0)
+            return (power - best) ** 2.0
 
         return of
 
     for best, expected in ((0, [0, 1, -1]), (2, [0, 1, 2, 3]), (-2, [0, 1, -1, -2, -3]), (9, [0, 1, 2, 3])):
         asked.clear()
-        found = downhill(losses(best), None, lambda power: abs(power) <= 3)
+        found = downhill(losses(best), lambda power: abs(power) <= 3)
         assert asked == expected
-        assert nearest(found, None) == max(-3, min(3, best))
+        assert lowest(found) == max(-3, min(3, best))
 
 
-def test_of_values_as_good_up_to_chance_the_nearest_is_taken(rng):
-    noise = rng.normal(size=400)
-    flat = {0: noise, 1: noise - 0.001 + 0.1 * rng.normal(size=400)}
-    clear = {0: noise, 1: noise - 0.1 + 0.1 * rng.normal(size=400)}
-    assert nearest(flat, None) == 0
-    assert nearest(clear, None) == 1
-    assert nearest({0: np.full(400, np.inf), 1: noise}, None) == 1
+@pytest.mark.parametrize("best", [-1.75, -0.5, 0.0, 0.25, 1.5, 2.75])
+def test_between_the_candidates_the_lowest_of_the_parabola_is_taken(best):
+    found = downhill(lambda power: 0.3 + 0.01 * (power - best) ** 2, lambda power: abs(power) <= 6)
+    assert lowest(found) == best
+
+
+def test_an_end_of_the_search_and_losses_that_are_not_numbers_are_no_parabola():
+    assert lowest({0: 0.5, 1: 0.4, 2: 0.3}) == 2
+    assert lowest({0: 0.5, 1: 0.4, 2: np.inf}) == 1
+    assert lowest({0: 0.5, 1: 0.5, -1: 0.5}) == 0
+
+
+@pytest.mark.parametrize("n", [1, 10, 1000])
+def test_smoothing_is_by_jeffreys_estimate_of_a_frequency_that_was_never_seen(n, rng):
+    p = rng.uniform(0.01, 0.99, n)
+    rate = (0 + 0.5) / (n + 0.5 + 0.5)  # of a Beta(1/2, 1/2) prior after n rows without one
+    expected = np.mean((1 - rate) * -np.log(p) + rate * -np.log(1 - p))
+    assert smoothed(-np.log(p), None) == pytest.approx(expected)
+    assert smoothed(-np.log(p), np.ones(n)) == pytest.approx(expected)
+    assert np.isfinite(smoothed(np.zeros(n), None))
+    assert smoothed(np.full(n, np.inf), None) == np.inf
+
+
+def test_separated_rows_do_not_ask_for_probabilities_of_0_and_1(rng):
+    """80 rows do not show what happens once in a thousand."""
+    x = np.concatenate([rng.normal(-3, 0.3, 40), rng.normal(3, 0.3, 40)])
+    model = linnet.train({"x": x, "y": np.repeat(["a", "b"], 40)}, "y")
+    probabilities = np.asarray(model.predict_proba({"x": [-3.0, 3.0]})).max(axis=1)
+    assert (probabilities > 0.95).all()
+    assert (probabilities < 0.9999).all()

@@ -3,12 +3,14 @@
 Candidates are powers of 4 times the learner's own C.  From there the search goes downhill in the log loss of rows that
 were not fitted to:
 
-- two classes, few columns and no text: every row in turn is left out, approximately (training/left_out_scores.py); of a
-  row of weight k, one of its k copies
+- few columns (times classes, if there are more than two) and no text: every row in turn is left out, approximately
+  (training/left_out_scores.py); of a row of weight k, one of its k copies
 - otherwise every row is in one of 5 folds, and is predicted by a fit to the others; many rows are divided only once
 
-Of candidates that are as good, up to chance, the one nearest to the learner's own C is taken.  Of many rows a sample is
-enough: C is the variance that is expected of the weights, which hardly depends on the number of rows.
+Then C is where the parabola through the lowest three is lowest.  The losses are smoothed: with the probability
+1 / (2 (n + 1)) a label is taken to be another one, which is Jeffreys' estimate of what n rows are too few to show.
+Without that, rows that a plane separates would ask for any C, and for probabilities of 0 and 1.  Of many rows a sample
+is enough: C is the variance that is expected of the weights, which hardly depends on the number of rows.
 
 Copies of a row are one row with the weight of all, and folds and samples are drawn by contents: so a row of weight k
 is k copies here, too, all of which are in one fold.  Held-out rows have no part in any of this.
@@ -28,10 +30,12 @@ from linnet.data.rows import Examples, Rows, select_examples, take_rows
 from linnet.errors import NumericalError
 from linnet.evaluation.splits import FOLDS, Mask, dealt_folds, stratified_sample
 from linnet.learners.entry import Entry
+from linnet.learners.recipe import Reduction
 from linnet.learners.regularisation import Regularisation
 from linnet.model.record import StrengthChoice
 from linnet.pipeline.dataset import TrainingSet
 from linnet.pipeline.scaling import measured, scaled
+from linnet.training.compact_rows import columns_in_use, compact
 from linnet.training.distinct_rows import distinct
 from linnet.training.fit import Settings, fit
 from linnet.training.left_out_scores import left_out_scores
@@ -44,17 +48,17 @@ FACTOR = 4.0
 # The least and the largest C; the largest by folds, as fits take the longer the larger C is; and how much larger than
 # the learner's own it may be by folds of a sample, where the fit to all rows takes long already.
 LOWEST, HIGHEST, HIGHEST_BY_FOLDS, GROWTH_BY_SAMPLE = 4.0**-7, 4.0**7, 4.0**5, 4.0
-# A difference in log loss of at most this many standard errors is chance.
-CHANCE = 0.5
+# The chosen C is a power of 4^(1 / PARTS_OF_A_STEP): the rounding of losses decides nothing.
+PARTS_OF_A_STEP = 4
 # The relative duality gap of the fits to choose by: losses need not be known exactly.
 TOL, TOL_OF_FOLDS = 1e-3, 1e-2
 # Fewer rows than this are too few to choose by.
 FEWEST = 10
-# Leaving rows out one by one factors the Hessian of at most this many columns.
-PAIRED = 1000
+# Leaving rows out one by one factors the Hessian of at most this many columns, or columns times classes.
+PAIRED, PAIRED_JOINTLY = 1000, 700
 # The most rows that are left out one by one; the most, times the classes if there are more than two, that are put into
 # folds; and the size of the sample of more rows, which is divided once.
-LEFT_OUT, FOLDED, DIVIDED = 5000, 2000, 3000
+LEFT_OUT, FOLDED, DIVIDED = 2000, 2000, 3000
 # Rows that are divided once: one of three parts is predicted.
 PARTS = 3
 # A probability of 0 has no logarithm.
@@ -74,33 +78,38 @@ def chosen(
     """The learner with the C that suits these rows best; with its own, and no choice, where they are too few."""
     members = which if data.weights is None else which & (data.weights > 0)
     largest = GROWTH_BY_SAMPLE / entry.recipe.penalty.l2
-    trial = _trial(data, raw, members, seed, largest, settings)
+    trial = _trial(data, entry, raw, members, seed, largest, settings)
     if trial is None:
         return entry, None
 
-    def with_power(power: int) -> Entry:
+    def with_power(power: float) -> Entry:
         penalty = replace(entry.recipe.penalty, l2=entry.recipe.penalty.l2 / FACTOR**power)
         return replace(entry, recipe=replace(entry.recipe, penalty=penalty))
 
-    def C(power: int) -> float:
+    def C(power: float) -> float:
         return 1.0 / with_power(power).recipe.penalty.l2
 
-    found = downhill(
-        lambda power: trial.losses(with_power(power)), trial.weights, lambda power: LOWEST <= C(power) <= trial.highest
-    )
-    power, tried = nearest(found, trial.weights), sorted(found)
-    losses = tuple(_mean(found[each], trial.weights) for each in tried)
+    means: dict[int, float] = {}
+
+    def loss(power: int) -> float:
+        losses = trial.losses(with_power(power))
+        means[power] = float(np.average(losses, weights=trial.weights))
+        return smoothed(losses, trial.weights)
+
+    power = lowest(downhill(loss, lambda power: LOWEST <= C(power) <= trial.highest))
+    tried = sorted(means)
+    losses = tuple(means[each] for each in tried)
     return with_power(power), StrengthChoice("C", C(power), trial.way, trial.rows, tuple(map(C, tried)), losses)
 
 
-def downhill(losses: Callable[[int], Flat], weights: Flat | None, allowed: Callable[[int], bool]) -> dict[int, Flat]:
-    """The losses at 0 and on from there until their mean rises: upwards, or, where that is not downhill, downwards."""
-    found = {0: losses(0)}
+def downhill(loss: Callable[[int], float], allowed: Callable[[int], bool]) -> dict[int, float]:
+    """The loss at 0 and on from there until it rises: upwards, or, where that is not downhill, downwards."""
+    found = {0: loss(0)}
     for step in (1, -1):
         power = 0
         while allowed(power + step):
-            found[power + step] = losses(power + step)
-            if not _mean(found[power + step], weights) < _mean(found[power], weights):
+            found[power + step] = loss(power + step)
+            if not found[power + step] < found[power]:
                 break
             power += step
         if power:
@@ -108,23 +117,24 @@ def downhill(losses: Callable[[int], Flat], weights: Flat | None, allowed: Calla
     return found
 
 
-def nearest(found: dict[int, Flat], weights: Flat | None) -> int:
-    """The number nearest to 0 whose losses are as low as the lowest, up to chance."""
-    best = min(found, key=lambda power: (_mean(found[power], weights), abs(power)))
-    for power in sorted(found, key=abs):
-        if power == best:
-            break
-        if np.isfinite(found[power]).all():
-            excess = found[power] - found[best]
-            mean = _mean(excess, weights)
-            rows = len(excess) if weights is None else float(weights.sum())
-            if mean <= CHANCE * np.sqrt(_mean((excess - mean) ** 2, weights) / rows):
-                return power
-    return best
+def lowest(found: dict[int, float]) -> float:
+    """Where the parabola through the lowest loss and its neighbours is lowest, to a part of a step; an end of the
+    search is taken as it is."""
+    best = min(found, key=lambda power: (found[power], abs(power)))
+    before, at, after = found.get(best - 1, np.inf), found[best], found.get(best + 1, np.inf)
+    bend = before - 2.0 * at + after
+    if not 0 < bend < np.inf:
+        return float(best)
+    return round(PARTS_OF_A_STEP * (best + 0.5 * (before - after) / bend)) / PARTS_OF_A_STEP
 
 
-def _mean(losses: Flat, weights: Flat | None) -> float:
-    return float(np.average(losses, weights=weights))
+def smoothed(losses: Flat, weights: Flat | None) -> float:
+    """The mean log loss, if now and then a row had another label than it has."""
+    rows = float(len(losses) if weights is None else weights.sum())
+    other = 0.5 / (rows + 1.0)
+    # a loss of -log(p) is one of -log(1 - p) for all other labels together
+    of_others = -np.log(np.maximum(-np.expm1(-losses), LEAST_PROBABILITY))
+    return float(np.average((1.0 - other) * losses + other * of_others, weights=weights))
 
 
 # -- the losses of rows that were not fitted to ------------------------------------------------------------------------
@@ -142,16 +152,19 @@ class _Trial(Protocol):
         """The log loss of each row, by a fit without it; infinite where there is none."""
 
 
-def _trial(data: TrainingSet, raw: Rows, members: Mask, seed: int, highest: float, settings: Settings) -> _Trial | None:
+def _trial(
+    data: TrainingSet, entry: Entry, raw: Rows, members: Mask, seed: int, highest: float, settings: Settings
+) -> _Trial | None:
     """The way that suits the problem; None where there are too few rows.  `highest` is the largest C by a sample."""
     assert data.labels is not None
     at = np.flatnonzero(members)
     given = None if data.weights is None else data.weights[at]
-    first, weights = distinct(take_rows(raw, at), data.targets[at], given)
+    own = take_rows(raw, at)
+    first, weights = distinct(own, data.targets[at], given)
     at, n, classes = at[first], len(first), len(data.labels)
     if n < FEWEST:
         return None
-    one_by_one = classes == 2 and len(data.features) <= PAIRED and not data.features.text_features().any()
+    one_by_one = not data.features.text_features().any() and _is_small(entry, own, classes)
     folded = n * (classes if classes > 2 else 1) <= FOLDED
     some = stratified_sample(data.targets[at], LEFT_OUT if one_by_one else DIVIDED, seed)
     at, weights = at[some], None if weights is None else weights[some]
@@ -159,12 +172,21 @@ def _trial(data: TrainingSet, raw: Rows, members: Mask, seed: int, highest: floa
     sample = replace(data, targets=data.targets[at], weights=weights)
     examples = sample.examples(scaled(raw, measured(data.features, raw, weights)))
     if one_by_one:
+        examples = replace(examples, rows=compact(examples.rows))
         return _LeaveOneOut(examples, data.labels, np.ones(len(at)) if weights is None else weights, settings)
     fold = dealt_folds(examples.targets, FOLDS if folded else PARTS, seed)
     folds = [fold == number for number in range(FOLDS if folded else 1) if (fold == number).any()]
     highest = HIGHEST_BY_FOLDS if len(at) == n else highest
     settings = replace(settings, text=Text(data.features.text_features(), weights))
     return _Folds(examples, data.labels, folds, highest, settings) if folds else None
+
+
+def _is_small(entry: Entry, rows: Rows, classes: int) -> bool:
+    """Whether the Hessian of one problem for all classes is a small table."""
+    columns = len(columns_in_use(rows))
+    if classes == 2:
+        return columns <= PAIRED
+    return entry.recipe.reduction is Reduction.JOINT and classes * (columns + 1) <= PAIRED_JOINTLY
 
 
 class _LeaveOneOut:
@@ -185,7 +207,10 @@ class _LeaveOneOut:
         self._settings = replace(self._settings, start=trained.start)
         part = Problems(entry, self._examples, self._labels)[0]
         scores = left_out_scores(part.objective, part.weights_in(trained.model), self._left_out)
-        return np.logaddexp(0.0, -part.objective.signed * scores)
+        if scores.shape[1] == 1:
+            return np.logaddexp(0.0, -part.objective.signed * scores[:, 0])
+        own = scores[np.arange(self.rows), self._examples.targets.astype(np.int64)]
+        return np.asarray(np.nan_to_num(np.logaddexp.reduce(scores, axis=1) - own, nan=np.inf))
 
 
 class _Folds:

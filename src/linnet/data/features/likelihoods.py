@@ -43,35 +43,41 @@ def squared(X: Table, y: Flat, w: Flat) -> Flat:
 
 def logistic(X: Table, y: Flat, w: Flat) -> Flat:
     """The negative log likelihood of y (0 or 1) by each column and an intercept, with a slight penalty on b."""
-    total = float(w.sum())
-    rate = (float(w @ y) + 0.5) / (total + 1.0)
+    rate = (float(w @ y) + 0.5) / (float(w.sum()) + 1.0)
     a, b = np.full(X.shape[1], np.log(rate / (1.0 - rate))), np.zeros(X.shape[1])
-    sign = 1.0 - 2.0 * y[:, np.newaxis]
+    y, w = y[:, np.newaxis], w[:, np.newaxis]
 
-    def losses(a: Flat, b: Flat) -> Flat:
-        return np.asarray(w @ np.logaddexp(0.0, sign * (a + X * b)) + 0.5 * SLIGHT * b * b)
+    def there(a: Flat, b: Flat) -> tuple[Table, Flat]:
+        p = _probabilities(a + X * b)
+        return p, np.asarray(-(w * np.log(np.abs(1.0 - y - p))).sum(axis=0) + 0.5 * SLIGHT * b * b)
 
-    value = losses(a, b)
+    p, value = there(a, b)
     for _ in range(STEPS):
-        p = 1.0 / (1.0 + np.exp(-np.clip(a + X * b, -700, 700)))
-        slope, bend = w[:, np.newaxis] * (p - y[:, np.newaxis]), w[:, np.newaxis] * p * (1.0 - p)
+        slope = w * (p - y)
+        bend = w * p * (1.0 - p)
+        along = bend * X
         g0, g1 = slope.sum(axis=0), (slope * X).sum(axis=0) + SLIGHT * b
-        h00, h01, h11 = bend.sum(axis=0) + HARDLY, (bend * X).sum(axis=0), (bend * X * X).sum(axis=0) + SLIGHT
+        h00, h01, h11 = bend.sum(axis=0) + HARDLY, along.sum(axis=0), (along * X).sum(axis=0) + SLIGHT
         rest = h00 * h11 - h01 * h01
         step_a, step_b = (h11 * g0 - h01 * g1) / rest, (h00 * g1 - h01 * g0) / rest
         length = np.ones(len(a))
         for _ in range(QUARTERINGS):
-            after = losses(a - length * step_a, b - length * step_b)
-            length = np.where(after <= value, length, length / 4)
+            new_p, after = there(a - length * step_a, b - length * step_b)
             if (after <= value).all():
                 break
-        after = losses(a - length * step_a, b - length * step_b)
+            length = np.where(after <= value, length, length / 4)
         better = after < value
+        fell = float((value - after)[better].max(initial=0.0))
         a, b = np.where(better, a - length * step_a, a), np.where(better, b - length * step_b, b)
-        fell, value = float((value - after)[better].max(initial=0.0)), np.where(better, after, value)
+        p, value = np.where(better, new_p, p), np.where(better, after, value)
         if fell < ENOUGH:
             break
     return value
+
+
+def _probabilities(scores: Table) -> Table:
+    """1 / (1 + exp(-scores)), never 0 or 1."""
+    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(scores, -30.0, 30.0))))
 
 
 def squared_jointly(X: Table, y: Flat, w: Flat) -> float:
@@ -88,20 +94,21 @@ def logistic_jointly(X: Table, y: Flat, w: Flat) -> float:
     """The negative log likelihood of y (0 or 1) by all columns and an intercept, with the penalty |b|^2 / 2."""
     X = np.column_stack([X, np.ones(len(X))])
     penalty = np.append(np.ones(X.shape[1] - 1), HARDLY)
-    sign, b = 1.0 - 2.0 * y, np.zeros(X.shape[1])
+    b = np.zeros(X.shape[1])
 
-    def loss(b: Flat) -> float:
-        return float(w @ np.logaddexp(0.0, sign * (X @ b)) + 0.5 * penalty @ (b * b))
+    def there(b: Flat) -> tuple[Flat, float]:
+        p = _probabilities(X @ b)
+        return p, float(-(w @ np.log(np.abs(1.0 - y - p))) + 0.5 * penalty @ (b * b))
 
-    value = loss(b)
+    p, value = there(b)
     for _ in range(STEPS):
-        p = 1.0 / (1.0 + np.exp(-np.clip(X @ b, -700, 700)))
-        bends = np.maximum(w * p * (1.0 - p), 1e-12)
+        bends = w * p * (1.0 - p)
         step = np.linalg.solve((X * bends[:, np.newaxis]).T @ X + np.diag(penalty), X.T @ (w * (p - y)) + penalty * b)
-        after, length = min((loss(b - each * step), each) for each in 0.25 ** np.arange(QUARTERINGS))
-        if not after < value:
+        for length in 0.25 ** np.arange(QUARTERINGS):
+            new_p, after = there(b - length * step)
+            if after < value:
+                break
+        if not after < value - ENOUGH:
             break
-        fell, b, value = value - after, b - length * step, after
-        if fell < ENOUGH:
-            break
-    return value
+        p, b, value = new_p, b - length * step, after
+    return min(value, after)

@@ -49,8 +49,8 @@ SPAN = 20.0
 SKEWED, KEPT = 2.0, 0.5
 # How much likelier the target must be by the logarithm than by the number: a factor of 20, as a logarithm.
 CLEARLY = 3.0
-# The most classes (the most frequent) that are looked at, and the most columns together.
-MOST_CLASSES, MOST_COLUMNS = 5, 100
+# The most rows and the most classes (the most frequent) that are looked at, and the most columns together.
+MOST_ROWS, MOST_CLASSES, MOST_COLUMNS = 1000, 5, 100
 # Beyond this an exponential is not a number.
 LARGEST = 700.0
 
@@ -174,7 +174,7 @@ def _outcomes(schema: Schema, task: Task, sample: Block) -> Table:
 def _confirmed(columns: list[tuple[Flat, Log]], others: list[Flat], outcomes: Table, weights: Flat) -> list[bool]:
     """Whether each column explains the target clearly better by its logarithm than as it is: alone, and all of those
     that do together, beside the others."""
-    use = (weights > 0) & np.isfinite(outcomes).all(axis=1)
+    use = np.flatnonzero((weights > 0) & np.isfinite(outcomes).all(axis=1))[:MOST_ROWS]
     w, y = weights[use], outcomes[use]
     if not len(w):
         return [False] * len(columns)

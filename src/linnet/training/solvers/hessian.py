@@ -223,6 +223,11 @@ class ManyClasses(Point):
             self.problem.summed(self.normalised_weights[:, np.newaxis] * self.slopes), self.weights
         )
 
+    @property
+    def probabilities(self) -> Table:
+        """Of each class, by row."""
+        return self._p
+
     def own_bends(self) -> Table:
         return self._losses.loss.curvatures(self._p)
 
