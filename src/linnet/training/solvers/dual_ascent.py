@@ -7,7 +7,7 @@ Every sweep adds up the gap at the rows as it visits them.  That is an estimate:
 inactive rows are not counted.  The exact gap takes a pass over all rows, so it is computed when by the estimate it may
 be small enough.  If it is not, the rows whose variable is not optimal become active again.  Where many rows have nearly
 all in common, each undoes what the last one did, and the estimate stays large: so the exact gap is also computed after
-24 passes, 48 and so on, and there also by the slopes of the losses at the weights, which then are a better dual
+16 passes, 32, 64 and so on, and there also by the slopes of the losses at the weights, which then are a better dual
 point than the variables that undo one another.
 """
 
@@ -41,7 +41,7 @@ COPIES_SOUGHT = 4096
 APART = (0.7390851, 0.1931853)
 
 # After this many passes the exact gap is computed in any case, and whenever they have doubled.
-FIRST_DUE = 24.0
+FIRST_DUE = 16.0
 
 TOO_LONG = "the rows are too long to square: scale the features down (sklearn.preprocessing.StandardScaler)"
 
