@@ -12,6 +12,7 @@ from linnet.data.features.feature_map import Features
 from linnet.data.features.schema import Task
 from linnet.data.rows import Rows
 from linnet.kernels.feature_moments import add_rows
+from linnet.pipeline import feature_moments
 from linnet.pipeline.feature_moments import MomentSums
 
 
@@ -58,6 +59,27 @@ def test_moments_do_not_depend_on_blocks_and_keep_their_digits(rng):
         np.testing.assert_allclose(each.deviations, deviation, rtol=1e-6)
         assert (each.means == found[0].means).all()
         assert (each.deviations == found[0].deviations).all()
+
+
+def test_of_a_long_stream_every_seventeenth_later_row_counts(rng, monkeypatch):
+    monkeypatch.setattr(feature_moments, "ALL_OF", 100)
+    X, weights = rng.normal(size=(1000, 3)), rng.random(1000)
+    numbers = np.arange(1000)
+    counted = np.where(numbers < 100, 1.0, np.where(numbers % 17 == 0, 17.0, 0.0))
+    for w, given in ((counted, None), (counted * weights, weights)):
+        found = []
+        for cuts in ([0, 1000], [0, 90, 101, 119, 120, 700, 1000]):
+            sums = MomentSums()
+            for a, b in pairwise(cuts):
+                sums.add_of_stream(Rows.of(csr_matrix(X[a:b])), None if given is None else given[a:b], a)
+            found.append(sums.moments(Features.numbered(Task.REGRESSION, 3)))
+        mean = np.average(X, axis=0, weights=w)
+        np.testing.assert_allclose(found[0].means, mean, rtol=1e-12)
+        np.testing.assert_allclose(
+            found[0].deviations, np.sqrt(np.average((X - mean) ** 2, axis=0, weights=w)), rtol=1e-12
+        )
+        assert (found[0].means == found[1].means).all()
+        assert (found[0].deviations == found[1].deviations).all()
 
 
 def test_values_at_the_end_of_the_range_give_numbers():

@@ -11,6 +11,24 @@ from cython.cimports.linnet.kernels.rows import prefetch, value_t
 AHEAD = cython.declare(cython.Py_ssize_t, 12)
 
 
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def add(sums: cython.p_double, x: cython.double, weight: cython.double) -> cython.void:
+    """One value of a column."""
+    off: cython.double
+    if x == 0.0:
+        return
+    if sums[0] == 0.0:
+        sums[1] = x
+    off = x - sums[1]
+    sums[0] += weight
+    off_weighted: cython.double = weight * off
+    sums[2] += off_weighted
+    sums[3] += off_weighted * off
+
+
 def add_rows(
     values: cython.const[value_t][::1],
     ids: cython.const[cython.uint][::1],
@@ -27,27 +45,25 @@ def add_rows(
     start: cython.Py_ssize_t
     stop: cython.Py_ssize_t
     stored: cython.Py_ssize_t = ids.shape[0]
-    sums: cython.p_double
-    x: cython.double
-    off: cython.double
+    all_sums: cython.p_double
+    x: cython.pointer(cython.const[value_t])
+    j: cython.pointer(cython.const[cython.uint])
     weight: cython.double = 1.0
     weighted: cython.bint = weights.shape[0] > 0
+    if values.shape[0] == 0 or into.shape[0] == 0:
+        return
+    all_sums, x = cython.address(into[0, 0]), cython.address(values[0])
+    j = cython.NULL if dense else cython.address(ids[0])
     with cython.nogil:
         for i in range(rows):
-            start = i * columns if dense else starts[i]
-            stop = start + columns if dense else starts[i + 1]
             if weighted:
                 weight = weights[i]
+            if dense:
+                for e in range(columns):
+                    add(all_sums + 4 * e, x[i * columns + e], weight)
+                continue
+            start, stop = starts[i], starts[i + 1]
             for e in range(start, stop):
-                x = values[e]
-                if not dense and e + AHEAD < stored:
-                    prefetch(cython.address(into[ids[e + AHEAD], 0]))
-                if x == 0.0:
-                    continue
-                sums = cython.address(into[e - start if dense else ids[e], 0])
-                if sums[0] == 0.0:
-                    sums[1] = x
-                off = x - sums[1]
-                sums[0] += weight
-                sums[2] += weight * off
-                sums[3] += weight * off * off
+                if e + AHEAD < stored:
+                    prefetch(all_sums + 4 * j[e + AHEAD])
+                add(all_sums + 4 * j[e], x[e], weight)

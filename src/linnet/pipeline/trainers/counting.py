@@ -133,7 +133,7 @@ class CountingRun:
         given = sample_weights_of(block, schema)
         rows = assembled(self.features.weighted(made.pieces), self.layout)
         kept = CachedRows(rows, targets, np.empty(0) if given is None else given, self.rows)
-        self.sums.add(rows, given)
+        self.sums.add_of_stream(rows, given, self.rows)
         self.rows += block.rows
         later = np.zeros(block.rows, dtype=bool)
         first = first_of_each(targets, known)

@@ -153,7 +153,7 @@ class OnlineRun:
             if self.classes:
                 self.runs.add(kept.targets)
             self._train_in_order(kept)
-            self.sums.add(kept.rows, kept.weights if len(kept.weights) else None)
+            self.sums.add_of_stream(kept.rows, kept.weights if len(kept.weights) else None, kept.first)
         self.rows += len(kept.targets)
         for cache in (self.cache, self.kept):
             if cache is not None:
