@@ -107,7 +107,7 @@ def _contents(model: Model, top: int, pattern: str | None) -> dict[str, Any]:
         "labels": model.classes,
         "schema": {name: str(role) for name, role in model.features.schema.roles.items()},
         "features": len(model.features),
-        "nonzero_weights": int((model.linear.weights != 0).any(axis=1).sum()),
+        "nonzero_weights": int((model.reasons.weights != 0).any(axis=1).sum()),
         "collisions": model.record.collisions,
         "intercepts": dict(zip(outputs, model.linear.intercepts.tolist(), strict=True)),
         "calibration": None if model.calibration is None else model.calibration.method,
@@ -142,16 +142,18 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 
 def _matching(model: Model, pattern: str, outputs: list[str], top: int) -> dict[str, dict[str, float]]:
-    """The weights of the features that match a pattern with * and ?, largest first."""
-    found = {}
+    """The weights of the features that match a pattern with * and ?, that of the largest spread first."""
+    weights, deviations = model.reasons.weights, model.reasons.moments.deviations.tolist()
+    found, spreads = {}, {}
     for number, name in enumerate(model.features.names()):
         if fnmatchcase(name, pattern):
-            found[name] = dict(zip(outputs, model.linear.weights[number].tolist(), strict=True))
+            own = weights[number].tolist()
+            found[name] = dict(zip(outputs, own, strict=True))
+            spreads[name] = max(map(abs, own)) * deviations[number]
     if not found:
         example = model.features.name(0)
         raise InputError(f"no feature matches {pattern!r}: * is any text; names look like {example!r}")
-    largest = sorted(found.items(), key=lambda item: -max(map(abs, item[1].values())))
-    return dict(largest[:top])
+    return {name: found[name] for name in sorted(found, key=lambda name: -spreads[name])[:top]}
 
 
 def _explained(model: Model, data: list[str], row: int, form: Form, top: int) -> dict[str, Any]:
