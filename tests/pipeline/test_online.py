@@ -11,6 +11,7 @@ import linnet
 from linnet.cli.summary_lines import warnings
 from linnet.data.features.schema import Task
 from linnet.data.on_error import OnError
+from linnet.data.on_misfit import OnMisfit
 from linnet.data.rows import Rows
 from linnet.errors import InputError, RecipeError
 from linnet.evaluation.splits import held_out
@@ -248,18 +249,22 @@ def test_bad_rows_stop_or_are_counted(learner, rng, tmp_path):
 def test_rows_without_target_or_with_infinite_numbers_are_bad_rows(tmp_path):
     text = "size,colour,label\n1.5,red,a\n2,blue,\ninf,red,b\n3,red,b\n\n4,blue,a\n1,red,b\n"
     (tmp_path / "all.csv").write_text(text)
-    options = TrainOptions(target="label", learner="adaptive", on_error=OnError.QUARANTINE)
+    options = TrainOptions(target="label", learner="adaptive", on_error=OnError.QUARANTINE, columns={"size": "number"})
     kept = str(tmp_path / "kept")
     for chunk in (5, 30, 1000):
         with cut(chunk):
             model = train(str(tmp_path / "all.csv"), replace(options, quarantine=kept))
-            assert model.record.rejected_rows == 2
+            assert model.record.rejected_rows == 1
+            assert model.record.misfits == {"size": 1}
+            assert (tmp_path / "kept").read_text() == "2,blue,\n"
+            strict = train(str(tmp_path / "all.csv"), replace(options, quarantine=kept, on_misfit=OnMisfit.ERROR))
+            assert strict.record.rejected_rows == 2
             assert (tmp_path / "kept").read_text() == "2,blue,\ninf,red,b\n"
             with pytest.raises(InputError, match=r"all\.csv:3: the target label is missing"):
                 train(str(tmp_path / "all.csv"), replace(options, on_error=OnError.FAIL))
     assert len(model.predict({"size": [1.0, 2.0], "colour": ["red", "blue"]})) == 2
-    with pytest.raises(InputError, match="size should be a finite number but is inf"):
-        model.predict({"size": [1.0, np.inf], "colour": ["red", "blue"]})
+    spoilt, gone = ({"size": [1.0, value], "colour": ["red", "blue"]} for value in (np.inf, None))
+    assert model.predict_proba(spoilt).tolist() == model.predict_proba(gone).tolist()
 
 
 def test_a_record_of_several_lines_is_kept_apart_whole(tmp_path):

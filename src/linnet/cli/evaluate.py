@@ -11,6 +11,7 @@ from linnet.cli.options import FILES, AsJson, Data, ModelPath, with_options, wit
 from linnet.cli.show import cost_line, count, metrics_line, no_interval, percent
 from linnet.cli.summary_lines import metric_name
 from linnet.cli.terminal import console, note, plain, print_json
+from linnet.data.on_misfit import OnMisfit
 from linnet.pipeline.options import TrainOptions
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 MOST_CLASSES_IN_A_MATRIX = 12
 
 
-@with_options("costs", "reject", "least", *FILES, "on_error", "threads")
+@with_options("costs", "reject", "least", *FILES, "on_error", "on_misfit", "threads")
 def command(model: ModelPath, data: Data, options: TrainOptions, json: AsJson = False) -> None:
     """Evaluate a model on data with known targets: metrics with 95 % intervals.
 
@@ -43,8 +44,9 @@ def run(path: str, data: list[str], options: TrainOptions, *, as_json: bool) -> 
 
     rejected = BadRows(without_quarantine(options))
     model = load(path).deciding(options.costs, options.reject, options.least)
-    result = model.evaluate(data, options.form, rejected, options.threads).as_dict()
-    result |= {"rejected_rows": rejected.count}
+    strict = options.on_misfit is OnMisfit.ERROR
+    result = model.evaluate(data, options.form, rejected, options.threads, strict=strict).as_dict()
+    result |= {"rejected_rows": rejected.count, **rejected.findings.as_dict()}
     if model.rule is not None and model.rule.metric is not None:
         result["threshold"] = _threshold(model, result)
     if as_json:
@@ -59,6 +61,8 @@ def run(path: str, data: list[str], options: TrainOptions, *, as_json: bool) -> 
         note(f"linnet: {rejected.count:,} rows could not be read and were skipped")
     for each in rejected.notes.values():
         note(f"linnet: {each}")
+    for text in rejected.findings.lines():
+        note(f"linnet: {text}")
 
 
 def _print_regression(console: Console, result: dict[str, Any]) -> None:

@@ -13,6 +13,7 @@ import typer
 
 from linnet.cli.options import FILES, ModelPath, with_options, without_quarantine
 from linnet.cli.terminal import json_text, note, visible
+from linnet.data.on_misfit import OnMisfit
 from linnet.errors import RecipeError
 from linnet.pipeline.options import TrainOptions
 
@@ -33,7 +34,7 @@ class Output(StrEnum):
     LABELS = "labels"
 
 
-@with_options("costs", "reject", "least", *FILES, "on_error", "threads")
+@with_options("costs", "reject", "least", *FILES, "on_error", "on_misfit", "threads")
 def command(
     model: ModelPath,
     options: TrainOptions,
@@ -85,7 +86,8 @@ def run(
 
     rejected = BadRows(without_quarantine(options))
     model = load(path).deciding(options.costs, options.reject, options.least)
-    source = model.open(data, options.form, labelled=False)
+    strict = options.on_misfit is OnMisfit.ERROR
+    source = model.open(data, options.form, labelled=False, strict=strict)
     check_no_input({"the predictions": output}, [path, *source.paths])
     with claimed([output]), replacing(output, "w") as out:
         writer = _Csv(model, out, safe=spreadsheet_safe) if kind is Output.CSV else _WRITERS[kind](model, out)
@@ -100,6 +102,8 @@ def run(
             note(f"  {text}")
     for each in rejected.notes.values():
         note(f"linnet: {each}")
+    for text in rejected.findings.lines():
+        note(f"linnet: {text}")
 
 
 class _Csv:

@@ -12,6 +12,7 @@ from linnet.learners.recipe import Update
 
 if TYPE_CHECKING:
     from linnet.model.model import Model
+    from linnet.model.record import Record
 
 MOST_CLASSES_SHOWN = 6
 MOST_WARNINGS = 10
@@ -200,6 +201,16 @@ def setting_lines(model: Model) -> list[str]:
     return [line(head, plain(text)) for head, of in named if (text := of(model))]
 
 
+def misfits_text(record: Record) -> str:
+    """How many values did not fit the types of their columns, and the first of them where they are known."""
+    counts = ", ".join(f"{count:,} in {name}" for name, count in record.misfits.items())
+    first = f": {'; '.join(record.first_misfits)}" if record.first_misfits else ""
+    total = sum(record.misfits.values())
+    many = "values do not fit the types of their columns and are missing"
+    what = "value does not fit the type of its column and is missing" if total == 1 else many
+    return f"{total:,} {what} ({counts}){first}"
+
+
 def warnings(model: Model) -> list[str]:
     """What a user should know before trusting the model."""
     record, found = model.record, []
@@ -209,6 +220,8 @@ def warnings(model: Model) -> list[str]:
     found += notes[:MOST_NOTES_SHOWN]
     if len(notes) > MOST_NOTES_SHOWN:
         found.append(f"and {len(notes) - MOST_NOTES_SHOWN} more such notes: --json lists all")
+    if record.misfits:
+        found.append(misfits_text(record))
     if record.converged is False:
         found.append(
             "the solver did not converge, so the weights are not optimal: give it more iterations (--max-iter), or a "

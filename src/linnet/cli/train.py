@@ -118,7 +118,8 @@ def default_output(data: list[str]) -> str:
 def _print_plan(plan: Plan, display: Display) -> None:
     """The schema and the task, before training starts."""
     roles = plan.schema.roles
-    display.print(line("data", f"{plan.format}, {len(roles)} columns" if roles else plan.format))
+    seen = f", types from the first {plan.schema.rows:,} rows" if plan.schema.rows else ""
+    display.print(line("data", f"{plan.format}, {len(roles)} columns{seen}" if roles else plan.format))
     shown = list(roles)[:MOST_SHOWN]
     target = plan.schema.target
     if len(roles) > MOST_SHOWN and target is not None and target not in shown:

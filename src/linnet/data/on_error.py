@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from linnet.data.findings import Findings
 from linnet.errors import InputError
 from linnet.storage.quarantine import Quarantine
 
@@ -62,7 +63,7 @@ class Note:
 class BadRows:
     """The bad rows of a run: their number, the first of them, and the file that all are written to, if any.
 
-    Also the notes on rows that were used, by what they say.
+    Also the notes on rows that were used, by what they say; `findings` are of their values.
     """
 
     policy: OnError = OnError.FAIL
@@ -70,6 +71,7 @@ class BadRows:
     first: list[str] = field(default_factory=list)
     quarantine: Quarantine | None = None
     notes: dict[str, Note] = field(default_factory=dict)
+    findings: Findings = field(default_factory=Findings)
 
     def note(self, note: Note) -> None:
         """Count the rows of a note; of very many different ones, the first."""

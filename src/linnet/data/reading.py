@@ -76,6 +76,7 @@ def prepared_blocks(
                     bad_rows.add(bad)
                 for note in part.notes:
                     bad_rows.note(note)
+                bad_rows.findings.add_misfits(part.misfits)
                 done += part.rows
                 if part is not first:
                     prepared = prepare(part)
@@ -93,7 +94,7 @@ def _behind(parts: list[Block], rows: int) -> list[Block]:
     left = []
     for part in parts:
         if rows < part.rows:
-            left.append(replace(part.parts([rows])[1] if rows else part, bad=(), notes=(), read=0))
+            left.append(replace(part.parts([rows])[1] if rows else part, bad=(), notes=(), misfits=(), read=0))
         rows = max(0, rows - part.rows)
     return left
 
@@ -107,7 +108,8 @@ def _only_usable(block: Block, check: Check) -> Block:
     bad = [block.bad_row(row, f"{reason} {hint}") for row, reason in sorted(reasons.items()) if reason is not None]
     which = np.ones(block.rows, dtype=bool)
     which[list(reasons)] = False
-    return replace(block.keep(which), bad=tuple(sorted([*block.bad, *bad], key=lambda each: each.line)))
+    every = tuple(sorted([*block.bad, *bad], key=lambda each: each.line))
+    return replace(block.keep(which), bad=every, misfits=block.misfits)
 
 
 def _in_order(made: Callable[[Any], Made], chunks: Iterator[Any], threads: int) -> Iterator[Made]:

@@ -15,4 +15,5 @@ class Role(StrEnum):
     LOG = "log"
     CATEGORY = "category"
     TEXT = "text"
+    DATE = "date"
     IGNORE = "ignore"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.data.features.schema import Role, Schema, Task
-from linnet.data.features.terms import WHOLE
+from linnet.data.features.terms import canonical
 from linnet.data.limits import LARGEST_WEIGHT
 from linnet.data.sources.block import Block, Column, Numbers, Strings
 from linnet.errors import InputError, option
@@ -80,9 +80,8 @@ def distinct_labels(block: Block) -> tuple[list[Any], NDArray[np.int64]]:
 
 
 def _label(value: str) -> str:
-    """A label without surrounding blanks, and 1 for 1.0, so that every format means the same class."""
-    value = value.strip() or value
-    return value.partition(".")[0] if WHOLE.fullmatch(value) else value
+    """A label as every format spells it: without surrounding blanks, 1 for 1.0, true for True."""
+    return canonical(value) or value
 
 
 def _integer_if_exact(value: float) -> float | int:

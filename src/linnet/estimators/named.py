@@ -14,8 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from linnet.data.features.layout import FeatureLayout, assembled
 from linnet.data.features.terms import NamedTerm, Piece
-from linnet.data.sources.arrow import is_number, numbers, plain
+from linnet.data.sources.arrow import is_number, plain
 from linnet.data.sources.block import Column, Numbers
+from linnet.data.sources.conversion import typed_numbers
 from linnet.errors import InputError
 from linnet.estimators.columns import categories_of, columns_of, names_of, object_array
 
@@ -129,4 +130,4 @@ def _numbers(name: str, array: Any) -> Numbers:
     array = plain(array)
     if not is_number(array.type) and not pa.types.is_null(array.type):
         raise InputError(f"column {name} was of numbers in fit and is of {array.type} now")
-    return numbers(array, array.type)[0]
+    return Numbers(typed_numbers(array))

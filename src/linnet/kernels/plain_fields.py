@@ -1,8 +1,8 @@
 """Delimited text without quotes to columns, in one read: numbers to the nearest double, strings packed tight.
 
 Records are lines that end in LF or CR LF, all with the same number of fields; blank lines are none.  A number
-(numbers.py) may have blanks around it.  A field that is a spelling of a missing value is missing.  Whatever else there
-is makes `read` return None: the caller has another way, which is slower and knows what to do about it.
+(numbers.py) may have blanks around it; one that is a spelling of a missing value is missing.  Whatever else there is
+makes `read` return None: the caller has another way, which is slower and knows what to do about it.
 """
 
 import cython
@@ -220,7 +220,7 @@ def read_records(
                     return -1
                 if kinds[column] == Kind.STRING:
                     fields[string, 0, n] = p - base
-                    fields[string, 1, n] = -1 if is_missing(p, after - p, missing) else after - p
+                    fields[string, 1, n] = after - p
                     string += 1
             cursor.at = after + 1 + (peek(after, end) == 13)
             cursor.start = 0
@@ -235,18 +235,15 @@ def read_records(
 
 
 def packed(data: cython.const[cython.uchar][::1], fields: cython.const[cython.longlong][:, ::1]):
-    """(bytes, starts, which are missing or None) of the fields that begin at fields[0] and are fields[1] bytes long."""
+    """(bytes, starts) of the fields that begin at fields[0] and are fields[1] bytes long."""
     n: cython.Py_ssize_t = fields.shape[1]
     i: cython.Py_ssize_t
     total: cython.Py_ssize_t = 0
-    none: cython.Py_ssize_t = 0
     starts_out = np.zeros(n + 1, dtype=np.int64)
     starts: cython.longlong[::1] = starts_out
     with cython.nogil:
         for i in range(n):
-            if fields[1, i] > 0:
-                total += fields[1, i]
-            none += fields[1, i] < 0
+            total += fields[1, i]
             starts[i + 1] = total
     bytes_out = np.empty(total, dtype=np.uint8)
     into: cython.uchar[::1] = bytes_out
@@ -254,7 +251,7 @@ def packed(data: cython.const[cython.uchar][::1], fields: cython.const[cython.lo
         for i in range(n):
             if fields[1, i] > 0:
                 memcpy(cython.address(into[starts[i]]), cython.address(data[fields[0, i]]), fields[1, i])
-    return bytes_out, starts_out, np.asarray(fields)[1] < 0 if none else None
+    return bytes_out, starts_out
 
 
 def read(
@@ -267,7 +264,7 @@ def read(
     """The records of a text that has at most this many lines, if all are plain; else None.
 
     `kinds` says of each field whether it is skipped (0), a number (1) or a string (2), `spellings` which bytes stand
-    for a missing value.  Gives the starts, stops and lines (from 0) of the records; the numbers, a column after the
+    for a missing number.  Gives the starts, stops and lines (from 0) of the records; the numbers, a column after the
     other, NaN where they are missing; and the strings of each column as `packed` has them.
     """
     size: cython.Py_ssize_t = data.shape[0]

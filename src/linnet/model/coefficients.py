@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linnet.data.features.dates import DateTerm
 from linnet.data.features.feature_map import Features, Term
 from linnet.data.features.terms import CategoryTerm, NumberedTerm, NumberTerm, missing_name
 from linnet.data.features.text import TextTerm
@@ -70,6 +71,6 @@ def _origin(term: Term, number: int) -> tuple[str, str | None]:
     column = "×".join(term.columns)
     if isinstance(term, NumberTerm):
         return column, MISSING if number else None
-    if isinstance(term, CategoryTerm) and name == missing_name(column):
+    if isinstance(term, CategoryTerm | DateTerm) and name == missing_name(column):
         return column, MISSING
-    return column, name[len(column) + 1 :] if isinstance(term, CategoryTerm | TextTerm) else name
+    return column, name[len(column) + 1 :] if isinstance(term, CategoryTerm | TextTerm | DateTerm) else name

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.data.features.conjunctions import ConjunctionTerm
+from linnet.data.features.dates import DateTerm
 from linnet.data.features.feature_map import Features
 from linnet.data.features.terms import CategoryTerm, NamedTerm, NumberedTerm, NumberTerm, missing_name
 from linnet.data.features.text import TextTerm
@@ -97,9 +98,11 @@ class Reasons:
         value, missing = pairs.T
         weights = weights.copy()
         with np.errstate(over="ignore", invalid="ignore"):  # of a file: what leaves the range is shown as its end
-            filled = weights[value] * self.moments.means[value, np.newaxis]
-            own = np.nan_to_num(weights[missing] - filled)
-            weights[missing] = np.where(np.abs(own) <= DUST * np.abs(filled), 0.0, own)
+            flags, which = np.unique(missing, return_inverse=True)  # the numbers of a date share one
+            filled = np.zeros((len(flags), weights.shape[1]))
+            np.add.at(filled, which, weights[value] * self.moments.means[value, np.newaxis])
+            own = np.nan_to_num(weights[flags] - filled)
+            weights[flags] = np.where(np.abs(own) <= DUST * np.abs(filled), 0.0, own)
         return weights
 
     def top(self, output: int, count: int) -> tuple[list[TopFeature], list[TopFeature]]:
@@ -207,6 +210,8 @@ class Reasons:
             found, first = by_term.get(number, []), self._offsets[number]
             if isinstance(term, NumberTerm):
                 yield from self._of_number(term, first, found, mixed)
+            elif isinstance(term, DateTerm):
+                yield from self._of_date(term, first, found, mixed)
             elif isinstance(term, NumberedTerm):
                 yield from self._of_numbered(found, mixed)
             elif isinstance(term, TextTerm | ConjunctionTerm):
@@ -224,6 +229,23 @@ class Reasons:
         value = None if missing else x if term.log is None else term.log.undone(x)
         yield Contribution(name, value, float(w), float(w) * (x - float(mean)))
         yield Contribution(term.name(1), missing, float(flag), float(flag) * (missing - float(rate)))
+
+    def _of_date(self, term: DateTerm, first: int, found: list[Entry], mixed: Flat) -> Iterator[Contribution]:
+        """The numbers of a date, whether it is missing, and its month, weekday and hour less their averages."""
+        given = {j: x for j, x, _ in found}
+        weights, references = self.weights[first : first + len(term)] @ mixed, self.references[first:]
+        missing = given.get(term.missing, 0.0)
+        for j, _ in term.numbers:
+            w, value = float(weights[j]), None if missing else given.get(j, 0.0)
+            yield Contribution(term.name(j), value, w, 0.0 if value is None else w * (value - float(references[j])))
+        flag = float(weights[term.missing])
+        yield Contribution(term.name(term.missing), missing, flag, flag * (missing - float(references[term.missing])))
+        for name, part in term.groups:
+            average = float(references[part.start : part.stop] @ weights[part.start : part.stop])
+            there = [j for j in given if j in part]
+            w = float(weights[there[0]]) if there else 0.0
+            level = term.name(there[0]).rpartition("=")[2] if there else None
+            yield Contribution(name, level, w, w - average)
 
     def _of_numbered(self, found: list[Entry], mixed: Flat) -> Iterator[Contribution]:
         """The columns that the row has, and those that the average row has."""

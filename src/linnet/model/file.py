@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.data.column_types import STRING, ColumnType, Kind
 from linnet.data.features.feature_map import Features, Term
 from linnet.data.features.schema import Role, Schema, Task
 from linnet.data.features.terms import NumberedTerm
@@ -32,6 +33,7 @@ from linnet.training.duality_gap import Certificate
 # The roles of columns that a term may be made of.
 ROLES = {
     "number": (Role.NUMBER,),
+    "date": (Role.DATE,),
     "category": (Role.CATEGORY,),
     "text": (Role.TEXT,),
     "cross": (Role.NUMBER, Role.CATEGORY),
@@ -51,7 +53,7 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
         "task": model.task,
         "labels": None if linear.classes is None else linear.classes.tolist(),
         "reduction": linear.reduction,
-        "schema": [[name, role] for name, role in model.features.schema.roles.items()],
+        "schema": _schema_to_file(model.features.schema),
         "terms": [term_to_file(term, number, tensors) for number, term in enumerate(model.features.terms)],
         "votes": [votes_to_file(votes, number, tensors) for number, votes in enumerate(linear.votes)],
         "calibration": None if calibration is None else calibration_to_file(calibration, tensors),
@@ -168,10 +170,19 @@ def _digest(linear: LinearModel, certificate: Certificate | Mistakes | None) -> 
     return digest.hexdigest()
 
 
+def _schema_to_file(schema: Schema) -> dict[str, Any]:
+    columns = [[name, role, to_plain(schema.type_of(name))] for name, role in schema.roles.items()]
+    return {"columns": columns, "rows": schema.rows, "missing": list(schema.missing)}
+
+
 def _schema(content: Any, terms: list[Term], path: str) -> Schema:
-    """The columns' roles, which must agree with the terms made of them."""
-    pairs = [(a_text(name), Role(role)) for name, role in a_list(content)]
-    schema = Schema(dict(pairs))
+    """The columns' roles and types, which must agree with the terms made of them."""
+    columns = a_list(content["columns"])
+    pairs = [(a_text(name), Role(role)) for name, role, _ in columns]
+    types = {name: from_plain(ColumnType, kind, f"the type of {name}") for name, _, kind in columns}
+    rows, missing = content["rows"], tuple(map(a_text, a_list(content["missing"])))
+    require(type(rows) is int and rows >= 0, path, "the number of rows that types are from is wrong")
+    schema = Schema(dict(pairs), types=types, rows=rows, missing=missing)
     require(len(schema.roles) == len(pairs), path, "the schema has a column twice")
     schema.only(Role.TARGET), schema.only(Role.WEIGHT)
     require(bool(terms), path, "there are no terms")
@@ -183,6 +194,9 @@ def _schema(content: Any, terms: list[Term], path: str) -> Schema:
         for name in term.columns:
             agrees = schema.roles.get(name) in ROLES[term.kind]
             require(agrees, path, f"a {term.kind} is made of {name!r}, which does not have that role")
+            read_as_number = schema.roles[name] in (Role.NUMBER, Role.DATE)
+            sound = not read_as_number or (types[name].kind is Kind.DATE or schema.roles[name] is Role.NUMBER)
+            require(sound and (not read_as_number or types[name] != STRING), path, f"{name!r} is not of its type")
     return schema
 
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from linnet.data.features.feature_map import Features
-from linnet.data.features.schema import Role
+from linnet.data.features.schema import FEATURE_ROLES, Role
+from linnet.data.findings import Findings
 from linnet.data.sources.arrays import Arrays
 from linnet.data.sources.files import ByteFiles, expand_paths
 from linnet.data.sources.folder import Folder
@@ -46,8 +47,11 @@ def dictionaries(data: Any) -> Sequence[Mapping[Any, Any]] | None:
     return data if isinstance(data, list | tuple) and data and all(isinstance(row, Mapping) for row in data) else None
 
 
-def open_for(features: Features, data: Any, form: Form = None, *, labelled: bool) -> Source:
-    """A source of the columns that these features are made of; with the target, where data are labelled."""
+def open_for(features: Features, data: Any, form: Form = None, *, labelled: bool, strict: bool = False) -> Source:
+    """A source of the columns that these features are made of; with the target, where data are labelled.
+
+    Where it is strict, a row with a value that does not fit the type of its column is a bad one.
+    """
     if features.is_numbered and getattr(data, "ndim", 0) == 2:
         return _array(features, data)
     source = _source(features, data, form)
@@ -57,7 +61,7 @@ def open_for(features: Features, data: Any, form: Form = None, *, labelled: bool
         has, wants = kinds if not features.is_numbered else kinds[::-1]
         raise InputError(f"the data have {has}, the model was trained on {wants}")
     if isinstance(source, TableSource):
-        _read_only_needed(source, features, labelled=labelled)
+        _read_only_needed(source, features, labelled=labelled, strict=strict)
     elif isinstance(source, LabelledText | Folder):
         missing = [name for term in features.terms for name in term.columns if name not in (TARGET, TEXT)]
         if labelled and features.schema.target != TARGET:
@@ -69,9 +73,18 @@ def open_for(features: Features, data: Any, form: Form = None, *, labelled: bool
     return source
 
 
-def _read_only_needed(source: TableSource, features: Features, *, labelled: bool) -> None:
+def find_columns(source: Source, features: Features, findings: Findings) -> None:
+    """Note which columns of a table the model does not know, and which of its own are in no row of the first."""
+    if isinstance(source, TableSource):
+        schema = features.schema
+        findings.extra_columns = tuple(name for name in source.there if name not in schema.roles)
+        needed = (name for name, role in schema.roles.items() if role in FEATURE_ROLES)
+        findings.missing_columns = tuple(name for name in needed if name not in source.there)
+
+
+def _read_only_needed(source: TableSource, features: Features, *, labelled: bool, strict: bool) -> None:
     schema = features.schema
-    wanted = schema.columns_to_read(features.task, with_target=labelled)
+    wanted = schema.columns_to_read(features.task, with_target=labelled, strict=strict)
     for name in schema.having(Role.ID) + schema.having(Role.WEIGHT):
         if name not in source.names:
             wanted.pop(name, None)  # good to have, not needed
@@ -84,7 +97,7 @@ def _read_only_needed(source: TableSource, features: Features, *, labelled: bool
 def _source(features: Features, data: Any, form: Form) -> Source:
     """The data as they say they are; or, for a model of one text and nothing else, as lines of plain text."""
     roles = features.schema.roles
-    needed = [name for name in roles if roles[name] in (Role.NUMBER, Role.CATEGORY, Role.TEXT)]
+    needed = [name for name in roles if roles[name] in FEATURE_ROLES]
     dialect = Dialect.of(form)
     if dialect.header is None and roles and all(NAMED_BY_NUMBER.fullmatch(name) for name in roles):
         dialect = replace(dialect, header=False)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from linnet.cores import cores
 from linnet.data.features.feature_map import Features
 from linnet.data.features.schema import Role, Task
+from linnet.data.findings import Findings
 from linnet.data.on_error import BadRows
 from linnet.data.reading import Check, PreparedBlock, prepared_blocks
 from linnet.data.rows import Rows
@@ -30,7 +31,7 @@ from linnet.learners.linear import LinearModel
 from linnet.model.coefficients import coefficient_tables
 from linnet.model.explanation import Explanation, Reasons, TopFeature
 from linnet.model.frames import as_frame, explanation_columns
-from linnet.model.inputs import dictionaries, open_for
+from linnet.model.inputs import dictionaries, find_columns, open_for
 from linnet.model.moments import Moments
 from linnet.model.predictor import Classifier, Result, no_probabilities, scorer
 from linnet.model.record import Record
@@ -200,17 +201,18 @@ class Model:
 
     # -- predictions -------------------------------------------------------------------------------------------------
 
-    def open(self, data: Any, form: Form = None, *, labelled: bool) -> Source:
-        """A source for data of the kind this model was trained on."""
-        return open_for(self.features, data, form, labelled=labelled)
+    def open(self, data: Any, form: Form = None, *, labelled: bool, strict: bool = False) -> Source:
+        """A source for data of the kind this model was trained on; where it is strict, every value must fit."""
+        return open_for(self.features, data, form, labelled=labelled, strict=strict)
 
-    def rows(self, block: Block, work: list[Any]) -> Rows:
-        """A block as rows of this model: unknown features are left out."""
-        return self.features.rows(block, work)
+    def rows(self, block: Block, work: list[Any], findings: Findings | None = None) -> Rows:
+        """A block as rows of this model: unknown features are left out, and counted."""
+        return self.features.rows(block, work, findings)
 
     def blocks(self, source: Source, rejected: BadRows, threads: int, check: Check) -> Iterator[PreparedBlock]:
         """A source block by block, prepared for the features of this model."""
         features = self.features
+        find_columns(source, features, rejected.findings)
         threads = threads or cores()
         return prepared_blocks(source, Position(), features.prepare, rejected, threads, check, features.cuts)
 
@@ -219,11 +221,11 @@ class Model:
         rejected = BadRows() if rejected is None else rejected
         for made in self.blocks(source, rejected, threads, rows_with_infinities):
             if made.block.rows:
-                yield self.predictions(made.block, made.prepared)
+                yield self.predictions(made.block, made.prepared, rejected.findings)
 
-    def predictions(self, block: Block, work: list[Any]) -> Predictions:
+    def predictions(self, block: Block, work: list[Any], findings: Findings | None = None) -> Predictions:
         """The predictions for one block, prepared by `features.prepare`."""
-        rows = self.rows(block, work)
+        rows = self.rows(block, work, findings)
         ids = {
             name: column.strings()
             for name in self.features.schema.having(Role.ID)
@@ -273,10 +275,18 @@ class Model:
         blocks = [each.probabilities for each in self._predicted(data, form) if each.probabilities is not None]
         return np.concatenate(blocks) if blocks else np.empty((0, len(self.classes or ())))
 
-    def evaluate(self, data: Any, form: Form = None, rejected: BadRows | None = None, threads: int = 0) -> Result:
+    def evaluate(
+        self,
+        data: Any,
+        form: Form = None,
+        rejected: BadRows | None = None,
+        threads: int = 0,
+        *,
+        strict: bool = False,
+    ) -> Result:
         """The metrics of the model on data with known targets, by weight if they have the weight column."""
         rejected = BadRows() if rejected is None else rejected
-        source = self.open(data, form, labelled=True)
+        source = self.open(data, form, labelled=True, strict=strict)
         measuring = scorer(self.linear, self.has_probabilities, self.calibration, self.rule)
         tally = measuring.tally()
         known = LabelIndex({label: number for number, label in enumerate(self.classes or [])})
@@ -289,7 +299,8 @@ class Model:
             else:
                 truth = numeric_targets(made.block, schema)
             weights = sample_weights_of(made.block, schema)
-            measuring.add_result(tally, self.rows(made.block, made.prepared), truth, weights)
+            rows = self.rows(made.block, made.prepared, rejected.findings)
+            measuring.add_result(tally, rows, truth, weights)
         result: Result = tally.result()
         if not result.rows:
             raise InputError("there are no rows to evaluate on")

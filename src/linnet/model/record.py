@@ -121,6 +121,9 @@ class Record:
     first_noted: dict[str, str] = field(default_factory=dict, metadata=NOT_STORED, compare=False)
     # format, encoding and separator of the data; not stored: the same table makes the same model in any of them
     source: str = field(default="", metadata=NOT_STORED, compare=False)
+    # values that did not fit the type of their column, by column; the first of them are known only after training
+    misfits: dict[str, int] = field(default_factory=dict)
+    first_misfits: tuple[str, ...] = field(default=(), compare=False, metadata=NOT_STORED)
     collisions: int = 0
     class_weight: dict[str, float] | None = None
     held_out: ClassificationResult | RegressionResult | None = None
@@ -151,6 +154,8 @@ class Record:
                 raise ValueError(f"{name} is below 0")
         if not all(rows > 0 for rows in self.notes.values()):
             raise ValueError("a note is on no rows")
+        if not all(count > 0 for count in self.misfits.values()):
+            raise ValueError("a number of values that did not fit is below 1")
         if self.tol is not None and not 0 <= self.tol < math.inf:
             raise ValueError(f"the tolerance is {self.tol}")
         if self.passes is not None and not 1 <= self.passes <= (

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.data.features.conjunctions import LARGEST_DEGREE, ConjunctionTerm
+from linnet.data.features.dates import EARLIEST, LATEST, DateTerm
 from linnet.data.features.feature_map import Term
 from linnet.data.features.terms import CategoryTerm, CrossTerm, NamedTerm, NumberedTerm, NumberTerm
 from linnet.data.features.text import TextTerm
@@ -28,6 +29,8 @@ def term_to_file(term: Term, number: int, tensors: Tensors, *, growing: bool = F
         content["size"] = term.size
     if isinstance(term, NumberTerm):
         content["log"] = None if term.log is None else term.log.scale
+    if isinstance(term, DateTerm):
+        content |= {"first": term.first, "with_time": term.with_time}
     if isinstance(term, TextTerm):
         content["options"] = asdict(term.options)
     if isinstance(term, ConjunctionTerm):
@@ -54,6 +57,11 @@ def term_from_file(content: dict[str, Any], number: int, tensors: Tensors, path:
     require(bool(columns) and (kind == "cross" or len(columns) == 1), path, "a term has the wrong columns")
     if kind == "number":
         return NumberTerm(columns[0], _log(content["log"], path))
+    if kind == "date":
+        first, with_time = content["first"], content["with_time"]
+        sound = type(first) is int and EARLIEST <= first < LATEST and type(with_time) is bool
+        require(sound, path, "the first day of a date is wrong")
+        return DateTerm(columns[0], first, with_time=with_time)
     vocabulary = _vocabulary(content["bits"], number, tensors, path)
     if kind == "category":
         return CategoryTerm(columns, vocabulary=vocabulary)

@@ -100,6 +100,12 @@ def quote(value: Any) -> str:
     return str(value)
 
 
+def markers(value: Any) -> tuple[str, ...]:
+    """Markers of missing values: one, or several; a number as it is written."""
+    given = [value] if isinstance(value, str) or not hasattr(value, "__iter__") else value
+    return tuple(f"{each:g}" if isinstance(each, float) else str(each) for each in given)
+
+
 def class_weight(value: Any) -> Any:
     """balanced, or weights by label."""
     from linnet.training.class_weights import BALANCED, ClassWeights

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from linnet.data.date_spelling import DateOrder
 from linnet.data.features.text_options import Analyzer, CountWeighting, TextOptions
 from linnet.data.on_error import OnError
+from linnet.data.on_misfit import OnMisfit
 from linnet.data.role import Role
 from linnet.data.sources.formats import Dialect, Format, StrayQuotes
 from linnet.data.task import Task
@@ -158,8 +160,8 @@ class TrainOptions:
 
     columns: Mapping[str, Role] = option(
         {}, FEATURES,
-        "Role of a column: number, log (a number, by its logarithm), category, text, id, weight (sample weight), or "
-        "ignore.",
+        "Role of a column: number, log (a number, by its logarithm), category, text, date, id, weight (sample weight), "
+        "or ignore.",
         flag="--column", metavar="NAME:ROLE", python="dict of column to role", parse=option_values.roles,
         repeatable=True,
     )  # fmt: skip
@@ -219,6 +221,18 @@ class TrainOptions:
         READING,
         "Rows that cannot be read: fail at the first, skip them, or (train only) write them to a file.",
     )
+    missing: tuple[str, ...] = option(
+        (), READING, "A value that stands for a missing one, beside NA, n/a, -, ?, none, null, unknown and the like.",
+        metavar="VALUE", python="str or sequence of str", parse=option_values.markers, repeatable=True,
+    )  # fmt: skip
+    dates: DateOrder | None = option(
+        None, READING, "The order of day, month and year in dates such as 04/05/2024; inferred where it can be.",
+    )  # fmt: skip
+    on_misfit: OnMisfit = option(
+        OnMisfit.MISSING, READING,
+        "A value that does not fit the type of its column is missing, and counted; or an error of its row, as "
+        "on-error has it.",
+    )  # fmt: skip
     memory: int = option(
         MEMORY, READING,
         "Most memory for the rows, for the names of features and for the weights, each. Rows that need more are "

@@ -9,7 +9,16 @@ from types import MappingProxyType
 
 from linnet.data.features import transforms
 from linnet.data.features.feature_map import Features
-from linnet.data.features.schema import Role, Schema, Task, infer_schema, task_of, task_of_numbers
+from linnet.data.features.schema import Role, Schema, Task
+from linnet.data.features.schema_inference import (
+    GivenTypes,
+    first_days,
+    infer_schema,
+    task_of,
+    task_of_numbers,
+    typed_sample,
+)
+from linnet.data.on_misfit import OnMisfit
 from linnet.data.sources.block import Block
 from linnet.data.sources.folder import Folder
 from linnet.data.sources.headers import no_target, target_column
@@ -44,12 +53,13 @@ def features_of(source: Source, options: TrainOptions) -> tuple[Features, str]:
         if target is None and Role.TARGET not in options.roles.values():
             raise no_target(source.names, source.header_hint(sample))
         features, why = _of_table(source.names, sample, replace(options, target=target))
-        source.select_columns(features.schema.columns_to_read(features.task))
+        strict = options.on_misfit is OnMisfit.ERROR
+        source.select_columns(features.schema.columns_to_read(features.task, strict=strict))
         return features, why
     if isinstance(source, LabelledText | Folder):
         names = ("file", TARGET, TEXT) if isinstance(source, Folder) else (TARGET, TEXT)
         given = {"file": Role.ID, TEXT: Role.TEXT} if isinstance(source, Folder) else {TEXT: Role.TEXT}
-        return _of_table(names, source.sample(), options, TARGET, given)
+        return _of_table(names, source.sample(), options, TARGET, given, typed=False)
     if options.target is not None or options.roles:
         raise RecipeError(
             f"{source.format} data carry their target and have no columns: leave --target and --column out"
@@ -66,24 +76,30 @@ def _of_table(
     options: TrainOptions,
     target: str | None = None,
     given: Mapping[str, Role] = MappingProxyType({}),
+    *,
+    typed: bool = True,
 ) -> tuple[Features, str]:
     """The features of columns, seen by their first rows."""
     if not sample.rows:
         raise sample.bad[0].error() if sample.bad else no_training_rows()
     given = {**given, **options.roles}
-    schema = infer_schema(sample, names, options.target or target, transforms.read_as(given))
+    known = GivenTypes(transforms.read_as(given), options.missing, options.dates, options.task)
+    schema = infer_schema(sample, names, options.target or target, known, typed=typed)
     assert schema.target is not None
-    task, why = task_of(sample.columns[schema.target])
+    task, why = task_of(sample, schema)
     if options.task is not None:
         task, why = options.task, "given"
     if options.summary:  # its coefficients are of the columns that there are; a logarithm must be asked for
         given = {**dict.fromkeys(schema.having(Role.NUMBER), Role.NUMBER), **given}
+    if typed:
+        sample = typed_sample(sample, schema, task)
+    days = first_days(sample, schema)
     if not takes_numbers_as_they_are(options):
         logs, schema = transforms.chosen(schema, task, sample, given)
-        return Features.of(schema, task, options.features, logs), why
+        return Features.of(schema, task, options.features, logs, days), why
     if Role.LOG in given.values():
         raise RecipeError(f"{options.learner} takes numbers as they are, not their logarithms: make it number")
-    return Features.of(schema, task, options.features), why
+    return Features.of(schema, task, options.features, first_days=days), why
 
 
 def takes_numbers_as_they_are(options: TrainOptions) -> bool:

@@ -53,7 +53,8 @@ class Scaling:
             weights = model.weights / self.units[:, np.newaxis]
             # for the weights as they are rounded, so that nothing but the intercept's own rounding is lost
             intercepts = self._shifted(model.intercepts, weights, -1.0)
-            weights[self.missing] += weights[self.numbers] * self.centres[self.numbers, np.newaxis]
+            # not +=: several numbers of a date share the feature for missing values
+            np.add.at(weights, self.missing, weights[self.numbers] * self.centres[self.numbers, np.newaxis])
         if not (np.isfinite(weights).all() and np.isfinite(intercepts).all()):
             raise NumericalError(
                 "the weights left the range of numbers: a column of numbers is too large or too narrow"
@@ -65,7 +66,8 @@ class Scaling:
         rounding took from the model for raw rows."""
         weights, numbers = model.weights.copy(), self.numbers
         product, rest = two_product(weights[numbers], self.centres[numbers, np.newaxis])
-        weights[self.missing] = (weights[self.missing] - product) - np.where(np.isfinite(rest), rest, 0.0)
+        np.subtract.at(weights, self.missing, product)
+        np.subtract.at(weights, self.missing, np.where(np.isfinite(rest), rest, 0.0))
         intercepts = self._shifted(model.intercepts, model.weights, 1.0)
         return replace(model, weights=weights * self.units[:, np.newaxis], intercepts=intercepts)
 

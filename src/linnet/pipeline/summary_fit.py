@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.data.features.dates import DateTerm
 from linnet.data.features.feature_map import Features
 from linnet.data.features.terms import CROSS, CategoryTerm, CrossTerm, NumberTerm
 from linnet.data.labels import Labels
@@ -51,6 +52,11 @@ class Design:
                 name = term.name(number)
                 taken.append(name)
                 references[term.columns[0]] = name.removeprefix(f"{term.columns[0]}=")
+            elif isinstance(term, DateTerm):
+                for name, part in term.groups:
+                    number = part.start + int(counts[first + part.start : first + part.stop].argmax())
+                    kept[first + number] = False
+                    references[name] = term.name(number).rpartition("=")[2]
             elif isinstance(term, NumberTerm):
                 kept[first] = True  # refused as a constant where it is one
             first += len(term)

@@ -29,7 +29,7 @@ from linnet.pipeline.trainers.checkpoints import NO_CHECKPOINTS, Checkpoints
 from linnet.pipeline.trainers.counting import CountingTrainer
 from linnet.pipeline.trainers.job import Job, Trainer
 from linnet.pipeline.trainers.online import OnlineTrainer
-from linnet.pipeline.value_checks import unfit_values
+from linnet.pipeline.value_checks import refuse_dates, unfit_values
 from linnet.storage.outputs import check_no_input, claimed
 from linnet.storage.quarantine import Quarantine
 
@@ -138,6 +138,8 @@ def _trainer(entry: Entry | None, reason: str, options: TrainOptions, checkpoint
 
 def _check(entry: Entry | None, schema: Schema) -> Check:
     """Which rows of a block cannot be trained on, by their targets and weights, or by the values the learner takes."""
+    if entry is not None:
+        refuse_dates(entry, schema)
     if entry is None:
         return lambda block: unusable_rows(block, schema)
     return lambda block: unfit_values(entry, block, schema) | unusable_rows(block, schema)

@@ -10,7 +10,7 @@ from linnet.data.features.feature_map import Features
 from linnet.data.features.schema import Role, Schema
 from linnet.data.features.text_options import CountWeighting, TextOptions
 from linnet.data.sources.block import Block, Numbers
-from linnet.errors import option
+from linnet.errors import RecipeError, option
 from linnet.learners.entry import Entry, TextWeighting
 
 # How counts of words become numbers for learners that take them otherwise than most.
@@ -28,6 +28,17 @@ def with_text_weighting(entry: Entry, features: Features) -> Features:
         return replace(text, count_weighting=CountWeighting.BINARY if binary else count_weighting, unit_length=False)
 
     return features.with_text_options(weighted)
+
+
+def refuse_dates(entry: Entry, schema: Schema) -> None:
+    """Raise for a learner that does not take all numbers, where there are dates, which become days and years."""
+    dates = schema.having(Role.DATE)
+    if dates and entry.values is not None:
+        name = dates[0]
+        raise RecipeError(
+            f"{entry.values.reason}, and {name} is a date: leave it out ({option('columns', f'{name}:ignore')}), or "
+            f"make it a category ({option('columns', f'{name}:category')})"
+        )
 
 
 def unfit_values(entry: Entry, block: Block, schema: Schema) -> dict[int, str | None]:

@@ -20,6 +20,7 @@ import numpy as np
 
 from linnet.cores import one_thread
 from linnet.data.on_error import BadRows, OnError
+from linnet.data.on_misfit import OnMisfit
 from linnet.data.sources.formats import Form
 from linnet.data.sources.source import Source
 from linnet.data.targets import no_training_rows, unusable_rows
@@ -79,7 +80,7 @@ def verify(model: Model, data: Any, form: Form = None, rejected: BadRows | None 
         return Verdict(False, stated, None, "the weights and what is stated of them do not belong together")
     rejected = BadRows() if rejected is None else rejected
     if isinstance(stated, Mistakes):
-        return _trained_again(model, stated, model.open(data, form, labelled=True), rejected)
+        return _trained_again(model, stated, model.open(data, form, labelled=True, strict=_strict(model)), rejected)
     dataset = _collected(model, data, form, rejected)
     known = [] if model.classes is None else model.classes
     labels = [] if dataset.labels is None else dataset.labels.classes.tolist()
@@ -87,6 +88,11 @@ def verify(model: Model, data: Any, form: Form = None, rejected: BadRows | None 
         return Verdict(False, stated, None, _other_labels(labels, known))
     trained_on = dataset.for_learner(model.entry, _class_weights(model))
     return _proven_again(model, stated, trained_on)
+
+
+def _strict(model: Model) -> bool:
+    """Whether rows with a value that does not fit were bad ones in training."""
+    return bool(model.record.options.get("on_misfit") == OnMisfit.ERROR)
 
 
 def _proven_again(model: Model, stated: Certificate, trained_on: TrainingSet) -> Verdict:
@@ -229,7 +235,7 @@ def _compared(stated: Certificate, found: Certificate) -> Verdict:
 
 
 def _collected(model: Model, data: Any, form: Form, rejected: BadRows) -> Dataset:
-    source = model.open(data, form, labelled=True)
+    source = model.open(data, form, labelled=True, strict=_strict(model))
     schema = model.features.schema
     collected = Collected(model.features)
     for made in model.blocks(source, rejected, 0, lambda block: unusable_rows(block, schema)):

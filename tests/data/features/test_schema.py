@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from linnet.data.features.schema import Role, Schema, Task, infer_schema, task_of
-from linnet.data.sources.block import Block, Numbers, Position, Strings
+from linnet.data.column_types import ReadAs
+from linnet.data.features import schema_inference
+from linnet.data.features.schema import Role, Schema, Task
+from linnet.data.features.schema_inference import GivenTypes, task_of
+from linnet.data.sources.block import Block, Position, Strings
 from linnet.errors import InputError, RecipeError
 
 N = 60
@@ -17,9 +20,12 @@ def block(**columns):
     rows = len(next(iter(columns.values())))
     held = {}
     for name, values in {"y": [0.0] * rows, **columns}.items():
-        text = any(isinstance(value, str) for value in values)
-        held[name] = Strings.of([v or "" for v in values]) if text else Numbers(np.array(values, dtype=np.float64))
+        held[name] = Strings.of([str(value) for value in values])
     return Block("data.csv", rows, Position(), columns=held)
+
+
+def infer_schema(sample, names, target, given):
+    return schema_inference.infer_schema(sample, names, target, GivenTypes(given))
 
 
 def guess(name, values):
@@ -33,15 +39,14 @@ def guess(name, values):
     [
         ("size", [1.0, 2.5] * 30, Role.NUMBER, "1 to 2.5 in the first rows"),
         ("size", [1.0, np.nan] * 30, Role.NUMBER, "1 to 1 in the first rows"),
-        (
-            "row",
-            list(range(N)),
-            Role.NUMBER,
-            f"0 to {N - 1} in the first rows",
-        ),  # counts, but is not called an id: it may be a time
-        ("id", list(range(N)), Role.ID, "it numbers the rows"),
-        ("Unnamed: 0", list(range(1, N + 1)), Role.ID, "it numbers the rows"),
-        ("ID", [7.0, 3.0, 5.0], Role.ID, "all values are different"),
+        ("row", list(range(N)), Role.ID, "it counts the rows"),
+        ("c1", list(range(1000, 0, -10)), Role.ID, "it counts the rows"),
+        ("id", list(range(N)), Role.ID, "it counts the rows"),
+        ("Unnamed: 0", list(range(1, N + 1)), Role.ID, "it counts the rows"),
+        ("ID", [7.0, 3.0, 5.0], Role.ID, "every row has a different whole number"),
+        ("ref", [(7 * n) % 61 for n in range(1, N + 1)], Role.ID, "every row has a different whole number"),
+        ("price", [97 * n * n for n in range(1, N + 1)], Role.NUMBER, "97 to 349,200 in the first rows"),
+        ("x", [n / 7 for n in range(N)], Role.NUMBER, "0 to 8.429 in the first rows"),
         ("id", [1.0, 1.0, 2.0], Role.NUMBER, "1 to 2 in the first rows"),
         ("empty", [np.nan] * N, Role.IGNORE, "it is empty in the first rows"),
         ("empty", ["x"] * 0 + [""] * 5 + ["", ""], Role.IGNORE, "it is empty in the first rows"),
@@ -101,10 +106,16 @@ def test_a_schema_says_which_columns_to_read_and_which_are_numbers():
     roles = {"y": Role.TARGET, "w": Role.WEIGHT, "i": Role.ID, "n": Role.NUMBER, "c": Role.CATEGORY, "t": Role.TEXT,
              "x": Role.IGNORE}  # fmt: skip
     schema = Schema(roles)
-    others = {"w": True, "i": False, "n": True, "c": False, "t": False}
-    assert schema.columns_to_read(Task.CLASSIFICATION) == {"y": False, **others}
-    assert schema.columns_to_read(Task.REGRESSION) == {"y": True, **others}
-    assert schema.columns_to_read(Task.REGRESSION, with_target=False) == others
+    others = {"w": ReadAs.NUMBER, "i": ReadAs.TEXT, "n": ReadAs.NUMBER, "c": ReadAs.CATEGORY, "t": ReadAs.TEXT}
+
+    def read(task, **how):
+        return {name: each.read_as for name, each in schema.columns_to_read(task, **how).items()}
+
+    assert read(Task.CLASSIFICATION) == {"y": ReadAs.LABEL, **others}
+    assert read(Task.REGRESSION) == {"y": ReadAs.NUMBER, **others}
+    assert read(Task.REGRESSION, with_target=False) == others
+    assert [name for name, each in schema.columns_to_read(Task.REGRESSION).items() if each.strict] == ["y", "w"]
+    assert all(each.strict for each in schema.columns_to_read(Task.REGRESSION, strict=True).values())
 
 
 @pytest.mark.parametrize(
@@ -118,7 +129,8 @@ def test_a_schema_says_which_columns_to_read_and_which_are_numbers():
     ],
 )
 def test_the_task_follows_from_the_target(values, task, reason):
-    assert task_of(block(y=values).columns["y"]) == (task, reason)
+    sample = block(y=values, x=["a", "b"] * (len(values) // 2) + ["a"] * (len(values) % 2))
+    assert task_of(sample, infer_schema(sample, ("x", "y"), "y", {})) == (task, reason)
 
 
 def test_a_name_makes_text_of_few_different_sentences():

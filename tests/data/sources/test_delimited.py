@@ -12,12 +12,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from linnet.data.sources.block import NOT_GIVEN, Position
+from linnet.data.sources.block import Position
 from linnet.data.sources.formats import Format
 from linnet.data.sources.syntax import Syntax
 from linnet.errors import InputError
 from linnet.kernels.delimited import records
-from tests.data.sources.tools import bad, blocks, opened, rows, values, written
+from tests.data.sources.tools import bad, blocks, opened, rows, values, wanted, written
 
 texts = st.text(st.sampled_from('ab é,;"\n\r\t 1.😀|'), max_size=6)
 tables = st.integers(1, 4).flatmap(
@@ -30,10 +30,6 @@ def reading(tmp_path, content, size=None, **options):
     return opened(written(tmp_path, content, suffix=".csv"), Format.CSV, size=size, **options)
 
 
-def as_given(text):
-    return None if text in NOT_GIVEN else text
-
-
 @settings(max_examples=80)
 @given(tables, st.sampled_from([",", ";", "\t", "|"]), st.sampled_from(["\n", "\r\n", "\r"]), st.integers(1, 40))
 def test_what_the_csv_module_writes_is_read_back(tmp_path_factory, table, delimiter, end, size):
@@ -43,8 +39,8 @@ def test_what_the_csv_module_writes_is_read_back(tmp_path_factory, table, delimi
     writer.writerows([names, *table])
     path = tmp_path_factory.mktemp("csv")
     source = opened(written(path, file.getvalue().encode()), Format.CSV, size=size)
-    source.select_columns(dict.fromkeys(names, False))
-    expected = [dict(zip(names, map(as_given, row), strict=True)) for row in table]
+    source.select_columns(wanted(**dict.fromkeys(names, False)))
+    expected = [dict(zip(names, row, strict=True)) for row in table]
     assert values(source) == expected
 
 
@@ -56,8 +52,8 @@ def test_records_and_fields_are_those_of_the_csv_module(tmp_path_factory, pieces
     expected = list(csv.reader(io.StringIO(text, newline="")))[1:]
     assume(not any(len(row) == 3 and not row[2] for row in expected))  # a separator at the end is no field here
     source = reading(tmp_path_factory.mktemp("csv"), text, size=5)
-    source.select_columns({"h1": False, "h2": False})
-    good = [dict(zip(("h1", "h2"), map(as_given, row), strict=True)) for row in expected if len(row) == 2]
+    source.select_columns(wanted(h1=False, h2=False))
+    good = [dict(zip(("h1", "h2"), row, strict=True)) for row in expected if len(row) == 2]
     assert values(source) == good
 
 
@@ -81,12 +77,12 @@ def test_every_way_to_write_a_number_is_read_alone_and_beside_a_bad_one(number, 
     expected = float(number.strip('"'))
     for beside in ("1", "wrong"):
         source = reading(tmp_path, f"x,y\n1,1\n{number},1\n{beside},1\n")
-        source.select_columns({"x": True})
+        source.select_columns(wanted(x=True))
         got = values(source)[1]["x"]
         assert repr(got) == repr(expected)
 
 
-@pytest.mark.parametrize("given", NOT_GIVEN)
+@pytest.mark.parametrize("given", ["", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "#N/A"])
 def test_missing_values_are_missing_in_columns_of_numbers_and_of_strings(given, tmp_path):
     for mark in (given, f'"{given}"'):
         source = reading(tmp_path, f"x,t,y\n1,a,1\n{mark},{mark},2\n")
@@ -119,7 +115,7 @@ def test_dates_and_times_are_seconds_and_a_wrong_one_is_named(tmp_path):
     written(tmp_path, (text + "soon,1970-01-01 00:00:01,3\n").encode(), suffix=".csv")
     assert values(source) == expected
     assert [(line, column) for _, line, column, _ in bad(source)] == [(4, 1)]
-    assert "day should be a time but is 'soon'" in bad(source)[0][3]
+    assert "day should be a date but is 'soon'" in bad(source)[0][3]
 
 
 def test_hexadecimal_is_no_number(tmp_path):
@@ -135,7 +131,7 @@ def test_hexadecimal_is_no_number(tmp_path):
         (b"a,b\r1,2\r3\r5,6\r", "3", "1 fields"),
         (b'a,b\n"1\n",2\n3\n5,6\n', "4", "1 fields"),
         (b"a,b\n1,2\n3,\0\n5,6\n", "3:3", "a NUL byte"),
-        (b"a,b\n1,2\n3,inf\n5,6\n", "3:3", "b should be a finite number but is inf"),
+        (b"a,b\n1,2\n3,inf\n5,6\n", "3:3", "b should be a finite number but is"),
         (b"a,b\n1,2\n3,1e999\n5,6\n", "3:3", "finite"),
     ],
 )
@@ -143,7 +139,7 @@ def test_hexadecimal_is_no_number(tmp_path):
 def test_what_is_wrong_is_named_with_file_and_line(content, place, reason, size, tmp_path):
     source = reading(tmp_path, content, size)
     if "finite" in reason:
-        source.select_columns({"a": True, "b": True})
+        source.select_columns(wanted(a=True, b=True))
     (row,) = [row for chunk in source.chunks(Position()) for row in source.parse(chunk).bad]
     assert str(row).startswith(f"{source.files.name(0)}:{place}: ")
     assert reason in str(row)
@@ -243,7 +239,7 @@ def test_columns_without_a_header_are_numbered(tmp_path):
 
 
 def test_decimal_commas_do_not_hide_the_semicolons(tmp_path):
-    assert values(reading(tmp_path, "a;b\n1,5;2,5\n3,5;4,5\n"))[0] == {"a": "1,5", "b": "2,5"}
+    assert values(reading(tmp_path, "a;b\n1,5;2,5\n3,5;4,5\n"))[0] == {"a": 1.5, "b": 2.5}
 
 
 def test_a_table_may_be_wider_than_what_is_looked_at_first(tmp_path):

@@ -15,7 +15,7 @@ from linnet.data.sources.files import ByteFiles
 from linnet.data.sources.formats import Format
 from linnet.data.sources.opening import format_by_content, format_by_name, open_data, open_source
 from linnet.errors import InputError
-from tests.data.sources.tools import compressed, values
+from tests.data.sources.tools import compressed, typed, values
 
 LABELLED = "".join(f"{'spam' if i % 3 else 'ham'}\tsome words number {i}\n" for i in range(30))
 EXAMPLES = [
@@ -95,7 +95,7 @@ def test_what_cannot_be_read_is_told_with_a_remedy(content, said, tmp_path):
 
 def test_parquet_needs_no_suffix_but_a_file(tmp_path):
     pyarrow.parquet.write_table(pa.table({"a": [1, 2]}), tmp_path / "data")
-    assert values(open_source([tmp_path / "data"])) == [{"a": 1.0}, {"a": 2.0}]
+    assert values(typed(open_source([tmp_path / "data"]))) == [{"a": 1.0}, {"a": 2.0}]
     (tmp_path / "again").write_bytes(compressed((tmp_path / "data").read_bytes(), "gz"))
     with pytest.raises(InputError, match="again: is not a Parquet file"):
         open_source([tmp_path / "again"])
@@ -108,7 +108,7 @@ def test_globs_and_folders_give_their_files_in_order(tmp_path):
     (tmp_path / ".hidden.jsonl").write_text("")
     (tmp_path / "README").write_text("about")
     for paths in ([tmp_path], [tmp_path / "*.csv"], [tmp_path / "01.csv", tmp_path / "02.csv", tmp_path / "1*.csv"]):
-        assert [row["a"] for row in values(open_source(paths))] == [1.0, 2.0, 10.0]
+        assert [row["a"] for row in values(typed(open_source(paths)))] == [1.0, 2.0, 10.0]
     (tmp_path / "x.jsonl").write_text("{}")
     with pytest.raises(InputError, match=r"several formats \(csv, jsonl\)"):
         open_source([tmp_path])

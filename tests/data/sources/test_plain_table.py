@@ -8,7 +8,7 @@ import pytest
 from linnet.data.sources import delimited
 from linnet.data.sources.block import Numbers, Position, Strings
 from linnet.data.sources.formats import Format
-from tests.data.sources.tools import opened, written
+from tests.data.sources.tools import opened, wanted, written
 
 
 def blocks(source):
@@ -37,6 +37,8 @@ TABLES = {
     "blank lines": "a,b\n" + "1,2\n\n3,4\n\n\n" * 40,
     "without an end": "a,b\n" + "1,2\n" * 40 + "5,6",
     "not ASCII": "a,b\n" + "1,é\n" * 50,
+    "dates and money": "a,b,c\n" + "2024-04-05,$5.50,yes\n?,$12,no\n2024-04-06 10:00,,NA\n" * 50,
+    "misfits": "a,b\n" + "1,2024-04-05\n" * 60 + "one,soon\n" + "1,2024-04-05\n" * 60,
     "a BOM within": "a,b\n" + "1,\ufeff\n" * 20,
 }
 
@@ -62,7 +64,7 @@ def test_a_plain_table_is_read_the_quick_way(tmp_path, monkeypatch):
 def test_only_columns_that_are_wanted_are_read(tmp_path):
     path = written(tmp_path, b"a,b,c\n" + b"1,x,2\n" * 50, suffix=".csv")
     source = opened(path, Format.CSV, size=100)
-    source.select_columns({"c": True, "a": False})
+    source.select_columns(wanted(c=True, a=False))
     for block in blocks(source):
         assert list(block.columns) == ["c", "a"]
         assert block.columns["c"].values.tolist() == [2.0] * block.rows

@@ -147,18 +147,16 @@ def test_the_row_after_the_sample_decides_nothing_and_the_last_of_it_does(parts,
         rows = Rows([f"{i % 7},{'1' if i != odd else 'word'},{i % 2}" for i in range(ROWS + 50)], "a,b,y")
         n = len(rows.lines)
         paths = in_parts(tmp_path, rows, np.linspace(0, n, parts + 1).astype(int)[1:-1].tolist())
-        source = open_source(paths)
-        return source.sample().rows, source.sample().bad
+        assert open_source(paths).sample().rows == ROWS
+        return decided(paths, "y")[2]["b"]
 
-    rows, bad = kinds_of(ROWS)
-    assert (rows, len(bad)) == (ROWS, 0)
-    rows, bad = kinds_of(ROWS - 1)  # one word among so many numbers: the row is bad
-    assert (rows, len(bad)) == (ROWS - 1, 1)
+    assert kinds_of(ROWS) == "1 to 1 in the first rows"
+    assert kinds_of(ROWS - 1) == "1 to 1 in the first rows; 1 value does not fit"
 
 
 @pytest.mark.parametrize("parts", [1, 9])
 def test_long_rows_end_the_sample_by_their_bytes(parts, tmp_path):
-    line = "x" * 4000 + ",1"
+    line = "x" * 20_000 + ",1"
     rows = Rows([line] * 400, "text,y")
     paths = in_parts(tmp_path, rows, np.linspace(0, 400, parts + 1).astype(int)[1:-1].tolist())
     assert open_source(paths).sample().rows == BYTES // (len(line) + 1)

@@ -9,9 +9,13 @@ import lzma
 import numpy as np
 import pyarrow as pa
 
+from linnet.data.column_types import PLAIN_NUMBER, Kind, ReadAs, Reading
+from linnet.data.features.type_inference import infer
+from linnet.data.missing_markers import MARKERS
 from linnet.data.sources.block import Numbers, Position
 from linnet.data.sources.formats import Dialect
 from linnet.data.sources.opening import open_source
+from linnet.data.sources.table import TableSource
 
 
 def compressed(data: bytes, how: str) -> bytes:
@@ -30,7 +34,27 @@ def written(folder, *contents: bytes, suffix: str = ".txt", how: str = "") -> li
 
 def opened(paths, form=None, *, size: int | None = None, **options):
     """A source that reads chunks of so many bytes (rows, of Parquet)."""
-    return open_source(paths, Dialect(form, **options), chunk_size=size)
+    return typed(open_source(paths, Dialect(form, **options), chunk_size=size))
+
+
+def typed(source):
+    """The source, its columns read by their types: what does not fit makes its row a bad one."""
+    if isinstance(source, TableSource):
+        kinds = {name: infer(column, MARKERS, None).type for name, column in source.sample().columns.items()}
+        strings = (Kind.STRING, Kind.BOOLEAN)
+        source.select_columns(
+            {
+                name: Reading(kind, ReadAs.LABEL if kind.kind in strings else ReadAs.NUMBER, strict=True)
+                for name, kind in kinds.items()
+            }
+        )
+    return source
+
+
+def wanted(**numbers: bool) -> dict[str, Reading]:
+    """Columns to read: plain numbers where it is True, strings as they are where not."""
+    number = Reading(PLAIN_NUMBER, ReadAs.NUMBER, strict=True)
+    return {name: number if each else Reading() for name, each in numbers.items()}
 
 
 def blocks(source, start=None):

@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.data.column_types import Reading
 from linnet.data.features.conjunctions import ConjunctionTerm, ConjunctionValues
+from linnet.data.features.dates import DateTerm
 from linnet.data.features.entry_limits import CONJUNCTIONS, NGRAMS, entry_cuts
 from linnet.data.features.layout import TermOrder, assembled
 from linnet.data.features.schema import Role, Schema, Task
@@ -30,13 +32,14 @@ from linnet.data.features.terms import (
 from linnet.data.features.text import TextTerm
 from linnet.data.features.text_options import TextOptions
 from linnet.data.features.transforms import Log
+from linnet.data.findings import Findings
 from linnet.data.limits import MOST_CROSSES
 from linnet.data.rows import Rows
 from linnet.data.sources.block import Block, Numbers
 from linnet.data.sources.dictionaries import block_of, numbered_block_of
 from linnet.errors import InputError, RecipeError, option
 
-ColumnTerm = NumberTerm | NamedTerm | TextTerm
+ColumnTerm = NumberTerm | DateTerm | NamedTerm | TextTerm
 Term = ColumnTerm | NumberedTerm
 
 # Ids of an svmlight file are indices of an array: beyond this it would take gigabytes.
@@ -64,13 +67,24 @@ class Features:
 
     @classmethod
     def of(
-        cls, schema: Schema, task: Task, options: FeatureOptions, logs: Mapping[str, Log] = MappingProxyType({})
+        cls,
+        schema: Schema,
+        task: Task,
+        options: FeatureOptions,
+        logs: Mapping[str, Log] = MappingProxyType({}),
+        first_days: Mapping[str, int] = MappingProxyType({}),
     ) -> Features:
-        """One term for each column of numbers (some by their logarithm), categories or text, and one for each cross."""
+        """One term for each column of numbers (some by their logarithm), dates, categories or text, and for each cross.
+
+        Dates are counted from their first days, which are in days since 1970.
+        """
         terms: list[Term] = []
         for name, role in schema.roles.items():
             if role is Role.NUMBER:
                 terms.append(NumberTerm(name, logs.get(name)))
+            elif role is Role.DATE:
+                first = first_days.get(name, 0)
+                terms.append(DateTerm(name, first, with_time=schema.type_of(name).with_time))
             elif role is Role.CATEGORY:
                 terms.append(CategoryTerm((name,), options.hash_bits))
             elif role is Role.TEXT:
@@ -229,10 +243,16 @@ class Features:
             for term, piece in zip(self.terms, pieces, strict=True)
         ]
 
-    def rows(self, block: Block, prepared: list[Any] | None = None) -> Rows:
-        """A block as rows of a finished model, features term after term; those it does not know are left out."""
+    def rows(self, block: Block, prepared: list[Any] | None = None, findings: Findings | None = None) -> Rows:
+        """A block as rows of a finished model, features term after term; those it does not know are left out.
+
+        How many those are is added to the findings.
+        """
         prepared = self.prepare(block) if prepared is None else prepared
-        pieces = self.number(block, prepared, frozen=True)
+        if findings is None or self.is_numbered:
+            pieces = self.number(block, prepared, frozen=True)
+        else:
+            pieces = [_counted(term, each, findings) for term, each in zip(self._of_columns(), prepared, strict=True)]
         return assembled(self.weighted(pieces), TermOrder.of(self.sizes))
 
     def block_of(self, rows: Mapping[Any, Any] | Sequence[Mapping[Any, Any]]) -> Block:
@@ -242,8 +262,8 @@ class Features:
         """
         return numbered_block_of(rows) if self.is_numbered else block_of(rows, self.columns_needed())
 
-    def columns_needed(self) -> dict[str, bool]:
-        """The columns of raw data that the features are made of, and ids: whether each is read as a number."""
+    def columns_needed(self) -> dict[str, Reading]:
+        """The columns of raw data that the features are made of, and ids, and how each is read."""
         return self.schema.columns_to_read(self.task, with_target=False)
 
     def _check(self, block: Block) -> None:
@@ -265,16 +285,28 @@ class Features:
     # -- columns that training standardises ----------------------------------------------------------------
 
     def number_features(self) -> Iterator[tuple[int, int]]:
-        """Of each column of numbers: its feature, and the one for missing values."""
+        """The features that are numbers, each with the one for missing values; all numbers of a date have one."""
         first = 0
         for term in self.terms:
-            if isinstance(term, NumberTerm):
-                yield first, first + 1
+            if isinstance(term, NumberTerm | DateTerm):
+                yield from ((first + number, first + missing) for number, missing in term.numbers)
             first += len(term)
 
     def text_features(self) -> NDArray[np.bool_]:
         """A mask of the features that are counts of text."""
         return np.repeat([isinstance(term, TextTerm) for term in self.terms], self.sizes)
+
+
+def _counted(term: ColumnTerm, prepared: Any, findings: Findings) -> Piece:
+    """The entries of a term of a finished model; what it does not know is counted."""
+    if isinstance(term, TextTerm):
+        piece, words, unknown = term.known(prepared)
+        findings.add_words(term.columns[0], words, unknown)
+        return piece
+    piece = term.number(prepared, frozen=True)
+    if isinstance(term, CategoryTerm):
+        findings.add_unseen(term.columns[0], int((piece.ids < 0).sum()))
+    return piece
 
 
 def _refuse_too_many_products(columns: int, degree: int) -> None:

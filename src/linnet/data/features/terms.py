@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.data.features.transforms import Log
-from linnet.data.sources.block import NOT_GIVEN, Column, Numbers, Strings
+from linnet.data.missing_markers import normal
+from linnet.data.sources.block import Column, Numbers, Strings
 from linnet.kernels.vocabulary import Vocabulary
 
 ONE_EACH = np.empty(0, dtype=np.int64)
@@ -25,8 +26,9 @@ NUMBER_HERE = np.int64(0)
 CROSS = "×"
 # Up to here Python encodes faster than Arrow, which need not even be loaded.
 FEW_ROWS = 64
-# An integer with a point, as some programs write it.
+# An integer with a point, as some programs write it; and any number with one.
 WHOLE = re.compile(r"-?(0|[1-9]\d*)\.0+")
+DECIMAL = re.compile(r"-?(0|[1-9]\d*)\.\d+")
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +59,8 @@ class NumberTerm:
     """
 
     kind = "number"
+    # its feature that is a number, with the one for missing values
+    numbers = ((0, 1),)
 
     def __init__(self, column: str, log: Log | None = None) -> None:
         self.columns = (column,)
@@ -196,8 +200,8 @@ def category_names(column: str, given: Column, *, as_is: bool = False) -> tuple[
     codes, values = _encoded(given)
     if not as_is:
         values = [canonical(value) for value in values]
-    not_given = () if as_is else NOT_GIVEN
-    names = [missing_name(column) if value in not_given else f"{column}={value}" for value in values]
+    markers = frozenset() if as_is else given.markers
+    names = [missing_name(column) if normal(value) in markers else f"{column}={value}" for value in values]
     if given.missing is not None:
         codes[given.missing] = len(names)
         names.append(missing_name(column))
@@ -216,10 +220,10 @@ def _encoded(given: Strings) -> tuple[NDArray[np.int64], list[str]]:
 
 
 def canonical(value: str) -> str:
-    """A value as every format spells it: without surrounding blanks, 1 for 1.0, true for True."""
+    """A value as every format spells it: without surrounding blanks, 1 for 1.0, 1.5 for 1.50, true for True."""
     value = value.strip()
-    if WHOLE.fullmatch(value):
-        return value.partition(".")[0]
+    if DECIMAL.fullmatch(value):
+        return value.rstrip("0").removesuffix(".")
     return value.lower() if value in ("True", "False", "TRUE", "FALSE") else value
 
 

@@ -21,6 +21,8 @@ from linnet.kernels.term_weighting import BINARY, COUNT, LOG, weight_counts
 from linnet.kernels.vocabulary import Vocabulary
 
 NO_SCALES = np.empty(0)
+# The number of a name that a vocabulary does not have.
+NO_NUMBER = np.uint32(0xFFFFFFFF)
 
 
 class Workspace:
@@ -107,12 +109,29 @@ class TextTerm:
 
     def number(self, prepared: NgramCounts, *, frozen: bool) -> Piece:
         """The counts of this block's n-grams, not yet weighted: weights may depend on all rows."""
-        fingerprints, names, lengths, others = prepared.names
-        numbers = self.vocabulary.numbered(
-            prepared.text, fingerprints, names, lengths, others, self._prefix, frozen,
-        )  # fmt: skip
-        starts, ids, counts = renumbered(numbers, *prepared.rows)
+        starts, ids, counts = renumbered(self._numbers(prepared, frozen=frozen), *prepared.rows)
         return Piece(ids, counts, starts)
+
+    def known(self, prepared: NgramCounts) -> tuple[Piece, int, int]:
+        """The same of a finished model; how many different words the rows have, and how many it does not know.
+
+        Of characters, n-grams are counted.
+        """
+        numbers = self._numbers(prepared, frozen=True)
+        starts, ids, counts = renumbered(numbers, *prepared.rows)
+        words = np.ones(len(numbers), dtype=bool)
+        if self.options.analyzer is Analyzer.WORD and self.options.longest > 1:
+            _, names, lengths, _ = prepared.names
+            gaps = np.concatenate([[0], np.cumsum(prepared.text == ord(" "), dtype=np.int64)])
+            words = gaps[names.astype(np.int64) + lengths] == gaps[names]
+        met = np.bincount(prepared.rows[1], minlength=len(numbers))
+        return Piece(ids, counts, starts), int(met[words].sum()), int(met[words & (numbers == NO_NUMBER)].sum())
+
+    def _numbers(self, prepared: NgramCounts, *, frozen: bool) -> NDArray[np.uint32]:
+        fingerprints, names, lengths, others = prepared.names
+        return np.asarray(
+            self.vocabulary.numbered(prepared.text, fingerprints, names, lengths, others, self._prefix, frozen)
+        )
 
     def weighted(self, piece: Piece, scales: NDArray[np.float64] = NO_SCALES) -> Piece:
         """Counts as the values that learners take."""

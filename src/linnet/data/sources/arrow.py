@@ -1,8 +1,8 @@
-"""Arrow columns as ours: numbers with NaN for missing values, strings as bytes and offsets."""
+"""Arrow columns: which can be read, the strings of any of them, and the Arrow table of a data frame."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any
@@ -13,11 +13,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from linnet.data.limits import BLOCK_BYTES, BLOCK_CELLS
-from linnet.data.sources.block import Numbers, Strings, number_in
+from linnet.data.sources.block import Strings
 from linnet.errors import InputError
 
 PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
-NONE = np.empty(0, dtype=np.int64)
 # What Arrow raises for values that it cannot convert.
 REFUSED = (pa.ArrowException, TypeError, ValueError, OverflowError)
 NUMBERS = (int, float, Decimal, np.integer, np.floating)
@@ -104,74 +103,15 @@ def plain(array: Any) -> Any:
     return dictionary.take(array.indices)
 
 
-def numbers(array: Any, kind: Any) -> tuple[Numbers, NDArray[np.int64]]:
-    """A plain column as numbers (strings as times, if the type is one), and the rows whose value is not a number.
-
-    An infinite value is not a number that a model can use.
-    """
-    wrong = NONE
-    if is_string(array.type):
-        array, wrong = _times(array, kind) if is_time(kind) else _parsed(array)
-    if is_time(array.type):
-        array = _seconds(array)
-    elif pa.types.is_boolean(array.type):
-        array = array.cast(pa.uint8())
-    if not pa.types.is_float64(array.type):
-        array = array.cast(pa.float64(), safe=False)
-    values = (array.fill_null(np.nan) if array.null_count else array).to_numpy(zero_copy_only=False)
-    infinite = np.flatnonzero(np.isinf(values))
-    return Numbers(values), np.union1d(wrong, infinite) if len(infinite) else wrong
-
-
-def _parsed(array: Any) -> tuple[Any, NDArray[np.int64]]:
-    found = [None if text is None else number_in(text) for text in array.to_pylist()]
-    wrong = [i for i in range(len(found)) if found[i] is None and array[i].is_valid]
-    return pa.array(found, pa.float64()), np.array(wrong, dtype=np.int64)
-
-
-def _times(array: Any, kind: Any) -> tuple[Any, NDArray[np.int64]]:
-    """Strings as times; Arrow does not report which it cannot read, so those are found by bisection."""
-    wrong: list[int] = []
-
-    def pieces(first: int, piece: Any) -> Iterator[Any]:
-        found = _cast(piece, kind)
-        if found is not None:
-            yield found
-        elif len(piece) == 1:
-            wrong.append(first)
-            yield pa.nulls(1, kind)
-        else:
-            middle = len(piece) // 2
-            yield from pieces(first, piece.slice(0, middle))
-            yield from pieces(first + middle, piece.slice(middle))
-
-    times = pa.concat_arrays(list(pieces(0, array)))
-    return times, np.array(wrong, dtype=np.int64)
-
-
-def _cast(array: Any, kind: Any) -> Any:
-    """Strings as times, all with a time zone or all without; None if Arrow cannot read one of them."""
-    zoned = [pa.timestamp(kind.unit, "UTC")] if pa.types.is_timestamp(kind) and kind.tz is None else []
-    for each in (kind, *zoned):
-        try:
-            return array.cast(each).cast(kind)
-        except pa.ArrowInvalid:
-            pass
-    return None
-
-
-def _seconds(array: Any) -> Any:
-    """Days, timestamps and times of day as seconds."""
-    if pa.types.is_date(array.type):
-        array = array.cast(pa.timestamp("s"), safe=False)
-    whole = array.cast(pa.int32() if array.type.bit_width == 32 else pa.int64())
-    return pc.divide(whole.cast(pa.float64(), safe=False), PER_SECOND[array.type.unit])
-
-
 def strings(array: Any) -> Strings:
     """A plain column as strings; integers without a point, other numbers with the fewest digits that identify them."""
     if pa.types.is_decimal(array.type):
         array = array.cast(pa.float64(), safe=False)
+    elif pa.types.is_duration(array.type):
+        per = PER_SECOND[array.type.unit]
+        array = pc.divide(array.cast(pa.int64()).cast(pa.float64(), safe=False), per)
+    elif pa.types.is_timestamp(array.type) and array.type.tz is not None:
+        array = array.cast(pa.timestamp(array.type.unit))  # in UTC
     if pa.types.is_floating(array.type):
         array = pc.if_else(pc.is_nan(array), pa.scalar(None, array.type), array)
     if not pa.types.is_large_string(array.type):
@@ -213,7 +153,7 @@ def table_of(frame: Any) -> Any:
 def _column_by_column(columns: list[tuple[Any, Any]]) -> Any:
     """The table of columns of which Arrow refused one, with integers beyond 64 bits as floats, as they are in JSON.
 
-    Raises for a column that is not of one kind; None if columns differ in length, or have one name.
+    A column of several kinds of values becomes their strings; None if columns differ in length, or have one name.
     """
     arrays = []
     for name, values in columns:
@@ -221,16 +161,26 @@ def _column_by_column(columns: list[tuple[Any, Any]]) -> Any:
             arrays.append(pa.array(values, from_pandas=True))
         except REFUSED as error:
             given = list(values) if hasattr(values, "__iter__") else [values]
-            if not all(each is None or isinstance(each, NUMBERS) for each in given):
-                raise InputError(
-                    f"the column {name!r} cannot be read: {_first_line(error)}: make its values all numbers, or all "
-                    "texts"
-                ) from None
-            arrays.append(pa.array([None if each is None else _nearest(each) for each in given], pa.float64()))
+            if all(each is None or isinstance(each, NUMBERS) for each in given):
+                arrays.append(pa.array([None if each is None else _nearest(each) for each in given], pa.float64()))
+            else:
+                arrays.append(_as_strings(name, given, error))
     names = [str(name) for name, _ in columns]
     if len(set(names)) < len(names) or len({len(array) for array in arrays}) > 1:
         return None
     return pa.Table.from_arrays(arrays, names=names)
+
+
+def _as_strings(name: Any, values: list[Any], error: BaseException) -> Any:
+    """Values of several kinds as every format spells them; an error where one is none that a column can have."""
+    from linnet.data.sources.dictionaries import text_of
+
+    try:
+        return pa.array([text_of(each) for each in values], pa.large_string())
+    except ValueError:
+        raise InputError(
+            f"the column {name!r} cannot be read: {_first_line(error)}: make its values all numbers, or all texts"
+        ) from None
 
 
 def _nearest(value: Any) -> float:

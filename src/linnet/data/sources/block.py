@@ -11,6 +11,8 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.data.findings import Misfits
+from linnet.data.missing_markers import BLANKS, MARKERS, normal
 from linnet.data.on_error import BadRow, Note
 from linnet.data.rows import Rows, take_rows
 from linnet.data.sources.records import Records
@@ -18,15 +20,12 @@ from linnet.errors import InputError
 
 NO_LINES = np.empty(0, dtype=np.int64)
 
-# Spellings of a missing value.
-NOT_GIVEN = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "#N/A")
-
 
 def number_in(text: str) -> float | None:
     """The number that a text spells, as Python reads it but for underscores; NaN where the value is missing."""
-    text = text.strip(" \t")
-    if text in NOT_GIVEN:
+    if normal(text) in MARKERS:
         return float("nan")
+    text = text.strip(BLANKS)
     try:
         return float(text) if text.isascii() and "_" not in text else None
     except ValueError:
@@ -50,11 +49,15 @@ class Position:
 
 @dataclass(frozen=True, eq=False)
 class Strings:
-    """n strings in one buffer: string i is data[starts[i]:starts[i + 1]], UTF-8; `missing` masks missing values."""
+    """n strings in one buffer: string i is data[starts[i]:starts[i + 1]], UTF-8; `missing` masks missing values.
+
+    A category that is one of the `markers` (missing_markers.py) is missing as well.
+    """
 
     data: NDArray[np.uint8]
     starts: NDArray[np.int64]
     missing: NDArray[np.bool_] | None = None
+    markers: frozenset[str] = MARKERS
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -83,7 +86,7 @@ class Strings:
         kept = np.repeat(which, lengths)
         starts = np.concatenate([[0], np.cumsum(lengths[which])]).astype(np.int64)
         data = self.data[self.starts[0] : self.starts[-1]][kept]
-        return Strings(data, starts, None if self.missing is None else self.missing[which])
+        return Strings(data, starts, None if self.missing is None else self.missing[which], self.markers)
 
     def strings(self) -> list[str]:
         raw, starts = self.data.tobytes(), self.starts.tolist()
@@ -132,11 +135,12 @@ class Block:
     targets: NDArray[np.float64] | None = None
     lines: NDArray[np.int64] = field(default_factory=lambda: NO_LINES)
     bad: tuple[BadRow, ...] = ()
+    misfits: tuple[Misfits, ...] = ()
     records: Records | None = None
     notes: tuple[Note, ...] = ()
 
     def keep(self, which: NDArray[np.bool_]) -> Block:
-        """Only these rows, without the list of bad ones."""
+        """Only these rows, without the lists of bad ones and of values that do not fit."""
         return replace(
             self,
             rows=int(which.sum()),
@@ -146,16 +150,18 @@ class Block:
             lines=self.lines[which] if len(self.lines) else self.lines,
             records=None if self.records is None else self.records.keep(which),
             bad=(),
+            misfits=(),
         )
 
     def parts(self, cuts: Sequence[int]) -> list[Block]:
-        """The block cut before these rows; what it read and its bad rows come with the first part."""
+        """The block cut before these rows; what it read and what was wrong with it come with the first part."""
         parts = []
         for start, stop in pairwise([0, *cuts, self.rows]):
             which = np.zeros(self.rows, dtype=bool)
             which[start:stop] = True
             part = self.keep(which)
-            parts.append(replace(part, read=0, notes=()) if start else replace(part, bad=self.bad))
+            first = replace(part, bad=self.bad, misfits=self.misfits)
+            parts.append(replace(part, read=0, notes=()) if start else first)
         return parts
 
     def location(self, row: int) -> str:

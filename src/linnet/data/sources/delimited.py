@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 
 from linnet.data.limits import MOST_QUOTED_LINES
+from linnet.data.missing_markers import spellings
 from linnet.data.on_error import MOST_NOTES, BadRow, Note
-from linnet.data.sources.arrow import is_time
-from linnet.data.sources.block import NOT_GIVEN, Block, Position, Strings, number_in
+from linnet.data.sources.block import Block, Position, number_in
 from linnet.data.sources.chunks import Chunk, Cutting, count_lines
 from linnet.data.sources.files import ByteFiles, no_rows
 from linnet.data.sources.formats import NO_QUOTE, StrayQuotes
@@ -42,8 +43,6 @@ LITERAL = "a quote that encloses no field was taken literally"
 WIDE, FEW_ROWS = 8192, 64
 CONTENT = re.compile(rb"[^\r\n]")
 CONTENT_BESIDE_BLANKS = re.compile(rb"[^\r\n \t]")
-# A column of at least this many values, at least this fraction of them numbers, is one of numbers with errors.
-ENOUGH, MOSTLY = 100, 0.99
 
 
 class Delimited(LineSource, TableSource):
@@ -75,8 +74,8 @@ class Delimited(LineSource, TableSource):
             self._header_shift = self._shift(len(fields), fields[-1])
             self.columns = self._named(fields)
         self._first = self.first_chunks()
-        self.layout = Layout(dict.fromkeys(self.columns, pa.string()), tuple(self.columns))
-        self.layout = self._inferred()
+        self.layout = Layout.of(dict.fromkeys(self.columns, pa.string()))
+        self._require_rows()
 
     @property
     def details(self) -> list[str]:
@@ -115,7 +114,7 @@ class Delimited(LineSource, TableSource):
         )  # fmt: skip
         wide = len(self.layout.wanted) > WIDE and len(records) < FEW_ROWS
         table = None if wide else self._read(records, columns, odd=odd)
-        if table is None or table.num_rows != len(records):
+        if table is None:
             table = self._by_hand(records, columns)
         return with_columns(block, self.layout, table, lambda row, name: self._byte_of(records.raw(row), name, columns))
 
@@ -162,30 +161,40 @@ class Delimited(LineSource, TableSource):
         return records, sorted([*bad, *not_text], key=lambda row: row.line), notes, odd
 
     def _read(self, records: Records, columns: list[str], *, odd: bool) -> Any:
-        """The columns to read; None if Arrow rejects a value, because it does not report which."""
+        """The columns to read: plain numbers as such if all are, else all as strings; None if Arrow rejects them."""
         text = self.syntax.rewritten(records) if odd else records.text()
         if text.startswith(BYTE_ORDER_MARK):  # Arrow would drop it, though it is data here
             return None
-        layout, there = self.layout, self._wanted(columns)
-        types = {name: pa.float64() if name in layout.numbers else pa.string() for name in there}
-        types |= {name: layout.types[name] for name in there if name in layout.numbers and is_time(layout.types[name])}
+        plain = {name for name, how in self.layout.wanted.items() if how.is_number and how.type.is_plain_number}
+        for numbers in (plain & set(columns), set()) if plain else (plain,):
+            table = self._parsed(text, columns, numbers, odd=odd)
+            if table is not None and table.num_rows == len(records):
+                return table
+        return None
+
+    def _parsed(self, text: bytes, columns: list[str], numbers: set[str], *, odd: bool) -> Any:
+        """The columns as Arrow parses them; None if it rejects a value, because it does not report which."""
+        there = self._wanted(columns)
+        markers = {marker for name in numbers for marker in self.layout.wanted[name].markers}
         separator = "\t" if self.syntax.blanks else self.syntax.separator
         quote = '"' if odd else self.syntax.quote if self.syntax.quote != NO_QUOTE else False
         try:
-            return pyarrow.csv.read_csv(
+            table = pyarrow.csv.read_csv(
                 pa.py_buffer(text),
                 pyarrow.csv.ReadOptions(use_threads=False, column_names=columns, block_size=len(text) + 1),
                 pyarrow.csv.ParseOptions(delimiter=separator, quote_char=quote, newlines_in_values=True),
                 pyarrow.csv.ConvertOptions(
-                    column_types=types,
+                    column_types={name: pa.float64() if name in numbers else pa.string() for name in there},
                     include_columns=there,
-                    null_values=NOT_GIVEN,
-                    strings_can_be_null=True,
+                    null_values=spellings(markers),
+                    strings_can_be_null=False,
                     quoted_strings_can_be_null=True,
                 ),
             )
         except pa.ArrowInvalid:
             return None
+        # Arrow reads some spellings of NaN that are none of the markers: they are found among the strings
+        return None if any(pc.any(pc.is_nan(table.column(name))).as_py() for name in numbers) else table
 
     def _wanted(self, columns: list[str]) -> list[str]:
         """The columns to read of those that a file has; at least one, for the number of rows."""
@@ -200,15 +209,13 @@ class Delimited(LineSource, TableSource):
         indices = [at[name] for name in wanted]
         rows = [self.syntax.fields(records.raw(i)) for i in range(len(records))]
         texts = [[text.decode() for _, text in (row[index] for row in rows)] for index in indices]
-        given = [[None if text in NOT_GIVEN else text for text in column] for column in texts]
-        return pa.table([pa.array(column, pa.large_string()) for column in given], names=wanted)
+        return pa.table([pa.array(column, pa.large_string()) for column in texts], names=wanted)
 
-    def _inferred(self) -> Layout:
-        """Numbers or times if all values of the first rows are, else strings."""
+    def _require_rows(self) -> None:
+        """Raise for files without a row that can be read."""
         block = self.sample()
         if not block.rows:
             raise block.bad[0].error() if block.bad else no_rows(self.files.name(0))
-        return Layout.of({name: _type_of(column) for name, column in block.columns.items()})
 
     def _byte_of(self, raw: bytes, name: str, columns: list[str]) -> int:
         return self.syntax.fields(raw)[columns.index(name)][0] + 1
@@ -318,24 +325,3 @@ def _count_lines(data: bytes | bytearray) -> int:
 def _is_number(field: str) -> bool:
     value = number_in(field)
     return value is not None and not math.isnan(value)
-
-
-def _type_of(column: Any) -> Any:
-    """float64, a type of time, or string, from all values that are not missing."""
-    assert isinstance(column, Strings)
-    values = [text for text in column.strings() if text.strip() not in NOT_GIVEN]
-    if not values:
-        return pa.null()
-    numbers = sum(map(_is_number, values))
-    if numbers == len(values) or (len(values) >= ENOUGH and numbers >= MOSTLY * len(values)):
-        return pa.float64()  # the few other values are reported with their lines
-    if not values[0].lstrip()[:1].isdigit():  # no time begins so
-        return pa.string()
-    try:
-        kind = pyarrow.csv.read_csv(
-            pa.py_buffer(("v\n" + "\n".join(values) + "\n").encode()),
-            parse_options=pyarrow.csv.ParseOptions(quote_char=False, delimiter="\x01"),
-        ).schema.types[0]
-    except pa.ArrowInvalid:
-        return pa.string()
-    return kind if is_time(kind) else pa.string()

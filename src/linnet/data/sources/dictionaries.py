@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from linnet.data.column_types import ColumnType, Kind, ReadAs, Reading, truth_of
+from linnet.data.date_spelling import clock_seconds, seconds
+from linnet.data.findings import FIRST_SHOWN, Misfits, shown_value
+from linnet.data.missing_markers import BLANKS, normal
 from linnet.data.rows import Rows
 from linnet.data.sources.block import Block, Column, Numbers, Position, Strings, number_in
 from linnet.errors import InputError
@@ -18,15 +22,23 @@ LARGEST_ID = (1 << 31) - 2
 LEFT_TO_ARROW = (np.datetime64, np.timedelta64, np.floating)
 
 
-def block_of(rows: Mapping[Any, Any] | Sequence[Mapping[Any, Any]], wanted: Mapping[str, bool]) -> Block:
-    """The wanted columns of some rows (or of one): as numbers (True) or as strings.
+def block_of(rows: Mapping[Any, Any] | Sequence[Mapping[Any, Any]], wanted: Mapping[str, Reading]) -> Block:
+    """The wanted columns of some rows (or of one), each read by its type.
 
     A key that is missing, None and NaN are missing values; other keys are ignored.  A value means what it would in a
     frame: True is 1 or "true", 2.0 the category "2", a datetime its seconds since 1970.
     """
     given = _listed(rows)
-    columns = {name: (_numbers if number else _strings)(given, name) for name, number in wanted.items()}
-    return Block("", len(given), Position(), columns=columns)
+    columns: dict[str, Column] = {}
+    misfits: list[Misfits] = []
+    for name, how in wanted.items():
+        columns[name], wrong = (_numbers if how.is_number else _strings)(given, name, how)
+        if wrong and how.strict:
+            raise InputError(f"row {wrong[0] + 1}: {name} should be a {how.type.kind} but is {given[wrong[0]][name]!r}")
+        if wrong:
+            first = [f"row {at + 1}: {name} is {shown_value(given[at][name])}" for at in wrong[:FIRST_SHOWN]]
+            misfits.append(Misfits(name, len(wrong), tuple(first)))
+    return Block("", len(given), Position(), columns=columns, misfits=tuple(misfits))
 
 
 def numbered_block_of(rows: Mapping[Any, Any] | Sequence[Mapping[Any, Any]]) -> Block:
@@ -63,53 +75,126 @@ def _listed(rows: Any) -> Sequence[Mapping[Any, Any]]:
     return list(rows)
 
 
-def _numbers(rows: Sequence[Mapping[Any, Any]], name: str) -> Column:
-    values = [_finite(row.get(name), number, name) for number, row in enumerate(rows)]
-    return Numbers(np.array(values, dtype=np.float64))
+def _numbers(rows: Sequence[Mapping[Any, Any]], name: str, how: Reading) -> tuple[Column, list[int]]:
+    """The values of a column as numbers, and the rows whose value does not fit."""
+    values = np.full(len(rows), math.nan)
+    wrong: list[int] = []
+    for at, row in enumerate(rows):
+        given = row.get(name)
+        number = _nearest(given) if type(given) in (int, float) and how.type.is_plain_number else None
+        if number is None or not math.isfinite(number) or how.missing:
+            number = _number(given, at, name, how)
+        if number is None:
+            wrong.append(at)
+        else:
+            values[at] = number
+    return Numbers(values), wrong
 
 
-def _strings(rows: Sequence[Mapping[Any, Any]], name: str) -> Column:
+def _number(value: Any, row: int, name: str, how: Reading) -> float | None:
+    """The number that a value stands for, NaN where it is missing; None if it does not fit."""
+    value = _python(value)
+    if value is None:
+        return math.nan
+    kind = how.type.kind
+    if isinstance(value, bool | int | float) and kind is Kind.NUMBER:
+        number = _nearest(value)
+        if math.isinf(number):
+            return None
+        return math.nan if number in how.missing_numbers else number
+    if isinstance(value, str) and kind in _MEANINGS:
+        text = value.strip(BLANKS)
+        if normal(text) in how.markers:
+            return math.nan
+        number_of: Callable[[str, ColumnType], float | None] = _MEANINGS[kind]
+        found = number_of(text, how.type)
+        return math.nan if found is not None and found in how.missing_numbers and kind is Kind.NUMBER else found
+    from linnet.data.sources.conversion import numbers_of
+
+    values, wrong = numbers_of(_readable(value, row, name), how)
+    return None if wrong[0] else float(values[0])
+
+
+def _spelt_number(text: str, kind: ColumnType) -> float | None:
+    found = kind.spelling.number(text)
+    if found is None and text.lower() in ("true", "false"):
+        return float(text.lower() == "true")
+    return found
+
+
+def _truth(text: str, _: ColumnType) -> float | None:
+    truth = truth_of(text)
+    return None if truth is None else float(truth)
+
+
+# What a string means in a column of each kind, as conversion.py has it for whole columns.
+_MEANINGS: dict[Kind, Callable[[str, ColumnType], float | None]] = {
+    Kind.NUMBER: _spelt_number,
+    Kind.DATE: lambda text, kind: seconds(text, kind.order),
+    Kind.TIME: lambda text, _: clock_seconds(text),
+    Kind.BOOLEAN: _truth,
+}
+
+
+def _strings(rows: Sequence[Mapping[Any, Any]], name: str, how: Reading) -> tuple[Column, list[int]]:
+    """The values of a column as strings, and the rows whose value does not fit."""
     texts: list[str | None] = []
     for number, row in enumerate(rows):
         try:
-            texts.append(_text(row.get(name)))
+            texts.append(text_of(row.get(name)))
         except ValueError:
-            raise InputError(
-                f"row {number + 1}: {name} should be text or a number but is {_shown(row[name])}"
-            ) from None
+            raise _not_a_value(row[name], number, name) from None
+    if how.read_as is ReadAs.CATEGORY and how.type.kind in (Kind.BOOLEAN, Kind.DATE):
+        import pyarrow as pa
+
+        from linnet.data.sources.conversion import converted
+
+        column, wrong = converted(pa.array(texts, pa.large_string()), how)
+        return column, wrong.tolist()
     strings = Strings.of([text or "" for text in texts])
     missing = np.array([text is None for text in texts], dtype=bool)
-    return Strings(strings.data, strings.starts, missing if missing.any() else None)
+    return Strings(strings.data, strings.starts, missing if missing.any() else None, how.markers), []
+
+
+def _readable(value: Any, row: int, name: str) -> Any:
+    """One value as an Arrow array; an error for what is neither text nor a number nor a time."""
+    from linnet.data.sources import arrow
+
+    array = _arrow(value)
+    if not arrow.readable(array.type):
+        raise _not_a_value(value, row, name)
+    return array
+
+
+def _not_a_value(value: Any, row: int, name: str) -> InputError:
+    return InputError(f"row {row + 1}: {name} should be text or a number but is {_shown(value)}")
 
 
 def _finite(value: Any, row: int, name: str) -> float:
-    number = _number(value)
+    number = _entry(value)
     if number is None or math.isinf(number):
         raise InputError(f"row {row + 1}: {name} should be a finite number but is {_shown(value)}")
     return number
 
 
-def _number(value: Any) -> float | None:
-    """The number that a value stands for, NaN where it is missing; None if it is not a number."""
+def _entry(value: Any) -> float | None:
+    """The number that the value of a numbered column is, NaN where it is missing; None if it is not a number."""
     value = _python(value)
-    if isinstance(value, int | float | np.floating):
-        try:
-            return float(value)
-        except OverflowError:
-            return math.inf
-    if value is None:
-        return math.nan
     if isinstance(value, str):
         return number_in(value)
-    from linnet.data.sources import arrow
-
-    array = _arrow(value)
-    if array.null_count:
-        return math.nan
-    return float(arrow.numbers(array, array.type)[0].values[0]) if arrow.is_number(array.type) else None
+    if isinstance(value, bool | int | float | np.floating):
+        return _nearest(value)
+    return math.nan if value is None else None
 
 
-def _text(value: Any) -> str | None:
+def _nearest(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def text_of(value: Any) -> str | None:
     """A value as every format spells it, None where it is missing; ValueError if it cannot be text."""
     value = _python(value)
     if isinstance(value, str):

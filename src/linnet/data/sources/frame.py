@@ -45,7 +45,7 @@ class Frame(TableSource):
     def chunks(self, start: Position) -> Iterator[tuple[int, Any]]:
         for first in range(start.offset, self._table.num_rows, self._rows):
             rows = self._table.slice(first, self._rows)
-            for begin, stop in bounded_slices(rows, self.layout.wanted):
+            for begin, stop in bounded_slices(rows, list(self.layout.wanted)):
                 yield first + begin, rows.slice(begin, stop - begin)
 
     def parse(self, chunk: tuple[int, Any]) -> Block:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 
-from linnet.data.sources.block import Block, Strings
+from linnet.data.sources.block import Block, Strings, number_in
 from linnet.errors import InputError, RecipeError, option
 
 # What a name that was there before gets.
@@ -62,8 +62,9 @@ def no_target(names: Sequence[str], hint: str) -> RecipeError:
 
 def looks_like_a_row(names: Sequence[str], sample: Block) -> bool:
     """Whether names are values of their own columns, in half of the columns of strings or more."""
-    columns = [(name, each) for name in names if isinstance(each := sample.columns.get(name), Strings)]
-    recurring = sum(NUMBERED.sub("", name) in set(each.strings()) for name, each in columns)
+    columns = [(name, set(each.strings())) for name in names if isinstance(each := sample.columns.get(name), Strings)]
+    columns = [(name, values) for name, values in columns if any(number_in(value) is None for value in values)]
+    recurring = sum(NUMBERED.sub("", name) in values for name, values in columns)
     return bool(columns) and 2 * recurring >= len(columns)
 
 

@@ -13,11 +13,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.json
 
+from linnet.data.column_types import Reading
 from linnet.data.limits import BLOCK_CELLS, MOST_COLUMNS
+from linnet.data.number_spelling import NumberSpelling
 from linnet.data.on_error import BadRow
 from linnet.data.sources.arrow import is_number, is_time
 from linnet.data.sources.block import Block, Column, Strings
 from linnet.data.sources.chunks import Chunk, count_lines, end_of_line
+from linnet.data.sources.conversion import as_strings, stays_text
 from linnet.data.sources.files import ByteFiles, no_rows
 from linnet.data.sources.lines import LineSource, lines_of, only_text
 from linnet.data.sources.records import Records
@@ -43,17 +46,22 @@ class JsonLines(LineSource, TableSource):
     def __init__(self, files: ByteFiles, *, chunk_size: int | None = None) -> None:
         super().__init__(files, chunk_size=chunk_size)
         self._first = self._few_values(self.first_chunks())
-        self.layout = Layout({}, ())
+        self.layout = Layout({}, {})
         self.layout = Layout.of(self._inferred())
+        self._keys = tuple(self.layout.types)
         self._limit_lines()
+
+    @property
+    def there(self) -> tuple[str, ...]:
+        return self._keys
 
     def sample(self) -> Block:
         return joined(map(self.parse, self._first))
 
-    def select_columns(self, wanted: Mapping[str, bool]) -> None:
+    def select_columns(self, wanted: Mapping[str, Reading]) -> None:
         """As in the base class; a key that the first rows lack may follow later, and is a missing value until then."""
-        types = {name: pa.float64() if number else pa.string() for name, number in wanted.items()}
-        self.layout = replace(self.layout, types={**types, **self.layout.types})
+        types = {name: pa.float64() if how.type.is_plain_number else pa.string() for name, how in wanted.items()}
+        self.layout = replace(self.layout, types={**self.layout.types, **types, **self.layout.types})
         super().select_columns(wanted)
         self._limit_lines()
 
@@ -108,10 +116,12 @@ class JsonLines(LineSource, TableSource):
     def _texts(self, records: Records) -> dict[str, Column] | None:
         """The columns to read, if all values in these lines are strings; else None."""
         wanted = self.layout.wanted
-        if not wanted or any(name in self.layout.numbers or not _is_text(self._read_as(name)) for name in wanted):
+        if not wanted or not all(stays_text(how) and _is_text(self._read_as(name)) for name, how in wanted.items()):
             return None
         found = text_fields(records.data, records.starts, records.stops, [name.encode() for name in wanted])
-        return None if found is None else {name: Strings(*each) for name, each in zip(wanted, found, strict=True)}
+        if found is None:
+            return None
+        return {name: as_strings(Strings(*each), wanted[name]) for name, each in zip(wanted, found, strict=True)}
 
     def _objects(self, chunk: Chunk) -> tuple[Records, list[BadRow]]:
         """The lines that are one object each, as far as brackets show, and the bad ones.
@@ -143,17 +153,20 @@ class JsonLines(LineSource, TableSource):
 
         Arrow makes a column for each that is asked for: where lines have few of many keys, that is most of the work.
         """
-        wanted = self.layout.wanted
+        wanted = list(self.layout.wanted)
         if text.count(b":") >= len(wanted) or b"\\" in text:  # a key may be spelt with escapes
             return wanted
         keys = {key.decode(errors="replace") for key in KEY.findall(text)}
         return [name for name in wanted if name in keys] or wanted[:1]
 
     def _read_as(self, name: str) -> Any:
+        """The type to read a column by, that of its first values; what Arrow takes for times are strings."""
         kind = self.layout.types[name]
-        if name in self.layout.numbers:
-            return kind if is_time(kind) or pa.types.is_boolean(kind) else pa.float64()
-        return kind if pa.types.is_boolean(kind) or (is_number(kind) and not is_time(kind)) else pa.string()
+        if is_number(kind) and not is_time(kind):
+            return pa.float64() if self.layout.wanted[name].is_number else kind
+        if pa.types.is_null(kind) and self.layout.wanted[name].type.is_plain_number:
+            return pa.float64()
+        return kind if pa.types.is_boolean(kind) else pa.string()
 
     def _one_by_one(self, path: str, records: Records) -> tuple[Records, Any, list[BadRow]]:
         """The same without Arrow: the lines that can be read, their columns, and the bad ones."""
@@ -179,21 +192,23 @@ class JsonLines(LineSource, TableSource):
         for name in self.layout.wanted:
             if names.count(name) > 1:
                 return _byte_of(raw, name), f"{name} is there twice"
-            wanted = _wanted(self._read_as(name))
-            if row.get(name) is not None and not _fits(row[name], wanted):
+            if row.get(name) is not None and not _is_value(row[name]):
                 given = json.dumps(json.loads(raw, parse_int=_whole)[name])
                 given = given if len(given) <= SHOWN else given[:SHOWN] + "…"
-                return _byte_of(raw, name), f"{name} should be {wanted} but is {given}"
+                return _byte_of(raw, name), f"{name} should be text or a number but is {given}"
         return None
 
     def _table(self, rows: list[dict[str, Any]]) -> Any:
         arrays = []
-        for name in self.layout.wanted:
-            kind, values = self._read_as(name), [row.get(name) for row in rows]
-            if is_time(kind) or (pa.types.is_integer(kind) and not _all_fit(values)):
-                kind, values = pa.large_string(), [_spelt(each) for each in values]
-            elif pa.types.is_floating(kind):
+        for name, how in self.layout.wanted.items():
+            values = [row.get(name) for row in rows]
+            kind = _type_of([each for each in values if each is not None])
+            if pa.types.is_floating(kind) and not how.is_number:
+                kind = pa.string()  # a whole number keeps every digit
+            if pa.types.is_floating(kind):
                 values = [None if each is None else _nearest(each) for each in values]
+            elif pa.types.is_string(kind):
+                values = [_spelt(each, how.type.spelling) for each in values]
             arrays.append(pa.array(values, kind))
         return pa.table(arrays, names=list(self.layout.wanted))
 
@@ -257,12 +272,12 @@ def _types_without_arrow(lines: list[bytes]) -> dict[str, Any]:
     return {
         name: _type_of([each for each in values if each is not None])
         for name, values in given.items()
-        if _fits(name, "text")
+        if _is_value(name)
     }
 
 
 def _type_of(values: list[Any]) -> Any:
-    """A common type or, if there is none, that of the first value; the others are reported when they are read."""
+    """A common type; where there is none, text, in which every value can be spelt."""
     kinds = set(map(type, values))
     if not values:
         return pa.null()
@@ -270,19 +285,14 @@ def _type_of(values: list[Any]) -> Any:
         return pa.int64()
     if kinds <= {int, float} or kinds in ({bool}, {str}):
         return {bool: pa.bool_(), str: pa.string()}.get(kinds.pop(), pa.float64())
-    return _type_of(values[:1]) if type(values[0]) in (int, float, bool, str) else pa.struct([])
+    return pa.string() if any(map(_is_value, values)) else pa.struct([])
 
 
-def _wanted(kind: Any) -> str:
-    if pa.types.is_boolean(kind):
-        return "true or false"
-    return "a number" if is_number(kind) and not is_time(kind) else "text"
-
-
-def _fits(value: Any, wanted: str) -> bool:
-    if wanted == "text":
-        return isinstance(value, str) and not any("\ud800" <= sign <= "\udfff" for sign in value)
-    return isinstance(value, bool) if wanted == "true or false" else type(value) in (int, float)
+def _is_value(value: Any) -> bool:
+    """Whether this is text, a number, true or false."""
+    if isinstance(value, str):
+        return not any("\ud800" <= sign <= "\udfff" for sign in value)
+    return isinstance(value, bool | int | float)
 
 
 def _all_fit(values: list[Any]) -> bool:
@@ -290,10 +300,12 @@ def _all_fit(values: list[Any]) -> bool:
     return all(each is None or (type(each) is int and -(2**63) <= each < 2**63) for each in values)
 
 
-def _spelt(value: Any) -> str | None:
-    """A number or a text as text."""
+def _spelt(value: Any, spelling: NumberSpelling) -> str | None:
+    """A value as text; a number as its column spells it."""
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, float):
-        return None if math.isnan(value) else str(int(value)) if value.is_integer() else repr(value)
+        return None if math.isnan(value) else spelling.spelt(value)
     return None if value is None else str(value)
 
 

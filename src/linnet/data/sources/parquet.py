@@ -73,7 +73,7 @@ class Parquet(TableSource):
         for number in range(start.file, len(self.paths)):
             path = self.paths[number]
             at = start if number == start.file else Position(number)
-            with opened(path, self.layout.wanted) as file:
+            with opened(path, list(self.layout.wanted)) as file:
                 self._check(file.parquet, path)
                 before = 0
                 for group in range(file.parquet.num_row_groups):
@@ -111,7 +111,7 @@ class Parquet(TableSource):
         block = Block(chunk.path, rows, chunk.after, chunk.read, lines=lines)
         with arrow_errors(chunk.path, f"rows {chunk.first} to {chunk.first + rows - 1} cannot be read"):
             chunk.rows.validate(full=True)
-            _refuse_longer(chunk, self.layout.wanted)
+            _refuse_longer(chunk, list(self.layout.wanted))
             return with_columns(block, self.layout, chunk.rows, lambda *_: None)
 
 

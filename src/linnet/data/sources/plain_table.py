@@ -7,10 +7,14 @@ general way of delimited.py, which gives the same columns for the same text.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
-from linnet.data.sources.block import NOT_GIVEN, Block, Column, Numbers, Strings
+from linnet.data.column_types import Reading
+from linnet.data.missing_markers import spellings
+from linnet.data.sources.block import Block, Column, Numbers, Strings
 from linnet.data.sources.chunks import Chunk, count_lines
 from linnet.data.sources.records import Records
 from linnet.data.sources.table import Layout
@@ -19,30 +23,29 @@ from linnet.kernels.records import is_text
 
 # What becomes of a field, as the kernel has it.
 SKIPPED, NUMBER, STRING = 0, 1, 2
-SPELLINGS = tuple(spelling.encode() for spelling in NOT_GIVEN)
 
 
 def plain_block(chunk: Chunk, names: Sequence[str], layout: Layout, delimiter: str) -> Block | None:
-    """The chunk, which has no header, as a block; None unless all of it is plain."""
-    from linnet.data.sources.arrow import is_time
-
+    """The chunk, which has no header, as a block; None unless all of it is plain, and all values fit."""
     data = np.frombuffer(chunk.data, dtype=np.uint8)
-    if any(is_time(layout.types[name]) for name in layout.numbers) or not is_text(data):
+    if not is_text(data):
         return None
-    wanted = frozenset(layout.wanted)
-    kinds = [NUMBER if name in layout.numbers else STRING if name in wanted else SKIPPED for name in names]
-    of_kinds = np.array(kinds, dtype=np.uint8)
-    found = read(data, ord(delimiter), of_kinds, SPELLINGS, count_lines(chunk.data) + 1)
+    kinds = [_kind(layout.wanted.get(name)) for name in names]
+    markers = {how.markers for how in layout.wanted.values() if how.is_number}
+    missing = _spellings(next(iter(markers), frozenset()))
+    found = read(data, ord(delimiter), np.array(kinds, dtype=np.uint8), missing, count_lines(chunk.data) + 1)
     if found is None:
         return None
     (starts, stops, lines), numbers, strings = found
     columns: dict[str, Column] = {}
     rest_numbers, rest_strings = iter(numbers), iter(strings)
     for name, kind in zip(names, kinds, strict=True):
-        if kind == NUMBER:
-            columns[name] = Numbers(next(rest_numbers))
-        elif kind == STRING:
-            columns[name] = Strings(*next(rest_strings))
+        if kind == SKIPPED:
+            continue
+        column = _column(layout.wanted[name], next(rest_numbers if kind == NUMBER else rest_strings))
+        if column is None:
+            return None
+        columns[name] = column
     records = Records(data, starts, stops, lines + chunk.at.line)
     return Block(
         chunk.path,
@@ -53,3 +56,29 @@ def plain_block(chunk: Chunk, names: Sequence[str], layout: Layout, delimiter: s
         lines=records.lines,
         records=records,
     )
+
+
+def _kind(how: Reading | None) -> int:
+    if how is None:
+        return SKIPPED
+    return NUMBER if how.is_number and how.type.is_plain_number else STRING
+
+
+@lru_cache(maxsize=16)
+def _spellings(markers: frozenset[str]) -> tuple[bytes, ...]:
+    return tuple(spelling.encode() for spelling in spellings(markers))
+
+
+def _column(how: Reading, read_field: Any) -> Column | None:
+    """A column as it is to be read; None where a value does not fit."""
+    if how.is_number and how.type.is_plain_number:
+        if how.missing_numbers:
+            read_field = np.where(np.isin(read_field, how.missing_numbers), np.nan, read_field)
+        return None if np.isinf(read_field).any() else Numbers(read_field)
+    from linnet.data.sources.conversion import array_of, as_strings, converted, stays_text
+
+    strings = Strings(*read_field)
+    if stays_text(how):
+        return as_strings(strings, how)
+    column, wrong = converted(array_of(strings), how)
+    return None if len(wrong) else column

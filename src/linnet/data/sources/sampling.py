@@ -20,7 +20,7 @@ from linnet.data.sources.files import ByteFiles, without_bom
 from linnet.data.sources.readers import HEAD
 from linnet.kernels import records as kernel
 
-ROWS, BYTES = 2000, 1 << 20
+ROWS, BYTES = 2000, 1 << 22
 # What a number counts where rows are not text.
 NUMBER_BYTES = 8
 

@@ -13,54 +13,62 @@ from typing import Any
 
 import numpy as np
 
+from linnet.data.column_types import Kind, Reading
+from linnet.data.findings import FIRST_SHOWN, Misfits, shown_value
 from linnet.data.limits import MOST_COLUMNS
 from linnet.data.sources.block import Block, Column, Numbers, Position, Strings
 from linnet.data.sources.formats import Format
 from linnet.errors import InputError, option
 
-SHOWN = 40
+# What a value of a column should be, by the column's kind.
+_EXPECTED = {
+    Kind.NUMBER: "finite number",
+    Kind.DATE: "date",
+    Kind.TIME: "time of day",
+    Kind.BOOLEAN: "word for true or false",
+    Kind.STRING: "text",
+}
 
 
 @dataclass(frozen=True)
-class Misfit:
-    """A value that does not have the type of its column: the row, the column's name, and the reason."""
+class Unfit:
+    """The values of a column that do not fit: their rows, in order, and the Arrow array that has them."""
 
-    row: int
     name: str
-    reason: str
+    rows: list[int]
+    array: Any
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns of a table and Arrow's types for them; `numbers` are read as numbers, the rest as strings."""
+    """The columns of a table and Arrow's types for them, as they are stored; and how those that are wanted are read."""
 
     types: Mapping[str, Any]
-    wanted: tuple[str, ...]
-    numbers: frozenset[str] = frozenset()
+    wanted: Mapping[str, Reading]
 
     @classmethod
     def of(cls, types: Mapping[str, Any]) -> Layout:
-        """All columns that can be read, each by its own type."""
-        from linnet.data.sources.arrow import is_number, readable
+        """All columns that can be read, each as its strings."""
+        from linnet.data.sources.arrow import readable
 
-        wanted = tuple(name for name, kind in types.items() if readable(kind))
-        return cls(types, wanted, frozenset(name for name in wanted if is_number(types[name])))
+        return cls(types, {name: Reading() for name, kind in types.items() if readable(kind)})
 
-    def select(self, wanted: Mapping[str, bool]) -> Layout:
-        """These columns, each as a number (True) or as a string."""
-        return Layout(self.types, tuple(wanted), frozenset(name for name, number in wanted.items() if number))
+    def select(self, wanted: Mapping[str, Reading]) -> Layout:
+        """These columns."""
+        return Layout(self.types, wanted)
 
-    def columns(self, table: Any, path: str) -> tuple[dict[str, Column], list[Misfit]]:
-        """The columns, all missing where the table has none, and at most one misfit for each row."""
-        from linnet.data.sources.arrow import numbers, plain, readable, strings
+    def columns(self, table: Any, path: str) -> tuple[dict[str, Column], list[Unfit]]:
+        """The columns, all missing where the table has none, and the values that do not fit."""
+        from linnet.data.sources.arrow import plain, readable
+        from linnet.data.sources.conversion import converted
 
         columns: dict[str, Column] = {}
-        misfits: dict[int, Misfit] = {}
+        unfit: list[Unfit] = []
         there = frozenset(table.column_names)
         no_number, no_string = Numbers(np.full(table.num_rows, np.nan)), Strings.none(table.num_rows)
-        for name in self.wanted:
+        for name, how in self.wanted.items():
             if name not in there:
-                columns[name] = no_number if name in self.numbers else no_string
+                columns[name] = no_number if how.is_number else no_string
                 continue
             array = plain(table.column(name))
             if not readable(array.type):
@@ -68,32 +76,56 @@ class Layout:
                     f"{path}: the column {name!r} has values of the type {array.type}: make numbers or strings of "
                     "them first"
                 )
-            if name not in self.numbers:
-                columns[name] = strings(array)
-                continue
-            columns[name], wrong = numbers(array, self.types[name])
-            for row in wrong.tolist():
-                misfits.setdefault(row, Misfit(row, name, self._reason(name, array[row].as_py())))
-        return columns, [misfits[row] for row in sorted(misfits)]
+            columns[name], wrong = converted(array, how)
+            if len(wrong):
+                unfit.append(Unfit(name, wrong.tolist(), array))
+        return columns, unfit
 
-    def _reason(self, name: str, value: Any) -> str:
-        from linnet.data.sources.arrow import is_time
-
-        what = "time" if is_time(self.types[name]) else "finite number"
-        shown = repr(value if not isinstance(value, str) or len(value) <= SHOWN else value[:SHOWN] + "…")
+    def reason(self, name: str, value: Any) -> str:
+        """Why a row cannot be used that has a value which does not fit."""
+        what = _EXPECTED[self.wanted[name].type.kind]
+        shown = shown_value(value)
         return f"{name} should be a {what} but is {shown} (or give it the role category with {option('columns')})"
 
 
 def with_columns(block: Block, layout: Layout, table: Any, byte_of: Callable[[int, str], int | None]) -> Block:
-    """The block with the table's columns, without the rows that do not fit; `byte_of` is where a row has a value."""
-    columns, misfits = layout.columns(table, block.path)
+    """The block with the table's columns; `byte_of` is where a row has a value.
+
+    Rows with a value that does not fit a strict column are bad; other values that do not fit are missing, and counted.
+    """
+    columns, unfit = layout.columns(table, block.path)
     block = replace(block, columns=columns)
-    if not misfits:
+    if not unfit:
         return block
-    more = [block.bad_row(each.row, each.reason, byte_of(each.row, each.name)) for each in misfits]
+    bad: dict[int, str] = {}
+    misfits: list[Misfits] = []
+    for each in unfit:
+        if layout.wanted[each.name].strict:
+            for row in each.rows:
+                bad.setdefault(row, each.name)
+        else:
+            first = [f"{block.location(row)}: {_value(each, row)}" for row in each.rows[:FIRST_SHOWN]]
+            misfits.append(Misfits(each.name, len(each.rows), tuple(first)))
+    block = replace(block, misfits=tuple(misfits))
+    return _without(block, bad, {each.name: each.array for each in unfit}, layout, byte_of) if bad else block
+
+
+def _without(
+    block: Block, bad: Mapping[int, str], arrays: Mapping[str, Any], layout: Layout, byte_of: Callable[..., int | None]
+) -> Block:
+    """The block without these rows, of which a column each does not fit."""
+    more = [
+        block.bad_row(row, layout.reason(name, arrays[name][row].as_py()), byte_of(row, name))
+        for row, name in sorted(bad.items())
+    ]
     fits = np.ones(block.rows, dtype=bool)
-    fits[[each.row for each in misfits]] = False
-    return replace(block.keep(fits), bad=tuple(sorted([*block.bad, *more], key=lambda row: row.line)))
+    fits[list(bad)] = False
+    every = tuple(sorted([*block.bad, *more], key=lambda row: row.line))
+    return replace(block.keep(fits), bad=every, misfits=block.misfits)
+
+
+def _value(unfit: Unfit, row: int) -> str:
+    return f"{unfit.name} is {shown_value(unfit.array[row].as_py())}"
 
 
 def refuse_more_columns(count: int, where: str) -> None:
@@ -126,8 +158,13 @@ class TableSource(ABC):
     def names(self) -> tuple[str, ...]:
         return tuple(self.layout.types)
 
-    def select_columns(self, wanted: Mapping[str, bool]) -> None:
-        """Read only these columns from now on, each as a number (True) or as a string."""
+    @property
+    def there(self) -> tuple[str, ...]:
+        """The columns that the data have, as far as the first rows show."""
+        return self.names
+
+    def select_columns(self, wanted: Mapping[str, Reading]) -> None:
+        """Read only these columns from now on, each as it is to be read."""
         self.layout = self.layout.select(wanted)
 
     def header_hint(self, sample: Block) -> str:  # noqa: ARG002
@@ -136,7 +173,7 @@ class TableSource(ABC):
 
     @abstractmethod
     def sample(self) -> Block:
-        """The first rows, with every readable column by its own type."""
+        """The first rows, with every readable column as its strings."""
 
     @abstractmethod
     def chunks(self, start: Position) -> Iterator[Any]: ...

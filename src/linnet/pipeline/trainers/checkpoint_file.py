@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from linnet.data.features.feature_map import Features, Term
 from linnet.data.features.layout import FeatureLayout
+from linnet.data.findings import Findings
 from linnet.data.on_error import BadRows, Note
 from linnet.data.sources.block import Position
 from linnet.data.targets import LabelIndex
@@ -43,6 +44,7 @@ class Terms:
 def write(path: str, run: OnlineRun, rejected: BadRows, terms: Terms, why: str) -> None:
     """Save the run; an older checkpoint stays until the new one is complete."""
     run.layout.extend(run.features.sizes)
+    found = rejected.findings
     tensors: Tensors = {f"layout{number}": columns for number, columns in enumerate(run.layout.by_term)}
     tensors["moments"] = run.sums.state(run.layout.size)
     content = {
@@ -63,6 +65,7 @@ def write(path: str, run: OnlineRun, rejected: BadRows, terms: Terms, why: str) 
         "best": None if run.best is None else _best_to_file(run.best, tensors),
         "rejected": [rejected.count, [_plain(each) for each in rejected.first]],
         "notes": [[_plain(each.what), each.rows, _plain(each.first)] for each in rejected.notes.values()],
+        "misfits": [dict(found.misfits), [_plain(each) for each in found.first_misfits]],
         "quarantined": 0 if rejected.quarantine is None else rejected.quarantine.saved(),
     }
     container.write(path, "checkpoint", content, tensors)
@@ -114,6 +117,10 @@ def restore(content: dict[str, Any], tensors: Tensors, run: OnlineRun, rejected:
         _restore(content, tensors, run, path)
         rejected.count, rejected.first = content["rejected"][0], list(content["rejected"][1])
         rejected.notes = {what: Note(what, rows, first) for what, rows, first in content["notes"]}
+        misfits, first = content["misfits"]
+        rejected.findings = Findings(
+            {str(name): count for name, count in misfits.items()}, [str(each) for each in first]
+        )
         if rejected.quarantine is not None:
             rejected.quarantine.restore(content["quarantined"], path)
         why: str = content["why"]
@@ -127,6 +134,7 @@ def restore(content: dict[str, Any], tensors: Tensors, run: OnlineRun, rejected:
 def _check_kinds(content: dict[str, Any], path: str) -> None:
     """Counts, losses and names are of the types that later steps expect."""
     counts = [content["rows"], content["quarantined"], content["rejected"][0], *content["position"], *content["done"]]
+    counts += content["misfits"][0].values()
     sound = (
         all(type(count) is int and count >= 0 for count in counts)
         and all(type(loss) is float for loss in content["losses"])
@@ -167,7 +175,8 @@ def _described(term: Term) -> tuple[Any, ...]:
     """What a term is made of, without what it has met so far."""
     vocabulary = getattr(term, "vocabulary", None)
     bits = None if vocabulary is None else vocabulary.bits
-    return term.kind, term.columns, getattr(term, "degree", None), getattr(term, "options", None), bits
+    own = [getattr(term, name, None) for name in ("degree", "options", "first", "with_time")]
+    return term.kind, term.columns, bits, *own
 
 
 def _check_layout(run: OnlineRun, path: str) -> None:

@@ -70,6 +70,8 @@ class Job:
             notes={note.what: note.rows for note in stream.rejected.notes.values()},
             first_noted={note.what: note.first for note in stream.rejected.notes.values()},
             source=described(stream.source),
+            misfits=dict(stream.rejected.findings.misfits),
+            first_misfits=tuple(stream.rejected.findings.first_misfits),
             collisions=outcome.features.collisions,
             held_out=outcome.held_out,
             threshold=outcome.decided.threshold(outcome.held_out),

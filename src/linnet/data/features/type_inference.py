@@ -1,0 +1,107 @@
+"""The type of a column, inferred from the strings of its first rows: the same for every format.
+
+A column that is a number (a date, a time) in all but a few values is one; the few do not fit, and are counted where
+they are read.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from linnet.data.column_types import PLAIN_NUMBER, STRING, TRUTH, ColumnType, Kind
+from linnet.data.date_spelling import DAY, DateOrder, best_order, clock_seconds, seconds
+from linnet.data.missing_markers import normal, spellings
+from linnet.data.number_spelling import best_spelling
+from linnet.data.sources.block import Strings
+
+# Of so many values one may be a slip; of more, one in so many.
+ONE_SLIP, MOST_SLIPS = 10, 20
+
+
+@dataclass(frozen=True)
+class Inferred:
+    """A type, how many of the values that are given do not fit it, and a date that could be read in another way."""
+
+    type: ColumnType
+    misfits: int = 0
+    ambiguous: str = ""
+
+
+def infer(column: Strings, markers: frozenset[str], dates: DateOrder | None, kind: Kind | None = None) -> Inferred:
+    """The type of a column; of the kind that is given, if one is, however few values fit."""
+    if kind in (None, Kind.NUMBER) and _all_plain_numbers(column, markers):
+        return Inferred(PLAIN_NUMBER)
+    values = _given(column, markers)
+    total = sum(values.values())
+    if kind is None and (not total or not _few(sum(n for text, n in values.items() if not _has_digit(text)), total)):
+        return Inferred(_boolean(values) or STRING)  # numbers and dates have digits
+    for each, make in _MAKERS.items():
+        if kind in (None, each):
+            found, fits = make(values, dates)
+            if kind is not None or (fits and _few(total - fits, total)):
+                return replace(found, misfits=total - fits)
+    return Inferred(STRING)
+
+
+def _all_plain_numbers(column: Strings, markers: frozenset[str]) -> bool:
+    """Whether there are numbers, all as programs write them, and nothing else: by far the most frequent case."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from linnet.data.sources.conversion import array_of
+
+    array = array_of(column)
+    missing = pc.is_in(array, pa.array(spellings(markers), pa.large_string()))
+    try:
+        numbers = np.asarray(array.filter(pc.and_not(array.is_valid(), missing)).cast(pa.float64()))
+    except pa.ArrowInvalid:
+        return False
+    return len(numbers) > 0 and bool(np.isfinite(numbers).all())
+
+
+def _given(column: Strings, markers: frozenset[str]) -> Counter[str]:
+    """The values that are not missing, and how often each occurs."""
+    values = Counter(column.strings())
+    if column.missing is not None:
+        values[""] = 0
+    return Counter({text: times for text, times in values.items() if times and normal(text) not in markers})
+
+
+def _few(misfits: int, total: int) -> bool:
+    return misfits <= max(total // MOST_SLIPS, int(total >= ONE_SLIP))
+
+
+def _has_digit(text: str) -> bool:
+    return any("0" <= sign <= "9" for sign in text)
+
+
+def _boolean(values: Counter[str]) -> ColumnType | None:
+    """Truth, if all values are one of two words for it; the words as they are mostly written."""
+    for pair in TRUTH:
+        if {normal(text) for text in values} == set(pair):
+            written = [[text.strip() for text in values if normal(text) == word] for word in pair]
+            words = [min(each, key=lambda text: (-values[text], text)) for each in written]
+            return ColumnType(Kind.BOOLEAN, words=pair if pair == TRUTH[0] else (words[0], words[1]))
+    return None
+
+
+def _number(values: Counter[str], _: DateOrder | None) -> tuple[Inferred, int]:
+    spelling, fits = best_spelling(values)
+    return Inferred(ColumnType(Kind.NUMBER, spelling)), fits
+
+
+def _date(values: Counter[str], dates: DateOrder | None) -> tuple[Inferred, int]:
+    order, fits, ambiguous = best_order(values, dates)
+    moments = (seconds(text, order) for text in values)
+    with_time = any(moment is not None and moment % DAY for moment in moments)
+    return Inferred(ColumnType(Kind.DATE, order=order, with_time=with_time), ambiguous=ambiguous), fits
+
+
+def _time(values: Counter[str], _: DateOrder | None) -> tuple[Inferred, int]:
+    return Inferred(ColumnType(Kind.TIME)), sum(n for text, n in values.items() if clock_seconds(text) is not None)
+
+
+_MAKERS = {Kind.NUMBER: _number, Kind.DATE: _date, Kind.TIME: _time}

@@ -1,0 +1,158 @@
+"""One table, in every form and cut: the same types, the same model to the byte, the same predictions."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import numpy as np
+import pytest
+
+import linnet
+from linnet.data.column_types import Kind
+from linnet.data.features.schema import Role
+from tests.data.tables import FILES, FRAMES, dictionaries, form_of, table
+
+ROLES = {
+    "row": Role.ID, "x": Role.NUMBER, "count": Role.NUMBER, "ratio": Role.NUMBER, "dollars": Role.NUMBER,
+    "euros": Role.NUMBER, "share": Role.NUMBER, "mass": Role.NUMBER, "spelt": Role.NUMBER, "flag": Role.CATEGORY,
+    "smoker": Role.CATEGORY, "day": Role.DATE, "moment": Role.DATE, "logged": Role.DATE, "german": Role.DATE,
+    "american": Role.DATE, "named": Role.DATE, "colour": Role.CATEGORY, "text": Role.TEXT, "code": Role.ID,
+    "y": Role.TARGET,
+}  # fmt: skip
+
+
+def trained(data, **options):
+    return linnet.train(data, target="y", **{"learner": "adaptive", "holdout": 0, **options})
+
+
+def model_bytes(model, path) -> bytes:
+    model.save(path)
+    return path.read_bytes()
+
+
+def kinds(model):
+    return {name: str(kind) for name, kind in model.features.schema.types.items()}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_form_of_a_table_gives_the_same_model(seed, tmp_path):
+    columns = table(seed)
+    first = trained(form_of(columns, "csv", tmp_path))
+    assert dict(first.features.schema.roles) == ROLES
+    wanted, answers = model_bytes(first, tmp_path / "first"), first.predict_proba(form_of(columns, "csv", tmp_path))
+    for form in (*FILES, *FRAMES):
+        data = form_of(columns, form, tmp_path)
+        model = trained(data)
+        assert kinds(model) == kinds(first), form
+        assert model_bytes(model, tmp_path / "other") == wanted, form
+        np.testing.assert_array_equal(first.predict_proba(data), answers, err_msg=form)
+    np.testing.assert_array_equal(first.predict_proba(dictionaries(columns)), answers)
+
+
+@pytest.mark.parametrize("form", FILES)
+def test_a_table_cut_into_files_gives_the_same_model(form, tmp_path):
+    columns = table(7)
+    whole = trained(form_of(columns, form, tmp_path))
+    cut = trained(form_of(columns, form, tmp_path, (1, 40, 41, 90)))
+    assert model_bytes(cut, tmp_path / "a") == model_bytes(whole, tmp_path / "b")
+
+
+@pytest.mark.parametrize("form", FILES)
+def test_the_order_of_files_does_not_change_the_types(form, tmp_path):
+    columns = table(8)
+    paths = form_of(columns, form, tmp_path, (30, 60, 100))
+    several = [trained(order) for order in (paths, paths[::-1], paths[2:] + paths[:2])]
+    assert kinds(several[0]) == kinds(several[1]) == kinds(several[2])
+    roles = [{name: role for name, role in each.features.schema.roles.items() if name != "row"} for each in several]
+    assert roles[0] == roles[1] == roles[2]
+    means = [
+        linnet.train(order, target="y", learner="logistic-regression", C=1.0, holdout=0)
+        for order in (paths, paths[::-1])
+    ]
+    np.testing.assert_allclose(means[0].predict_proba(paths), means[1].predict_proba(paths), atol=1e-5)
+
+
+SPOILT = {
+    "x": "soon", "dollars": "$12.5.1", "euros": "12,5,1 €", "share": "all%", "mass": "4 lb", "spelt": "12e",
+    "german": "31.02.2020", "american": "13/13/2020", "logged": "soon", "named": "5 Foo 2020", "moment": "later",
+    "day": "2020-02-30", "count": "two",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SPOILT)
+def test_one_spoilt_value_changes_the_treatment_of_that_value_alone(name, tmp_path):
+    columns = table(9)
+    at = next(
+        i
+        for i, value in enumerate(columns[name])
+        if i > 20 and value not in (None, "") and str(value)[0] in "$0123456789-("
+    )
+    spoilt = {each: list(values) for each, values in columns.items()}
+    gone = {each: list(values) for each, values in columns.items()}
+    spoilt[name][at], gone[name][at] = SPOILT[name], None if not isinstance(columns[name][at], str) else ""
+    model = trained(form_of(spoilt, "csv", tmp_path / "spoilt"))
+    without = trained(form_of(gone, "csv", tmp_path / "gone"))
+    assert kinds(model) == kinds(without)
+    assert model.record.misfits == {name: 1}
+    np.testing.assert_array_equal(model.linear.weights, without.linear.weights)
+    # and in a file to predict
+    asked = model.predict_proba(form_of(spoilt, "csv", tmp_path / "spoilt"))
+    np.testing.assert_array_equal(asked, model.predict_proba(form_of(gone, "csv", tmp_path / "gone")))
+    np.testing.assert_array_equal(asked, model.predict_proba(form_of(spoilt, "jsonl", tmp_path / "spoilt")))
+    np.testing.assert_array_equal(asked, model.predict_proba(dictionaries(spoilt)))
+
+
+def test_numbers_mean_what_they_spell(tmp_path):
+    columns = table(3)
+    model = trained(form_of(columns, "csv", tmp_path))
+    block = model.features.block_of(
+        [
+            {
+                "dollars": "($1,219.01)",
+                "euros": "1.219,01 €",
+                "share": "12.5 %",
+                "mass": "7kg",
+                "spelt": "1e3",
+                "count": 4,
+            }
+        ]
+    )
+    values = {name: block.columns[name].values[0] for name in ("dollars", "euros", "share", "mass", "spelt", "count")}
+    assert values == {"dollars": -1219.01, "euros": 1219.01, "share": 12.5, "mass": 7, "spelt": 1000, "count": 4}
+
+
+def test_dates_mean_the_same_day_in_every_spelling(tmp_path):
+    model = trained(form_of(table(3), "csv", tmp_path))
+    given = {"german": "05.04.2024", "american": "04/05/2024", "named": "5 April 2024", "day": "2024-04-05"}
+    block = model.features.block_of([given | {"moment": datetime(2024, 4, 5), "logged": "2024-04-05T02:00:00+02:00"}])
+    days = {block.columns[name].values[0] for name in (*given, "moment", "logged")}
+    assert days == {datetime.fromisoformat("2024-04-05T00:00:00+00:00").timestamp()}
+
+
+def test_a_column_that_is_nearly_always_a_date_stays_one(tmp_path):
+    """One slip made it 875 categories, and one at prediction made all other dates unreadable."""
+    rows = 2000
+    rng = np.random.default_rng(1)
+    days = [f"{2010 + n % 12}-{1 + n % 12:02d}-{1 + n % 28:02d}" for n in rng.integers(0, 10**6, rows)]
+    target = ["a" if day[3] in "02468" else "b" for day in days]
+    columns = {"when": days, "y": target}
+    slip = {"when": ["soon", *days[1:]], "y": target}
+    for form in ("csv", "parquet", "pandas", "jsonl"):
+        good, bad = form_of(columns, form, tmp_path / "good"), form_of(slip, form, tmp_path / "bad")
+        model = trained(bad)
+        assert model.features.schema.types["when"].kind is Kind.DATE
+        assert model.record.misfits == {"when": 1}
+        assert trained(good).predict(bad)[1:] == trained(good).predict(good)[1:]
+
+
+def test_files_with_and_without_fractions_of_seconds_train_in_any_order(tmp_path):
+    whole = {"at": [f"2024-01-{1 + n % 28:02d} 10:00:{n % 60:02d}" for n in range(80)], "y": ["a", "b"] * 40}
+    fractions = {"at": [f"{text}.125" for text in whole["at"]], "y": whole["y"]}
+    for form in FILES:
+        first = form_of(whole, form, tmp_path / "whole")
+        second = form_of(fractions, form, tmp_path / "fractions")
+        for order in (first + second, second + first):
+            model = trained(order)
+            assert model.features.schema.types["at"].kind is Kind.DATE
+            assert model.record.misfits == {}
+            assert len(model.predict(order)) == 160
