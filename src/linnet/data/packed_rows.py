@@ -131,6 +131,10 @@ class PackedTable:
         self.code_columns = np.searchsorted(self.used, [first for first, _ in categories]).astype(np.int64)
         self.flags = np.full(len(self.used), -1, dtype=np.int64)
         self.flags[self.number_columns[flagged]] = np.searchsorted(self.used, values[flagged, 1])
+        self._places = [
+            (self.number_columns[block.of_narrow], self.number_columns[block.of_wide], self.code_columns, self.flags)
+            for block in blocks
+        ]
         # whether unpacking sets every column, of all rows
         self.filled = not len(categories) and not flagged.any()
 
@@ -151,10 +155,10 @@ class PackedTable:
 
     def unpacked(self, first: int, last: int, which: Numbers | None, scaling: tuple[Flat, Flat]) -> Flat:
         """Rows first to last - 1; with `which`, those of its entries from first on."""
+        order = None
         if which is not None:
             which = which[first:last]
-            order = None
-            if len(which) and (np.diff(which) < 0).any():
+            if (which[1:] < which[:-1]).any():
                 order = np.argsort(which, kind="stable")
                 which = which[order]
         into = (np.empty if self.filled else np.zeros)((last - first, self.columns))
@@ -169,15 +173,9 @@ class PackedTable:
             else:
                 count = int(np.searchsorted(which[done:], end))
                 rows, at = which[done : done + count] - begin, 0
-            places = (
-                self.number_columns[block.of_narrow],
-                self.number_columns[block.of_wide],
-                self.code_columns,
-                self.flags,
-            )
-            unpack(block.arrays, places, scaling, rows, at, into[done : done + count])
+            unpack(block.arrays, self._places[number], scaling, rows, at, into[done : done + count])
             done += count
-        if which is not None and order is not None:
+        if order is not None:
             back = np.empty_like(into)
             back[order] = into
             return back

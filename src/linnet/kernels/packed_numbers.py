@@ -4,13 +4,15 @@ Most numbers in files have few decimals, so that a column of them is a column of
 """
 
 import cython
-import numpy as np
 from cython.cimports.libc.math import fabs
 from cython.cimports.linnet.kernels.numbers import TENS
+from cython.cimports.linnet.kernels.rows import prefetch
 
 # The most decimals, and the integer that stands for a missing number.
 MOST_DECIMALS = 9
 MISSING = -2147483648
+# Rows to prefetch ahead, where not all are taken.
+ROWS_AHEAD = cython.declare(cython.Py_ssize_t, 12)
 _MISSING = cython.declare(cython.int, -2147483648)
 _LARGEST = cython.declare(cython.double, 2147483647.0)
 # Adding it leaves no digit behind the point of a number that is not large: 2^52 + 2^51.
@@ -66,14 +68,22 @@ def unpack(block: tuple, places: tuple, scaling: tuple, which: cython.const[cyth
     n: cython.Py_ssize_t = into.shape[0]
     d: cython.Py_ssize_t = into.shape[1]
     rows: cython.Py_ssize_t = narrow.shape[0]
-    _check(np.asarray(which), first, n, rows)
-    plain: cython.bint = narrow.shape[1] == d and which.shape[0] == 0 and np.array_equal(narrow_at, np.arange(d))
-    if n == 0:
-        return
     i: cython.Py_ssize_t
     row: cython.Py_ssize_t
+    inside: cython.bint = first >= 0 and first + n <= rows
+    plain: cython.bint = narrow.shape[1] == d and d > 0
+    for i in range(narrow.shape[1]):
+        plain = plain and narrow_at[i] == i
+    if which.shape[0]:
+        inside = which.shape[0] == n
+        for i in range(which.shape[0]):
+            inside = inside and 0 <= which[i] < rows
+    if not inside:
+        raise ValueError(f"{n} rows are not all among the {rows} of a block")
+    if n == 0:
+        return
     with cython.nogil:
-        if plain and unpacked_at_once(narrow, powers, centres, units, first, into):
+        if plain and unpacked_at_once(narrow, powers, centres, units, which, first, into):
             n = 0
         for i in range(n):
             row = which[i] if which.shape[0] else first + i
@@ -82,15 +92,6 @@ def unpack(block: tuple, places: tuple, scaling: tuple, which: cython.const[cyth
             for j in range(codes.shape[1]):
                 if 0 <= codes[row, j] < d - codes_at[j]:
                     into[i, codes_at[j] + codes[row, j]] = 1.0
-
-
-def _check(which, first, n, rows):
-    """Whether these rows are in the block: kernels do not look."""
-    inside = first >= 0 and first + n <= rows
-    if len(which):
-        inside = len(which) == n and which.min() >= 0 and which.max() < rows
-    if not inside:
-        raise ValueError(f"{n} rows are not all among the {rows} of a block")
 
 
 @cython.cfunc
@@ -102,6 +103,7 @@ def unpacked_at_once(
     powers: cython.const[cython.double][::1],
     centres: cython.const[cython.double][::1],
     units: cython.const[cython.double][::1],
+    which: cython.const[cython.longlong][::1],
     first: cython.Py_ssize_t,
     into: cython.double[:, ::1],
 ) -> cython.bint:
@@ -116,7 +118,11 @@ def unpacked_at_once(
     unit: cython.pointer(cython.const[cython.double]) = cython.address(units[0])
     line: cython.p_double
     for i in range(into.shape[0]):
-        whole = cython.address(narrow[first + i, 0])
+        if which.shape[0] > i + ROWS_AHEAD:
+            whole = cython.address(narrow[which[i + ROWS_AHEAD], 0])
+            for j in range(0, d, 16):
+                prefetch(whole + j)
+        whole = cython.address(narrow[which[i] if which.shape[0] else first + i, 0])
         line = cython.address(into[i, 0])
         missing = 0
         for j in range(d):
