@@ -39,6 +39,10 @@ TABLES = {
     "not ASCII": "a,b\n" + "1,é\n" * 50,
     "dates and money": "a,b,c\n" + "2024-04-05,$5.50,yes\n?,$12,no\n2024-04-06 10:00,,NA\n" * 50,
     "misfits": "a,b\n" + "1,2024-04-05\n" * 60 + "one,soon\n" + "1,2024-04-05\n" * 60,
+    "a quoted header": '\n\r\n"a","b, c"\r\n' + "1,2\r\n" * 40,
+    "a header of two lines": '"a","b\nc"\n' + "1,2\n" * 40,
+    "nothing but a header": "a,b\n1,2\n",
+    "lines end in CR": "a,b\r" + "1,2\r" * 40,
     "a BOM within": "a,b\n" + "1,\ufeff\n" * 20,
 }
 
@@ -48,7 +52,7 @@ TABLES = {
 def test_plain_chunks_give_the_blocks_of_the_general_way(tmp_path, monkeypatch, name, size):
     path = written(tmp_path, TABLES[name].encode(), suffix=".csv")
     quick = blocks(opened(path, Format.CSV, size=size))
-    monkeypatch.setattr(delimited, "plain_block", lambda *_: None)
+    monkeypatch.setattr(delimited, "plain_block", lambda *_, **__: None)
     general = blocks(opened(path, Format.CSV, size=size))
     assert list(map(content, quick)) == list(map(content, general))
 
@@ -58,7 +62,7 @@ def test_a_plain_table_is_read_the_quick_way(tmp_path, monkeypatch):
     source = opened(path, Format.CSV, size=100)
     chunks = list(source.chunks(Position()))
     monkeypatch.setattr(source, "_records", None)
-    assert sum(source.parse(chunk).rows for chunk in chunks[1:]) > 100
+    assert sum(source.parse(chunk).rows for chunk in chunks) == 150
 
 
 def test_only_columns_that_are_wanted_are_read(tmp_path):

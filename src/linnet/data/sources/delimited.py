@@ -104,7 +104,8 @@ class Delimited(LineSource, TableSource):
     def parse(self, chunk: Chunk) -> Block:
         columns = self.columns if chunk.columns is None else list(chunk.columns)
         if self._may_be_plain(chunk):
-            plain = plain_block(chunk, columns, self.layout, self.syntax.separator)
+            has_header = self.header and chunk.at.line == 1
+            plain = plain_block(chunk, columns, self.layout, self.syntax.separator, header=has_header)
             if plain is not None:
                 return plain
         records, bad, notes, odd = self._records(chunk, columns)
@@ -119,10 +120,8 @@ class Delimited(LineSource, TableSource):
         return with_columns(block, self.layout, table, lambda row, name: self._byte_of(records.raw(row), name, columns))
 
     def _may_be_plain(self, chunk: Chunk) -> bool:
-        """Whether the quick way knows what separates and quotes the fields, and there are no names among the rows."""
-        has_header = self.header and chunk.at.line == 1
-        usual = not self.syntax.blanks and self.syntax.quote in ('"', NO_QUOTE)
-        return usual and not has_header and chunk.columns is None
+        """Whether the quick way knows what separates and quotes the fields, and the file has the usual columns."""
+        return not self.syntax.blanks and self.syntax.quote in ('"', NO_QUOTE) and chunk.columns is None
 
     def _records(self, chunk: Chunk, columns: list[str]) -> tuple[Records, list[BadRow], list[Note], bool]:
         """The records that are text with one field for each column; the bad ones; notes; and whether any is written in

@@ -6,6 +6,7 @@ general way of delimited.py, which gives the same columns for the same text.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -23,17 +24,22 @@ from linnet.kernels.records import is_text
 
 # What becomes of a field, as the kernel has it.
 SKIPPED, NUMBER, STRING = 0, 1, 2
+CONTENT = re.compile(rb"[^\r\n]")
 
 
-def plain_block(chunk: Chunk, names: Sequence[str], layout: Layout, delimiter: str) -> Block | None:
-    """The chunk, which has no header, as a block; None unless all of it is plain, and all values fit."""
+def plain_block(
+    chunk: Chunk, names: Sequence[str], layout: Layout, delimiter: str, *, header: bool = False
+) -> Block | None:
+    """The chunk as a block, but for a header; None unless all of it is plain, and all values fit."""
     data = np.frombuffer(chunk.data, dtype=np.uint8)
-    if not is_text(data):
+    begin = _after_header(chunk.data) if header else 0
+    if begin is None or not is_text(data):
         return None
     kinds = [_kind(layout.wanted.get(name)) for name in names]
     markers = {how.markers for how in layout.wanted.values() if how.is_number}
     missing = _spellings(next(iter(markers), frozenset()))
-    found = read(data, ord(delimiter), np.array(kinds, dtype=np.uint8), missing, count_lines(chunk.data) + 1)
+    lines_at_most = count_lines(chunk.data) + 1
+    found = read(data[begin:], ord(delimiter), np.array(kinds, dtype=np.uint8), missing, lines_at_most)
     if found is None:
         return None
     (starts, stops, lines), numbers, strings = found
@@ -46,7 +52,8 @@ def plain_block(chunk: Chunk, names: Sequence[str], layout: Layout, delimiter: s
         if column is None:
             return None
         columns[name] = column
-    records = Records(data, starts, stops, lines + chunk.at.line)
+    above = count_lines(chunk.data[:begin]) if begin else 0
+    records = Records(data, starts + begin, stops + begin, lines + chunk.at.line + above)
     return Block(
         chunk.path,
         len(records),
@@ -74,7 +81,7 @@ def _column(how: Reading, read_field: Any) -> Column | None:
     if how.is_number and how.type.is_plain_number:
         if how.missing_numbers:
             read_field = np.where(np.isin(read_field, how.missing_numbers), np.nan, read_field)
-        return None if np.isinf(read_field).any() else Numbers(read_field)
+        return Numbers(read_field)
     from linnet.data.sources.conversion import array_of, as_strings, converted, stays_text
 
     strings = Strings(*read_field)
@@ -82,3 +89,15 @@ def _column(how: Reading, read_field: Any) -> Column | None:
         return as_strings(strings, how)
     column, wrong = converted(array_of(strings), how)
     return None if len(wrong) else column
+
+
+def _after_header(data: bytes | bytearray) -> int | None:
+    """Where the line after the first that is not blank begins; None if that has a line end in quotes."""
+    first = CONTENT.search(data)
+    if first is None:
+        return None
+    end = data.find(b"\n", first.start())
+    line = data[first.start() : end if end >= 0 else len(data)].removesuffix(b"\r")
+    if line.count(b'"') % 2 or b"\r" in line:
+        return None
+    return end + 1 if end >= 0 else len(data)
