@@ -9,8 +9,9 @@ were not fitted to:
 
 Then C is where the parabola through the lowest three is lowest.  The losses are smoothed: with the probability
 1 / (2 (n + 1)) a label is taken to be another one, which is Jeffreys' estimate of what n rows are too few to show.
-Without that, rows that a plane separates would ask for any C, and for probabilities of 0 and 1.  Of many rows a sample
-is enough: C is the variance that is expected of the weights, which hardly depends on the number of rows.
+Without that, rows that a plane separates would ask for any C, and for probabilities of 0 and 1.  And log C has a normal
+prior about the learner's own, which matters where there are few rows.  Of many rows a sample is enough: C is the
+variance that is expected of the weights, which hardly depends on the number of rows.
 
 Copies of a row are one row with the weight of all, and folds and samples are drawn by contents: so a row of weight k
 is k copies here, too, all of which are in one fold.  Held-out rows have no part in any of this.
@@ -50,12 +51,16 @@ FACTOR = 4.0
 LOWEST, HIGHEST, HIGHEST_BY_FOLDS, GROWTH_BY_SAMPLE = 4.0**-7, 4.0**7, 4.0**5, 4.0
 # The chosen C is a power of 4^(1 / PARTS_OF_A_STEP): the rounding of losses decides nothing.
 PARTS_OF_A_STEP = 4
+# The deviation of the prior of log C, in steps.
+SPREAD = 2.0
 # The relative duality gap of the fits to choose by: losses need not be known exactly.
 TOL, TOL_OF_FOLDS = 1e-3, 1e-2
 # Fewer rows than this are too few to choose by.
 FEWEST = 10
 # Leaving rows out one by one factors the Hessian of at most this many columns, or columns times classes.
 PAIRED, PAIRED_JOINTLY = 1000, 700
+# The most products of pairs of columns in that Hessian, over all rows: of more rows a sample is taken.
+PRODUCTS = 2.5e8
 # The most rows that are left out one by one; the most, times the classes if there are more than two, that are put into
 # folds; and the size of the sample of more rows, which is divided once.
 LEFT_OUT, FOLDED, DIVIDED = 2000, 2000, 3000
@@ -94,7 +99,7 @@ def chosen(
     def loss(power: int) -> float:
         losses = trial.losses(with_power(power))
         means[power] = float(np.average(losses, weights=trial.weights))
-        return smoothed(losses, trial.weights)
+        return smoothed(losses, trial.weights) + 0.5 * (power / SPREAD) ** 2 / _total(losses, trial.weights)
 
     power = lowest(downhill(loss, lambda power: LOWEST <= C(power) <= trial.highest))
     tried = sorted(means)
@@ -130,11 +135,14 @@ def lowest(found: dict[int, float]) -> float:
 
 def smoothed(losses: Flat, weights: Flat | None) -> float:
     """The mean log loss, if now and then a row had another label than it has."""
-    rows = float(len(losses) if weights is None else weights.sum())
-    other = 0.5 / (rows + 1.0)
+    other = 0.5 / (_total(losses, weights) + 1.0)
     # a loss of -log(p) is one of -log(1 - p) for all other labels together
     of_others = -np.log(np.maximum(-np.expm1(-losses), LEAST_PROBABILITY))
     return float(np.average((1.0 - other) * losses + other * of_others, weights=weights))
+
+
+def _total(losses: Flat, weights: Flat | None) -> float:
+    return float(len(losses) if weights is None else weights.sum())
 
 
 # -- the losses of rows that were not fitted to ------------------------------------------------------------------------
@@ -164,9 +172,9 @@ def _trial(
     at, n, classes = at[first], len(first), len(data.labels)
     if n < FEWEST:
         return None
-    one_by_one = not data.features.text_features().any() and _is_small(entry, own, classes)
+    one_by_one = 0 if data.features.text_features().any() else _most_left_out(entry, own, classes)
     folded = n * (classes if classes > 2 else 1) <= FOLDED
-    some = stratified_sample(data.targets[at], LEFT_OUT if one_by_one else DIVIDED, seed)
+    some = stratified_sample(data.targets[at], one_by_one or DIVIDED, seed)
     at, weights = at[some], None if weights is None else weights[some]
     raw = take_rows(raw, at).unpacked()
     sample = replace(data, targets=data.targets[at], weights=weights)
@@ -181,12 +189,14 @@ def _trial(
     return _Folds(examples, data.labels, folds, highest, settings) if folds else None
 
 
-def _is_small(entry: Entry, rows: Rows, classes: int) -> bool:
-    """Whether the Hessian of one problem for all classes is a small table."""
+def _most_left_out(entry: Entry, rows: Rows, classes: int) -> int:
+    """How many rows to leave out one by one at most; 0 where the Hessian of all classes is not a small table."""
     columns = len(columns_in_use(rows))
     if classes == 2:
-        return columns <= PAIRED
-    return entry.recipe.reduction is Reduction.JOINT and classes * (columns + 1) <= PAIRED_JOINTLY
+        return LEFT_OUT if columns <= PAIRED else 0
+    size = classes * (columns + 1)
+    small = entry.recipe.reduction is Reduction.JOINT and size <= PAIRED_JOINTLY
+    return min(LEFT_OUT, int(PRODUCTS // size**2)) if small else 0
 
 
 class _LeaveOneOut:

@@ -13,7 +13,7 @@ Flat = NDArray[np.float64]
 Table = NDArray[np.float64]
 
 # The most of Newton's steps, how often one is quartered, and the fall of the loss below which the next is not worth it.
-STEPS, QUARTERINGS, ENOUGH = 10, 3, 0.01
+STEPS, QUARTERINGS, ENOUGH = 10, 3, 0.1
 # The penalty of fits to one column, which keeps them finite where it separates the classes; and that of intercepts.
 SLIGHT, HARDLY = 0.01, 1e-9
 
@@ -44,35 +44,40 @@ def squared(X: Table, y: Flat, w: Flat) -> Flat:
 def logistic(X: Table, y: Flat, w: Flat) -> Flat:
     """The negative log likelihood of y (0 or 1) by each column and an intercept, with a slight penalty on b."""
     rate = (float(w @ y) + 0.5) / (float(w.sum()) + 1.0)
-    a, b = np.full(X.shape[1], np.log(rate / (1.0 - rate))), np.zeros(X.shape[1])
+    start = np.stack([np.full(X.shape[1], np.log(rate / (1.0 - rate))), np.zeros(X.shape[1])])
     y, w = y[:, np.newaxis], w[:, np.newaxis]
 
-    def there(a: Flat, b: Flat) -> tuple[Table, Flat]:
-        p = _probabilities(a + X * b)
-        return p, np.asarray(-(w * np.log(np.abs(1.0 - y - p))).sum(axis=0) + 0.5 * SLIGHT * b * b)
+    def there(X: Table, at: Table) -> tuple[Table, Flat]:
+        p = _probabilities(at[0] + X * at[1])
+        return p, np.asarray(-(w * np.log(np.abs(1.0 - y - p))).sum(axis=0) + 0.5 * SLIGHT * at[1] ** 2)
 
-    p, value = there(a, b)
+    columns, at = np.arange(X.shape[1]), start
+    p, value = there(X, at)
+    found = value.copy()
     for _ in range(STEPS):
-        slope = w * (p - y)
-        bend = w * p * (1.0 - p)
-        along = bend * X
-        g0, g1 = slope.sum(axis=0), (slope * X).sum(axis=0) + SLIGHT * b
-        h00, h01, h11 = bend.sum(axis=0) + HARDLY, along.sum(axis=0), (along * X).sum(axis=0) + SLIGHT
-        rest = h00 * h11 - h01 * h01
-        step_a, step_b = (h11 * g0 - h01 * g1) / rest, (h00 * g1 - h01 * g0) / rest
-        length = np.ones(len(a))
-        for _ in range(QUARTERINGS):
-            new_p, after = there(a - length * step_a, b - length * step_b)
-            if (after <= value).all():
+        step = _newton_step(X, p, y, w, at)
+        new_p, after = there(X, at - step)
+        for quarter in range(1, QUARTERINGS):
+            worse = np.flatnonzero(after > value)
+            if not len(worse):
                 break
-            length = np.where(after <= value, length, length / 4)
-        better = after < value
-        fell = float((value - after)[better].max(initial=0.0))
-        a, b = np.where(better, a - length * step_a, a), np.where(better, b - length * step_b, b)
-        p, value = np.where(better, new_p, p), np.where(better, after, value)
-        if fell < ENOUGH:
+            step[:, worse] *= 0.25**quarter
+            new_p[:, worse], after[worse] = there(X[:, worse], at[:, worse] - step[:, worse])
+        found[columns] = np.minimum(after, value)
+        on = np.flatnonzero(value - after > ENOUGH)  # the others are near enough
+        if not len(on):
             break
-    return value
+        X, p, at, value, columns = X[:, on], new_p[:, on], (at - step)[:, on], after[on], columns[on]
+    return found
+
+
+def _newton_step(X: Table, p: Table, y: Table, w: Table, at: Table) -> Table:
+    """The step of each column's intercept and weight."""
+    slope, bend = w * (p - y), w * p * (1.0 - p)
+    along = bend * X
+    g0, g1 = slope.sum(axis=0), np.einsum("ij,ij->j", slope, X) + SLIGHT * at[1]
+    h00, h01, h11 = bend.sum(axis=0) + HARDLY, along.sum(axis=0), np.einsum("ij,ij->j", along, X) + SLIGHT
+    return np.asarray(np.stack([h11 * g0 - h01 * g1, h00 * g1 - h01 * g0]) / (h00 * h11 - h01 * h01))
 
 
 def _probabilities(scores: Table) -> Table:
