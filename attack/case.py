@@ -60,7 +60,7 @@ class Command:
     @property
     def human(self) -> bool:
         """Whether its standard output is made for people."""
-        return "--json" not in self.arguments and self.name != "predict"
+        return not {"--json", "--table"} & set(self.arguments) and self.name != "predict"
 
     def described(self) -> str:
         notes = [f"{name}={value}" for name, value in self.environment.items()]

@@ -13,6 +13,8 @@ from attack.subjects.records import _renamed, _signed, replaced
 USES = [
     ["inspect"],
     ["inspect", "--json"],
+    ["inspect", "--table"],
+    ["inspect", "table.csv", "--json"],
     ["predict", "table.csv"],
     ["evaluate", "table.csv"],
     ["verify", "table.csv"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -322,3 +323,21 @@ def test_damaged_moments_are_refused(model, tmp_path, name, spoil):
     container.write(tmp_path / "m", "model", content, tensors)
     with pytest.raises(ModelFileError):
         load(tmp_path / "m")
+
+
+def test_weights_and_means_at_the_end_of_the_range_are_explained_without_a_warning(model):
+    """A file may hold them; warnings are errors here."""
+    largest = np.finfo(np.float64).max
+    d = len(model.features)
+    signs = np.where(np.arange(d) % 3, 1.0, -1.0)[:, np.newaxis]
+    wide = replace(
+        model,
+        linear=replace(model.linear, weights=1e-3 * largest * signs),
+        moments=replace(model.moments, means=np.full(d, largest), deviations=np.full(d, largest)),
+    )
+    frame = wide.explain([{"size": 0.0, "age": 0.0, "colour": "red", "text": ""}])
+    assert np.isfinite(frame.contribution).all()
+    assert np.isfinite(frame.weight[1:]).all()
+    table = wide.coef
+    assert np.isfinite(table.weight).all()
+    assert np.isfinite(table.spread).all()

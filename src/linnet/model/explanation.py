@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -161,8 +162,10 @@ class Reasons:
             mixed = self.label_outputs(code)
             with np.errstate(over="ignore", invalid="ignore"):  # weights of a file may have any size
                 found = [each for each in self._lines(*_entries(rows, row), mixed) if each.contribution]
-                baseline = float((self.linear.intercepts + self._average) @ mixed)
-                score = float(scores[row] @ mixed)
+                baseline = float(np.nan_to_num((self.linear.intercepts + self._average) @ mixed))
+                score = float(np.nan_to_num(scores[row] @ mixed))
+            if not all(isfinite(each.weight) and isfinite(each.contribution) for each in found):
+                found = [_within_range(each) for each in found]
             found.sort(key=lambda each: -abs(each.contribution))
             yield Explanation(label, score, baseline, found)
 
@@ -268,6 +271,12 @@ def _of_names(term: NamedTerm, found: list[Entry], average: float) -> Iterator[C
             yield Contribution(column, None if missing else name[len(column) + 1 :], w, added)
         else:
             yield Contribution(name, x, w, added)
+
+
+def _within_range(line: Contribution) -> Contribution:
+    """Of weights that no training gives: what leaves the range of numbers is its end."""
+    weight, added = np.nan_to_num([line.weight, line.contribution]).tolist()
+    return Contribution(line.feature, line.value, weight, added)
 
 
 def _entries(rows: Rows, row: int) -> tuple[NDArray[np.int64], Flat]:
