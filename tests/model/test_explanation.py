@@ -124,6 +124,21 @@ def test_random_tables_add_up_whatever_their_scales(seed):
     check_adding_up(model, data)
 
 
+@pytest.mark.parametrize("learner", ["logistic-regression", "adaptive", "naive-bayes-gaussian"])
+def test_dates_add_up(learner, rng):
+    days = rng.integers(0, 1500, 200)
+    when = [
+        None if rng.random() < 0.1 else str(np.datetime64("2020-01-01T07:30:00") + np.timedelta64(int(d) * 1437, "m"))
+        for d in days
+    ]
+    data = {"when": when, "x": rng.normal(size=200), "y": np.where(days % 7 + rng.normal(size=200) > 3, "yes", "no")}
+    model = linnet.train(data, "y", learner=learner, columns={"when": "date"})
+    asked = {"when": [*when[:20], "2031-07-04T01:02:03", None], "x": np.zeros(22)}
+    frame = check_adding_up(model, asked)
+    assert "when is missing" in set(frame.feature)
+    assert frame.contribution.abs().max() < 100
+
+
 # -- measured against the average row --------------------------------------------------------------------------------
 
 
@@ -171,7 +186,7 @@ def test_contributions_are_weight_times_value_less_mean(rng):
     n = 300
     longitude = -119.5 + 2.0 * rng.normal(size=n)
     age = np.where(rng.random(n) < 0.1, np.nan, rng.normal(40, 10, n).round())
-    level = rng.choice(["Masters", "None", "School"], n)
+    level = rng.choice(["Masters", "Other", "School"], n)
     price = 1000.0 * longitude + 50.0 * np.nan_to_num(age, nan=40) + 3000.0 * (level == "Masters") + rng.normal(size=n)
     data = {"longitude": longitude, "age": age, "level": level, "price": price}
     model = linnet.train(data, "price", columns={"level": "category"})
@@ -180,7 +195,7 @@ def test_contributions_are_weight_times_value_less_mean(rng):
     weights = dict(zip(model.features.names(), model.linear.weights[:, 0], strict=True))
     w, mean_age, rate = weights["age"], np.nanmean(age), np.isnan(age).mean()
     flag = weights["age is missing"] - w * mean_age
-    frequencies = {each: (level == each).mean() for each in ("Masters", "None", "School")}
+    frequencies = {each: (level == each).mean() for each in ("Masters", "Other", "School")}
     average = sum(share * weights[f"level={each}"] for each, share in frequencies.items())
     wanted = [
         {
