@@ -209,7 +209,7 @@ def test_data_without_standard_errors_are_refused(numbers, rng):
     refused(numbers | {"constant": np.full(60, 3.0)}, "constant can be had from the others")
     wide = {f"x{j}": rng.normal(size=60) for j in range(70)}
     refused(wide | {"y": numbers["y"]}, "need more rows than coefficients, and there are 60 rows for 71")
-    refused(numbers | {"text": ["good film"] * 60}, "of words do not exist", columns={"text": "text"})
+    refused(numbers | {"text": ["good film"] * 60}, "are not for text", columns={"text": "text"})
     refused(numbers | {"w": np.full(60, 0.5)}, "numbers of copies", columns={"w": "weight"})
 
 

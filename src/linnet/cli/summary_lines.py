@@ -270,7 +270,7 @@ def coefficient_lines(model: Model) -> list[str]:
     summary = model.record.summary
     if summary is None:
         return []
-    head = line("summary", f"coefficients with {percent(summary.level)} intervals")
+    head = line("summary", f"coefficients with {100 * summary.level:g} % intervals")
     return [head, *(f"  {plain(text)}" for text in str(summary).splitlines())]
 
 

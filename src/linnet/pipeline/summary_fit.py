@@ -102,7 +102,10 @@ def summarised(
     """Fit these rows (`raw` are those before they were scaled), and estimate the errors of the coefficients."""
     features = data.features
     if features.text_features().any():
-        raise _refused("of words do not exist: a text has more of them than rows")
+        raise _refused(
+            "are not for text, which has more words than rows can determine",
+            f"leave its column out ({option('columns')})",
+        )
     weights = _frequencies(data.weights)
     design = Design.of(features, raw, weights)
     names = tuple(features.names_of(design.kept.tolist()))
