@@ -168,6 +168,13 @@ def test_many_rows_are_sampled_and_C_grows_by_one_step_at_most(rng, monkeypatch)
     assert 85 <= linnet.train(two, "y", holdout=0.0).record.strength.rows <= 90
 
 
+@pytest.mark.parametrize(("n", "way"), [(160, "5 folds"), (400, "2 of 5 folds"), (800, "one split")])
+def test_as_many_folds_are_predicted_as_have_enough_rows(n, way, rng, monkeypatch):
+    monkeypatch.setattr(strength_choice, "PREDICTED", 150)
+    choice = linnet.train(texts(rng, n), "y", holdout=0.0, columns={"text": "text"}).record.strength
+    assert (choice.way, choice.rows) == (way, n)
+
+
 def test_every_class_is_outside_of_every_fold(rng):
     codes = np.repeat(np.arange(6.0), [1, 2, 3, 5, 40, 49])[rng.permutation(100)]
     folds = dealt_folds(codes, 5, seed=3)

@@ -5,13 +5,13 @@ were not fitted to:
 
 - few columns (times classes, if there are more than two) and no text: every row in turn is left out, approximately
   (training/left_out_scores.py); of a row of weight k, one of its k copies
-- otherwise every row is in one of 5 folds, and is predicted by a fit to the others; many rows are divided only once
+- otherwise every row is in one of 5 folds, and is predicted by a fit to the others; as many folds are predicted as have
+  enough rows, and many rows are divided only once
 
 Then C is where the parabola through the lowest three is lowest.  The losses are smoothed: with the probability
 1 / (2 (n + 1)) a label is taken to be another one, which is Jeffreys' estimate of what n rows are too few to show.
-Without that, rows that a plane separates would ask for any C, and for probabilities of 0 and 1.  And log C has a normal
-prior about the learner's own, which matters where there are few rows.  Of many rows a sample is enough: C is the
-variance that is expected of the weights, which hardly depends on the number of rows.
+Without that, rows that a plane separates would ask for any C, and for probabilities of 0 and 1.  Of many rows a sample
+is enough: C is the variance that is expected of the weights, which hardly depends on the number of rows.
 
 Copies of a row are one row with the weight of all, and folds and samples are drawn by contents: so a row of weight k
 is k copies here, too, all of which are in one fold.  Held-out rows have no part in any of this.
@@ -51,8 +51,6 @@ FACTOR = 4.0
 LOWEST, HIGHEST, HIGHEST_BY_FOLDS, GROWTH_BY_SAMPLE = 4.0**-7, 4.0**7, 4.0**5, 4.0
 # The chosen C is a power of 4^(1 / PARTS_OF_A_STEP): the rounding of losses decides nothing.
 PARTS_OF_A_STEP = 4
-# The deviation of the prior of log C, in steps.
-SPREAD = 2.0
 # The relative duality gap of the fits to choose by: losses need not be known exactly.
 TOL, TOL_OF_FOLDS = 1e-3, 1e-2
 # Fewer rows than this are too few to choose by.
@@ -64,8 +62,8 @@ PRODUCTS = 2.5e8
 # The most rows that are left out one by one; the most, times the classes if there are more than two, that are put into
 # folds; and the size of the sample of more rows, which is divided once.
 LEFT_OUT, FOLDED, DIVIDED = 2000, 2000, 3000
-# Rows that are divided once: one of three parts is predicted.
-PARTS = 3
+# Rows in folds that are enough to predict; and rows that are divided once: one of three parts is predicted.
+PREDICTED, PARTS = 500, 3
 # A probability of 0 has no logarithm.
 LEAST_PROBABILITY = 1e-15
 
@@ -99,7 +97,7 @@ def chosen(
     def loss(power: int) -> float:
         losses = trial.losses(with_power(power))
         means[power] = float(np.average(losses, weights=trial.weights))
-        return smoothed(losses, trial.weights) + 0.5 * (power / SPREAD) ** 2 / _total(losses, trial.weights)
+        return smoothed(losses, trial.weights)
 
     power = lowest(downhill(loss, lambda power: LOWEST <= C(power) <= trial.highest))
     tried = sorted(means)
@@ -135,14 +133,11 @@ def lowest(found: dict[int, float]) -> float:
 
 def smoothed(losses: Flat, weights: Flat | None) -> float:
     """The mean log loss, if now and then a row had another label than it has."""
-    other = 0.5 / (_total(losses, weights) + 1.0)
+    rows = float(len(losses) if weights is None else weights.sum())
+    other = 0.5 / (rows + 1.0)
     # a loss of -log(p) is one of -log(1 - p) for all other labels together
     of_others = -np.log(np.maximum(-np.expm1(-losses), LEAST_PROBABILITY))
     return float(np.average((1.0 - other) * losses + other * of_others, weights=weights))
-
-
-def _total(losses: Flat, weights: Flat | None) -> float:
-    return float(len(losses) if weights is None else weights.sum())
 
 
 # -- the losses of rows that were not fitted to ------------------------------------------------------------------------
@@ -183,7 +178,8 @@ def _trial(
         examples = replace(examples, rows=compact(examples.rows))
         return _LeaveOneOut(examples, data.labels, np.ones(len(at)) if weights is None else weights, settings)
     fold = dealt_folds(examples.targets, FOLDS if folded else PARTS, seed)
-    folds = [fold == number for number in range(FOLDS if folded else 1) if (fold == number).any()]
+    predicted = min(FOLDS, -(-PREDICTED * FOLDS // n)) if folded else 1
+    folds = [fold == number for number in range(predicted) if (fold == number).any()]
     highest = HIGHEST_BY_FOLDS if len(at) == n else highest
     settings = replace(settings, text=Text(data.features.text_features(), weights))
     return _Folds(examples, data.labels, folds, highest, settings) if folds else None
@@ -235,7 +231,8 @@ class _Folds:
         ]
         self._predicted = [select_examples(examples, fold) for fold in folds]
         self.rows, self.highest = len(examples.targets), highest
-        self.way = f"{len(folds)} folds" if len(folds) > 1 else "one split"
+        of = "" if len(folds) == FOLDS else f" of {FOLDS}"
+        self.way = "one split" if len(folds) == 1 else f"{len(folds)}{of} folds"
         weights = [fold.weights for fold in self._predicted if fold.weights is not None]
         self.weights = np.concatenate(weights) if weights else None
 
