@@ -1,6 +1,7 @@
 """linnet's default beside cross-validated pipelines of scikit-learn: accuracy, log loss and time on the same rows.
 
-    python benchmarks/defaults.py --data FOLDER [--only NAME] [--rows 40,200,1000] [--seeds 3] [--most 4000] [--synthetic N]
+    python benchmarks/defaults.py --data FOLDER [--only NAME] [--rows 40,200,1000] [--seeds 3] [--most 4000]
+    python benchmarks/defaults.py --synthetic N
 
 The last line sums up: sets and cuts, losses and gains in accuracy and in log loss, and the ratio of all CPU time.
 
