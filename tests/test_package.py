@@ -20,11 +20,11 @@ def test_public_names():
     assert linnet.__all__ == [
         "Averaging", "BagOfWords", "BernoulliNB", "BestThreshold", "CertificateError", "Conjunctions", "CostSensitive",
         "ExpressionError", "Factors", "Halving", "InputError", "LinearDiscriminantAnalysis", "LinearRegression",
-        "LinearSVC", "LinnetError",
+        "LinearSVC", "LinnetError", "LinnetWarning",
         "LogisticRegression", "Loss", "Model", "ModelFileError", "MultinomialNB", "NumericalError", "OneHot",
         "OnlineClassifier", "OnlineRegressor", "OutputError", "PassiveAggressive", "Penalty", "Perceptron",
         "Polynomial", "Recipe", "RecipeError", "Reduction", "Ridge", "Schedule", "SeparationWarning",
-        "SharedGaussianNB", "Update", "Winnow", "__version__", "boolean", "catalogue", "load", "train",
+        "SharedGaussianNB", "TaskWarning", "Update", "Winnow", "__version__", "boolean", "catalogue", "load", "train",
     ]  # fmt: skip
     for name in linnet.__all__:
         assert getattr(linnet, name) is not None

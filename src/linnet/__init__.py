@@ -13,11 +13,13 @@ if TYPE_CHECKING:
     from linnet.errors import ExpressionError as ExpressionError
     from linnet.errors import InputError as InputError
     from linnet.errors import LinnetError as LinnetError
+    from linnet.errors import LinnetWarning as LinnetWarning
     from linnet.errors import ModelFileError as ModelFileError
     from linnet.errors import NumericalError as NumericalError
     from linnet.errors import OutputError as OutputError
     from linnet.errors import RecipeError as RecipeError
     from linnet.errors import SeparationWarning as SeparationWarning
+    from linnet.errors import TaskWarning as TaskWarning
     from linnet.estimators.bag_of_words import BagOfWords as BagOfWords
     from linnet.estimators.best_threshold import BestThreshold as BestThreshold
     from linnet.estimators.conjunctions import Conjunctions as Conjunctions
@@ -68,6 +70,7 @@ _HOMES = {
     "LinearRegression": "linnet.estimators.linear_regression",
     "LinearSVC": "linnet.estimators.linear_svc",
     "LinnetError": "linnet.errors",
+    "LinnetWarning": "linnet.errors",
     "Model": "linnet.model.model",
     "ModelFileError": "linnet.errors",
     "OutputError": "linnet.errors",
@@ -89,6 +92,7 @@ _HOMES = {
     "Schedule": "linnet.learners.schedule",
     "SeparationWarning": "linnet.errors",
     "SharedGaussianNB": "linnet.estimators.naive_bayes",
+    "TaskWarning": "linnet.errors",
     "Update": "linnet.learners.recipe",
     "Winnow": "linnet.estimators.winnow",
     "boolean": "linnet",

@@ -59,6 +59,14 @@ class SeparationWarning(UserWarning):
     """Logistic regression without a penalty has no finite optimum on these data; names the columns and the remedy."""
 
 
+class LinnetWarning(UserWarning):
+    """What a user should know of a model or its predictions before relying on them."""
+
+
+class TaskWarning(LinnetWarning):
+    """Whether the target holds classes or numbers was guessed; names the parameter that decides it."""
+
+
 class OutputError(LinnetError, OSError):
     """A file could not be written; `errno` is the reason, as in any OSError."""
 

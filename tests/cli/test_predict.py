@@ -20,7 +20,7 @@ def test_predictions_are_those_of_the_model_in_every_form(spam):
     model = linnet.load(spam / "m")
     rows = "".join(json.dumps({"text": text}) + "\n" for text in texts)
     (spam / "new.jsonl.gz").write_bytes(gzip.compress(rows.encode()))
-    expected = model.predict({"text": texts})
+    expected = model.predict({"text": texts}).tolist()
     assert expected == ["ham", "spam"]
     probabilities = model.predict_proba({"text": texts})
     table = list(csv.DictReader(io.StringIO(call("predict", spam / "m", spam / "new.jsonl.gz").stdout)))
@@ -68,7 +68,7 @@ def test_a_model_predicts_rows_with_columns_in_another_order_and_format(tmp_path
         "".join(json.dumps({"more": 1, "c": int(r["c"]), "n": r["n"]}) + "\n" for r in rows)
     )
     model = linnet.train(tmp_path / "a.csv", target="y", columns={"c": "category"})
-    assert model.predict(tmp_path / "a.csv") == model.predict(tmp_path / "b.jsonl")
+    assert model.predict(tmp_path / "a.csv").tolist() == model.predict(tmp_path / "b.jsonl").tolist()
     np.testing.assert_array_equal(model.predict_proba(tmp_path / "a.csv"), model.predict_proba(tmp_path / "b.jsonl"))
 
 
@@ -95,7 +95,7 @@ def test_predict_decides_by_costs_typed_or_kept_in_the_model(mail):
 
 def test_rejected_rows_are_empty_in_every_form(mail):
     data = str(mail / "mail.csv")
-    expected = linnet.load(mail / "plain").predict(data, least=0.8)
+    expected = linnet.load(mail / "plain").predict(data, least=0.8).tolist()
     assert None in expected
     lines = call("predict", str(mail / "plain"), data, "--least", "0.8", "--json").stdout.splitlines()
     assert [json.loads(line)["prediction"] for line in lines] == expected

@@ -15,10 +15,10 @@ def test_dictionaries_are_predicted_as_a_table_is(monkeypatch):
     rows = [dict(zip(names, values, strict=True)) for values in zip(*ASKED.values(), strict=True)]
     labels, probabilities = trained.predict(ASKED), trained.predict_proba(ASKED)
     monkeypatch.setattr(model_module, "prepared_blocks", lambda *_: pytest.fail("a source was read by threads"))
-    assert trained.predict(rows) == labels
-    assert trained.predict(rows[0]) == labels[:1]
+    assert trained.predict(rows).tolist() == labels.tolist()
+    assert trained.predict(rows[0]).tolist() == labels[:1].tolist()
     assert trained.predict_proba(rows) == pytest.approx(probabilities, abs=0.0)
-    assert trained.predict([{}]) == trained.predict({"text": None})
+    assert trained.predict([{}]).tolist() == trained.predict({"text": None}).tolist()
 
 
 def test_a_value_that_cannot_be_a_number_is_missing():

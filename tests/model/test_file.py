@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
+from numpy.testing import assert_array_equal
 
 from linnet.data.features.feature_map import FeatureOptions, Features
 from linnet.data.features.schema import Schema, Task
@@ -53,7 +54,7 @@ def test_every_learner_predicts_the_same_from_its_file(learner, classes, tmp_pat
     model = train((X / 4, y), TrainOptions(learner=learner, task=Task.CLASSIFICATION))
     model.save(tmp_path / "m")
     again = load(tmp_path / "m")
-    assert again.predict((X, y)) == model.predict((X, y))
+    assert_array_equal(again.predict((X, y)), model.predict((X, y)))
     assert again.classes == model.classes
     assert again.record == model.record
     if model.has_probabilities:
@@ -67,7 +68,7 @@ def test_every_regression_predicts_the_same_from_its_file(learner, rng, tmp_path
     X, y = sparse(rng, 60, regression=True)
     model = train((X / 4, y), TrainOptions(learner=learner, task=Task.REGRESSION))
     model.save(tmp_path / "m")
-    assert load(tmp_path / "m").predict((X, y)) == model.predict((X, y))
+    assert_array_equal(load(tmp_path / "m").predict((X, y)), model.predict((X, y)))
 
 
 @pytest.mark.parametrize("bits", [0, 4])
@@ -88,7 +89,7 @@ def test_every_kind_of_term_predicts_the_same_from_its_file(text, learner, bits,
     model = of_table(rows, learner=learner)
     model.save(tmp_path / "m")
     again = load(tmp_path / "m")
-    assert again.predict(arrow(rows)) == model.predict(arrow(rows))
+    assert_array_equal(again.predict(arrow(rows)), model.predict(arrow(rows)))
     assert again.features.names() == model.features.names()
     assert again.record.collisions == model.record.collisions
     assert (bits > 0) == (model.record.collisions > 0)
@@ -99,7 +100,7 @@ def test_labels_may_be_numbers_of_any_kind(tmp_path):
     for labels in ([1.0, 2.0, 1.0, 2.0], [0.5, -1.0, 0.5, -1.0], [1e300, 1.0, 1e300, 1.0], [-7.0, 2.0**60, 0.0, 3.0]):
         model = train((X, np.array(labels)), TrainOptions(learner="adaptive", task=Task.CLASSIFICATION))
         model.save(tmp_path / "m")
-        assert load(tmp_path / "m").predict((X, labels)) == model.predict((X, labels))
+        assert_array_equal(load(tmp_path / "m").predict((X, labels)), model.predict((X, labels)))
         assert load(tmp_path / "m").classes == sorted(set(labels))
 
 

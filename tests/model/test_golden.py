@@ -12,7 +12,7 @@ from tests.model.golden.make import ASKED, HERE, ROWS, model
 @pytest.mark.parametrize("path", sorted(HERE.glob("*.linnet")), ids=lambda path: path.stem)
 def test_a_golden_file_predicts_as_a_model_trained_today(path):
     golden, today = linnet.load(path), model()
-    assert golden.predict(ASKED) == today.predict(ASKED)
+    assert golden.predict(ASKED).tolist() == today.predict(ASKED).tolist()
     assert golden.predict_proba(ASKED) == pytest.approx(today.predict_proba(ASKED), abs=1e-6)
     assert golden.record.learner == today.record.learner
     assert golden.record.rows == 60

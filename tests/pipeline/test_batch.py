@@ -78,7 +78,7 @@ def test_the_logistic_optimum_is_that_of_scikit_learn_on_scaled_columns(missing,
     assert model.record.converged
     assert model.record.solver == "newton-cholesky"
     assert np.allclose(model.predict_proba(columns), twin.predict_proba(X), atol=1e-5)
-    assert model.predict(columns) == twin.predict(X).tolist()
+    assert model.predict(columns).tolist() == twin.predict(X).tolist()
 
 
 def test_least_squares_is_that_of_scikit_learn(rng):

@@ -54,7 +54,7 @@ def test_every_learner_has_probabilities_once_calibrated(learner, method, classe
     p = model.predict_proba(X)
     assert p.shape == (300, classes)
     np.testing.assert_allclose(p.sum(axis=1), 1)
-    assert model.predict(X) == [model.classes[code] for code in p.argmax(axis=1)]
+    assert model.predict(X).tolist() == [model.classes[code] for code in p.argmax(axis=1)]
     model.save(tmp_path / "m")
     again = linnet.load(tmp_path / "m")
     np.testing.assert_array_equal(again.predict_proba(X), p)
@@ -190,9 +190,9 @@ def test_a_model_decides_by_costs(rng):
     costs = {(0, 1): 5.0, (2, 0): 0.1}
     rule = Rule.of([0, 1, 2], costs, reject=0.4)
     expected = [None if code < 0 else int(code) for code in rule.decide(model.predict_proba(X))]
-    assert model.predict(X, costs=costs, reject=0.4) == expected
+    assert model.predict(X, costs=costs, reject=0.4).tolist() == expected
     assert None in expected
-    assert model.predict(X, least=0.0) == model.predict(X) == model.predict(X, costs={})
+    assert model.predict(X, least=0.0).tolist() == model.predict(X).tolist() == model.predict(X, costs={}).tolist()
 
 
 def test_a_rule_goes_with_the_model_and_gives_way_to_another(rng, tmp_path):
@@ -201,10 +201,10 @@ def test_a_rule_goes_with_the_model_and_gives_way_to_another(rng, tmp_path):
     model = linnet.train((X, y), task="classification", costs={(1, 0): 20}, reject=0.5)
     model.save(tmp_path / "m")
     again = linnet.load(tmp_path / "m")
-    assert again.predict(X) == plain.predict(X, costs={(1, 0): 20}, reject=0.5)
-    assert again.predict(X, reject=0.1) == plain.predict(X, costs={(1, 0): 20}, reject=0.1)
-    assert again.predict(X, costs={}) == plain.predict(X, reject=0.5)
-    assert again.predict(X, least=0.9) == plain.predict(X, costs={(1, 0): 20}, least=0.9)
+    assert again.predict(X).tolist() == plain.predict(X, costs={(1, 0): 20}, reject=0.5).tolist()
+    assert again.predict(X, reject=0.1).tolist() == plain.predict(X, costs={(1, 0): 20}, reject=0.1).tolist()
+    assert again.predict(X, costs={}).tolist() == plain.predict(X, reject=0.5).tolist()
+    assert again.predict(X, least=0.9).tolist() == plain.predict(X, costs={(1, 0): 20}, least=0.9).tolist()
 
 
 def test_the_held_out_rows_tell_what_decisions_cost(rng):

@@ -54,11 +54,11 @@ def test_every_learner_with_probabilities_has_a_threshold_that_a_file_keeps(lear
     told = model.record.threshold.as_dict()
     assert (told["metric"], told["label"], told["threshold"]) == ("f1", 1, pytest.approx(model.rule.threshold))
     assert told["at_threshold"]["f1"] >= (told["at_usual_threshold"]["f1"] or 0)
-    assert model.predict(X) == (model.predict_proba(X)[:, 1] > told["threshold"]).astype(int).tolist()
+    assert (model.predict(X) == (model.predict_proba(X)[:, 1] > told["threshold"])).all()
     model.save(tmp_path / "m")
     again = linnet.load(tmp_path / "m")
     assert again.rule.metric == "f1:1"
-    assert again.predict(X) == model.predict(X)
+    assert (again.predict(X) == model.predict(X)).all()
     result = again.evaluate((X, y))
     assert result.costs is None
     assert result.classes[1].f1 == pytest.approx(f1_score(y, model.predict(X)))
@@ -125,7 +125,7 @@ def test_learners_without_probabilities_are_calibrated_first(learner, rng):
     with pytest.raises(RecipeError, match="gives no probabilities: train with --calibrate sigmoid"):
         train((X, y), replace(ASKED, learner=learner))
     model = train((X, y), replace(ASKED, learner=learner, calibrate=Method.SIGMOID))
-    assert model.predict(X) == (model.predict_proba(X)[:, 1] > model.rule.threshold).astype(int).tolist()
+    assert (model.predict(X) == (model.predict_proba(X)[:, 1] > model.rule.threshold)).all()
 
 
 def test_weights_of_rows_count_in_the_choice(rng):
@@ -154,11 +154,11 @@ def test_what_cannot_be_is_refused(rng, tmp_path):
         with pytest.raises(RecipeError, match=message):
             train(data, options)
     with pytest.raises(InputError, match=r"fewer than two rows .* leave out threshold_for"):
-        train((X, np.arange(200) == 3), replace(ASKED, threshold_for="f1:1"))
+        train((X, np.arange(200) == 3), replace(ASKED, threshold_for="f1:true"))
     model = train((X, y), ASKED)
     with pytest.raises(RecipeError, match=r"threshold chosen for f1:1.* give costs as well"):
         model.predict(X, reject=0.2)
-    assert model.predict(X, costs={(0, 1): 1e6}) == [0] * 200
+    assert model.predict(X, costs={(0, 1): 1e6}).tolist() == [0] * 200
     model.save(tmp_path / "m")
     damaged = replace(model, rule=replace(model.rule, metric="auc:1"))
     damaged.save(tmp_path / "m")

@@ -340,7 +340,7 @@ def test_words_are_there_or_not(tmp_path):
     path = tmp_path / "t.txt"
     path.write_text("pos\tgood good good film\nneg\tdull dull film\n" * 30)
     model = train([str(path)], TrainOptions(learner="winnow1", passes=5))
-    assert model.predict([str(path)]) == ["pos", "neg"] * 30
+    assert model.predict([str(path)]).tolist() == ["pos", "neg"] * 30
 
 
 def test_classes_that_come_late_are_learnt_one_against_the_rest(tmp_path):

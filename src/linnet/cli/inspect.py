@@ -198,7 +198,7 @@ def _predicted(model: Model, row: Rows) -> tuple[Any, dict[str, float] | None]:
     if model.classes is None:
         return model.linear.predict(row).tolist()[0], None
     answers = model.classifier.answers(row)
-    label = model.classifier.labels(answers)[0]
+    label = model.classifier.labels(answers).tolist()[0]
     if answers.probabilities is None:
         return label, None
     return label, dict(zip(map(str, model.classes), answers.probabilities[0].tolist(), strict=True))

@@ -2,36 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import os
-import re
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import Annotated
 
 import typer
 
 from linnet.cli.options import FILES, ModelPath, with_options, without_quarantine
-from linnet.cli.terminal import json_text, note, visible
+from linnet.cli.prediction_files import Output, output_kind, writer_to
+from linnet.cli.terminal import note
 from linnet.data.on_misfit import OnMisfit
 from linnet.errors import RecipeError
 from linnet.pipeline.options import TrainOptions
-
-if TYPE_CHECKING:
-    from linnet.model.model import Model, Predictions
-
-
-# What makes a spreadsheet take a cell for a formula if it is first, unless the cell is a number.
-FORMULA = re.compile(r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-
-
-class Output(StrEnum):
-    """How predictions are written."""
-
-    CSV = "csv"
-    JSONL = "jsonl"
-    LABELS = "labels"
 
 
 @with_options("costs", "reject", "least", *FILES, "on_error", "on_misfit", "threads")
@@ -43,11 +23,24 @@ def command(
         typer.Argument(metavar="DATA...", help="Data as for train (default: standard input).", show_default=False),
     ] = None,
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="The output file; - is standard output.")
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="The output file, written as its name says: .csv, .tsv, .json, .jsonl (these also compressed: .gz, "
+            ".bz2, .xz, .zst) or .parquet; - is standard output.",
+        ),
     ] = "-",
     kind: Annotated[
-        Output, typer.Option("--as", metavar="csv|jsonl|labels", help="CSV, JSON Lines, or one label per line.")
-    ] = Output.CSV,
+        Output | None,
+        typer.Option(
+            "--as",
+            metavar="csv|tsv|json|jsonl|parquet|labels",
+            help="The format of the output, labels being one a line (default: by the name of the file, or csv).",
+            show_default=False,
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="The same as --as jsonl.")] = False,
     spreadsheet_safe: Annotated[
         bool,
@@ -59,8 +52,8 @@ def command(
 ) -> None:
     """Predict every row of the data, in order, with probabilities where the model has them.
 
-    With costs, given here or in training, the prediction is the label of least expected cost; a rejected row has an
-    empty prediction.
+    The n-th prediction is that of the n-th row: a row that is skipped, or rejected by a decision rule, has an empty
+    one. With costs, given here or in training, the prediction is the label of least expected cost.
 
     \b
     Examples:
@@ -69,8 +62,10 @@ def command(
       linnet predict reviews.linnet new.jsonl.gz --json | jq .prediction
       echo 'You have won a prize!' | linnet predict spam.linnet --as labels
     """
-    kind = Output.JSONL if json else kind
-    if spreadsheet_safe and kind is not Output.CSV:
+    kind = output_kind(output, Output.JSONL if json and kind is None else kind)
+    if json and kind not in (Output.JSONL, Output.JSON):
+        raise RecipeError(f"--json is JSON Lines, and --as {kind} is not: leave one of them out")
+    if spreadsheet_safe and kind not in (Output.CSV, Output.TSV):
         raise RecipeError(f"--spreadsheet-safe is for CSV, not {kind}")
     run(model, data or ["-"], output, kind, options, spreadsheet_safe=spreadsheet_safe)
 
@@ -81,7 +76,6 @@ def run(
     """Predict every row of the data."""
     from linnet.data.on_error import BadRows
     from linnet.model.file import load
-    from linnet.storage.atomic import replacing
     from linnet.storage.outputs import check_no_input, claimed
 
     rejected = BadRows(without_quarantine(options))
@@ -89,95 +83,15 @@ def run(
     strict = options.on_misfit is OnMisfit.ERROR
     source = model.open(data, options.form, labelled=False, strict=strict)
     check_no_input({"the predictions": output}, [path, *source.paths])
-    with claimed([output]), replacing(output, "w") as out:
-        writer = _Csv(model, out, safe=spreadsheet_safe) if kind is Output.CSV else _WRITERS[kind](model, out)
-        for block in model.predicted(source, rejected, options.threads):
-            writer(block)
-            out.flush()
-        if kind is Output.CSV:
-            writer(None)
+    with claimed([output]), writer_to(output, kind, model, spreadsheet_safe=spreadsheet_safe) as writer:
+        for made in model.predicted(source, rejected, options.threads):
+            writer.write(made)
+            writer.flush()
     if rejected.count:
-        note(f"linnet: {rejected.count:,} rows could not be read and have no prediction:")
+        note(f"linnet: {rejected.count:,} rows could not be read: their predictions are empty")
         for text in rejected.first:
             note(f"  {text}")
     for each in rejected.notes.values():
         note(f"linnet: {each}")
     for text in rejected.findings.lines():
         note(f"linnet: {text}")
-
-
-class _Csv:
-    """The header is written with the first block, which has the names of id columns; with None if there is no row."""
-
-    def __init__(self, model: Model, out: TextIO, *, safe: bool) -> None:
-        self.model, self.out, self.begun = model, out, False
-        # files and programs get cells as they are; a terminal would obey some of what may be in them
-        self.cell = _without_formulas if safe else visible if _is_terminal(out) else None
-
-    def __call__(self, made: Predictions | None) -> None:
-        ids = {} if made is None else made.ids
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        if not self.begun:
-            labels = self.model.classes or [] if self.model.has_probabilities else []
-            writer.writerow(self._cells([*ids, "prediction", *(f"probability:{label}" for label in labels)]))
-            self.begun = True
-        if made is not None:
-            columns = [*map(self._cells, ids.values()), self._cells([_plain(label) for label in made.labels])]
-            if made.probabilities is not None:
-                columns += [[f"{p:.6g}" for p in column] for column in made.probabilities.T.tolist()]
-            writer.writerows(zip(*columns, strict=True))
-        self.out.write(text.getvalue())
-
-    def _cells(self, column: list[Any]) -> list[Any]:
-        return column if self.cell is None else [self.cell(str(each)) for each in column]
-
-
-def _without_formulas(cell: str) -> str:
-    return f"'{cell}" if FORMULA.match(cell) and not NUMBER.fullmatch(cell) else cell
-
-
-def _is_terminal(out: TextIO) -> bool:
-    try:
-        return os.isatty(out.fileno())
-    except OSError:  # not a file at all
-        return False
-
-
-class _Jsonl:
-    def __init__(self, model: Model, out: TextIO) -> None:
-        self.model, self.out = model, out
-
-    def __call__(self, made: Predictions) -> None:
-        classes = [str(label) for label in self.model.classes or []]
-        lines = []
-        for row, label in enumerate(made.labels):
-            content: dict[str, Any] = {name: values[row] for name, values in made.ids.items()}
-            content["prediction"] = label
-            if made.probabilities is not None:
-                content["probabilities"] = dict(zip(classes, made.probabilities[row].tolist(), strict=True))
-            lines.append(json_text(content, indent=None) + "\n")
-        self.out.write("".join(lines))
-
-
-class _Labels:
-    """A row a line, whatever its label: what would break it, or a terminal would obey, is escaped, and so is \\."""
-
-    def __init__(self, _: Model, out: TextIO) -> None:
-        self.out = out
-
-    def __call__(self, made: Predictions) -> None:
-        self.out.write("".join(f"{_in_a_line(_plain(label))}\n" for label in made.labels))
-
-
-def _in_a_line(label: str) -> str:
-    return visible(label.replace("\\", "\\\\"))
-
-
-def _plain(label: Any) -> str:
-    if label is None:  # rejected
-        return ""
-    return f"{label:.10g}" if isinstance(label, float) else str(label)
-
-
-_WRITERS: dict[Output, Any] = {Output.JSONL: _Jsonl, Output.LABELS: _Labels}

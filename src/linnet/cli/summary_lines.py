@@ -6,19 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from linnet.cli.show import cost_line, line, metrics_line, no_interval, percent
 from linnet.cli.terminal import plain
-from linnet.data.on_error import Note
 from linnet.learners import catalogue
 from linnet.learners.recipe import Update
 
 if TYPE_CHECKING:
     from linnet.model.model import Model
-    from linnet.model.record import Record
 
 MOST_CLASSES_SHOWN = 6
-MOST_WARNINGS = 10
-MOST_NOTES_SHOWN = 5
-# Rows that count as more than this each are hardly copies.
-MANY_COPIES = 10
+# The fraction of rows that are held out; this number of them is enough, unless most are the first of their label.
+USUAL_HOLDOUT, ENOUGH_BUT_FOR_LABELS = 0.1, 30
 
 
 def as_json(model: Model) -> dict[str, Any]:
@@ -97,6 +93,8 @@ def _why_not_validated(model: Model) -> str:
         return "pairs of classes are not validated in the first pass"
     if record.options.get("holdout") == 0:
         return "no rows were held out"
+    if (record.options.get("holdout") or USUAL_HOLDOUT) * record.rows >= ENOUGH_BUT_FOR_LABELS:
+        return "most labels have too few rows to hold some out"
     return "too few rows to hold some out"
 
 
@@ -201,68 +199,11 @@ def setting_lines(model: Model) -> list[str]:
     return [line(head, plain(text)) for head, of in named if (text := of(model))]
 
 
-def misfits_text(record: Record) -> str:
-    """How many values did not fit the types of their columns, and the first of them where they are known."""
-    counts = ", ".join(f"{count:,} in {name}" for name, count in record.misfits.items())
-    first = f": {'; '.join(record.first_misfits)}" if record.first_misfits else ""
-    total = sum(record.misfits.values())
-    many = "values do not fit the types of their columns and are missing"
-    what = "value does not fit the type of its column and is missing" if total == 1 else many
-    return f"{total:,} {what} ({counts}){first}"
-
-
 def warnings(model: Model) -> list[str]:
-    """What a user should know before trusting the model."""
-    record, found = model.record, []
-    if record.rejected_rows:
-        found.append(f"{record.rejected_rows:,} rows could not be read and were skipped")
-    notes = [str(Note(what, rows, record.first_noted.get(what, ""))) for what, rows in record.notes.items()]
-    found += notes[:MOST_NOTES_SHOWN]
-    if len(notes) > MOST_NOTES_SHOWN:
-        found.append(f"and {len(notes) - MOST_NOTES_SHOWN} more such notes: --json lists all")
-    if record.misfits:
-        found.append(misfits_text(record))
-    if record.converged is False:
-        found.append(
-            "the solver did not converge, so the weights are not optimal: give it more iterations (--max-iter), or a "
-            "stronger penalty"
-        )
-    if record.separation:
-        found.append(f"without a penalty the weights grow without bound: {record.separation}; leave out --penalty none")
-    if record.collisions:
-        found.append(f"{record.collisions:,} hash collisions: names that share a feature; increase --hash-bits")
-    if record.sorted_by_label:
-        found.append("the rows are sorted by label, which harms online learning: shuffle them first")
-    elif record.like_follows_like and record.held_out is None:
-        found.append(
-            "successive rows have equal labels more often than by chance, so progressive validation may be too "
-            "optimistic: shuffle the rows, or hold some out (--holdout 0.1)"
-        )
-    held_out = {} if record.held_out is None else record.held_out.as_dict()
-    if held_out and held_out["rows"] > MANY_COPIES * record.rows_held_out:
-        found.append(
-            "the weights are whole numbers, so they are taken for numbers of copies, and intervals are narrow: if they "
-            "are not, divide them by their mean"
-        )
-    return [*found, *_validation_warnings(held_out, record.threshold)][:MOST_WARNINGS]
+    """What a user should know before relying on the model."""
+    from linnet.model.model_warnings import warnings_of
 
-
-def _validation_warnings(held: dict[str, Any], threshold: Any) -> list[str]:
-    found = []
-    costs, accuracy = held.get("costs"), held.get("accuracy")
-    if costs and costs["realised"] is not None and costs["realised"] >= costs["baseline"]:
-        found.append("on held-out rows the decisions cost no less than the best constant decision")
-    # with costs or a metric, accuracy may be given up for another aim
-    if accuracy is not None and not costs and not threshold and accuracy <= held["baseline_accuracy"]:
-        found.append("on held-out rows the model is no better than predicting the most frequent label")
-    if held.get("r2") is not None and held["r2"] <= 0:
-        found.append("on held-out rows the model is no better than predicting the mean")
-    found += [
-        f"the label {each['label']!r} is rare: no held-out row has it"
-        for each in held.get("classes", [])
-        if not each["support"]
-    ]
-    return found
+    return warnings_of(model)
 
 
 def coefficient_lines(model: Model) -> list[str]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from dataclasses import replace
 from math import copysign
-from time import perf_counter
+from time import localtime, perf_counter, strftime
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,9 +15,8 @@ from linnet.cli import interruption, summary_lines
 from linnet.cli.inspect import top_features
 from linnet.cli.options import AsJson, Data, with_options
 from linnet.cli.show import Display, line, megabytes
-from linnet.cli.terminal import console, plain, print_json, shortened
+from linnet.cli.terminal import console, note, plain, print_json
 from linnet.data.on_error import OnError
-from linnet.data.role import Role
 from linnet.errors import OutputError, RecipeError
 from linnet.learners.recipe import Reduction
 from linnet.pipeline.options import TrainOptions
@@ -31,8 +29,6 @@ if TYPE_CHECKING:
     from linnet.pipeline.plan import Plan
 
 TOP = 8
-# Columns whose roles are listed before training; of a wide table the others are counted.
-MOST_SHOWN = 100
 
 
 @with_options()
@@ -70,6 +66,7 @@ def run(data: list[str], options: TrainOptions, output: str, *, as_json: bool, q
     from linnet.pipeline.train import train_to_file
 
     began = perf_counter()
+    _before_replacing(output, quiet=quiet)
     display = Display(quiet=quiet or as_json)
     with interruption.graceful(_words_of_a_late_stop(options)) as stopped, display:
         services = Services(display.progress, stopped, options.threads, saving=interruption.saving)
@@ -80,6 +77,20 @@ def run(data: list[str], options: TrainOptions, output: str, *, as_json: bool, q
         print_json(report)
     else:
         _print(model, seconds, output)
+
+
+def _before_replacing(output: str, *, quiet: bool) -> None:
+    """Say that an older model will be replaced; refuse to replace a file that is none."""
+    from linnet.storage.container import is_one
+
+    old = old_file(output)
+    if old is None or is_direct(output, old):
+        return
+    if old.st_size and not is_one(output):
+        raise RecipeError(f"{output} is there and is not a model: name another file for the model (-o), or remove it")
+    if not quiet:
+        written = strftime("%Y-%m-%d %H:%M", localtime(old.st_mtime))
+        note(f"linnet: replaces {output}, written {written}")
 
 
 def _with_files(options: TrainOptions, output: str) -> TrainOptions:
@@ -117,24 +128,12 @@ def default_output(data: list[str]) -> str:
 
 def _print_plan(plan: Plan, display: Display) -> None:
     """The schema and the task, before training starts."""
-    roles = plan.schema.roles
-    seen = f", types from the first {plan.schema.rows:,} rows" if plan.schema.rows else ""
-    display.print(line("data", f"{plan.format}, {len(roles)} columns{seen}" if roles else plan.format))
-    shown = list(roles)[:MOST_SHOWN]
-    target = plan.schema.target
-    if len(roles) > MOST_SHOWN and target is not None and target not in shown:
-        shown.append(target)
-    names = [shortened(plain(name)) for name in shown]
-    width = max(map(len, names), default=0)
-    for name, spelt in zip(shown, names, strict=True):
-        role = roles[name]
-        reason = "" if role is Role.TARGET else plan.schema.reasons.get(name, "")
-        display.print(line("", f"{spelt:<{width}}  {role:<8}  [dim]{plain(reason)}[/]"))
-    if len(shown) < len(roles):
-        counts = Counter(role for name, role in roles.items() if name not in shown)
-        kinds = ", ".join(f"{count:,} {role}" for role, count in counts.most_common())
-        display.print(line("", f"[dim]and {len(roles) - len(shown):,} more: {kinds}[/]"))
-    display.print(line("task", f"{plan.task}  [dim]{plain(plan.why_task)}[/]"))
+    from linnet.model.plan import GUESSED
+
+    for head, text, reason in plan.lines():
+        style = "bold yellow" if reason.startswith(GUESSED) else "dim"
+        why = [f"[{style}]{plain(reason)}[/]"] if reason else []
+        display.print(line(head, "  ".join([*([plain(text)] if text else []), *why])))
 
 
 def _described(model: Model) -> dict[str, Any]:

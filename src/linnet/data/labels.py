@@ -21,6 +21,13 @@ class Labels:
     def __init__(self, classes: Any = ()) -> None:
         self.classes: NDArray[Any] = np.unique(np.asarray(classes))
 
+    @classmethod
+    def in_order(cls, classes: NDArray[Any]) -> Labels:
+        """These labels, which are distinct and have an order of their own."""
+        labels = cls()
+        labels.classes = classes
+        return labels
+
     def __len__(self) -> int:
         return len(self.classes)
 
@@ -34,9 +41,7 @@ class Labels:
         if len(few) == 2:
             second = y == few[1]
             if (second | (y == few[0])).all():
-                labels = cls()
-                labels.classes = few
-                return labels, second.astype(np.float64)
+                return cls.in_order(few), second.astype(np.float64)
         labels = cls(y)
         return labels, labels.encode(y)
 
@@ -53,8 +58,9 @@ class Labels:
 
     def encode(self, y: NDArray[Any]) -> NDArray[np.float64]:
         """The code of each label, as the floating-point target that learners take."""
-        codes = np.searchsorted(self.classes, y)
-        unknown = self.classes[np.minimum(codes, len(self) - 1)] != y
+        order = np.argsort(self.classes)
+        codes = order[np.minimum(np.searchsorted(self.classes, y, sorter=order), len(self) - 1)]
+        unknown = self.classes[codes] != y
         if unknown.any():
             row = int(np.flatnonzero(unknown)[0])
             label = y[row : row + 1].tolist()[0]
@@ -68,9 +74,9 @@ def plain_label(label: Any) -> Label:
 
 
 def label_text(label: Any) -> str:
-    """A label as text, spelt the same for 1, 1.0 and +1: labels typed by users are compared so."""
+    """A label as text, spelt the same for 1, 1.0 and +1, for True and true: labels typed by users are compared so."""
     text = str(label).strip()
     try:
         return f"{float(text):.17g}"
     except ValueError:
-        return text
+        return text.lower() if text.lower() in ("true", "false") else text

@@ -36,6 +36,8 @@ class BadRow:
     column: int | None
     reason: str
     raw: bytes = field(default=b"", repr=False)
+    # where the records of its block begin, for the order of rows that share a line
+    offset: int | None = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:
         where = [self.path, str(self.line)] + ([str(self.column)] if self.column else [])

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from linnet.data.features.schema import Role, Schema, Task
 from linnet.data.features.terms import canonical
+from linnet.data.label_types import LabelKind, in_label_order, key_of, typed
+from linnet.data.labels import Labels
 from linnet.data.limits import LARGEST_WEIGHT
 from linnet.data.sources.block import Block, Column, Numbers, Strings
 from linnet.errors import InputError, option
@@ -29,24 +31,44 @@ class LabelIndex:
     labels: dict[Any, int] = field(default_factory=dict)
     _spellings: Vocabulary = field(default_factory=Vocabulary)
     _meanings: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    # of known classes, to find labels that are spelt otherwise
+    _keys: dict[Any, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, classes: Sequence[Any]) -> LabelIndex:
+        """The classes of a model, to look labels up in, however these are spelt."""
+        numbers = {label: number for number, label in enumerate(classes)}
+        return cls(numbers, _keys={key_of(label): number for label, number in numbers.items()})
+
+    def order(self, classes: int | None = None) -> Labels:
+        """The first K labels that appeared, or all, as they are spelt, in the order of their classes."""
+        return Labels.in_order(np.array(in_label_order(list(self.labels)[:classes])))
+
+    def codes(self, classes: int | None = None) -> NDArray[np.float64]:
+        """The code of each of them by its number of appearance."""
+        return self.order(classes).encode(np.array(list(self.labels)[:classes]))
+
+    def typed(self, kind: LabelKind) -> Labels:
+        """All labels as the values they stand for, in the same order."""
+        return Labels.in_order(typed(in_label_order(list(self.labels)), kind))
 
     def numbers(self, block: Block, schema: Schema, *, frozen: bool = False) -> NDArray[np.int64]:
         """The number of each row's label.  A new label is added; if frozen, its number is -1."""
         if block.sparse is None:
             column = block.columns[schema.target or ""]
             assert isinstance(column, Strings)
-            return self._spelt(column, frozen=frozen)
+            return self._spelt(column, schema.labels, frozen=frozen)
         if (known := self._known(block.targets)) is not None:
             return known
         labels, which = distinct_labels(block)
         table = self._numbered(labels, frozen=frozen)
         return table[which] if len(which) else which
 
-    def _spelt(self, column: Strings, *, frozen: bool) -> NDArray[np.int64]:
+    def _spelt(self, column: Strings, kind: LabelKind, *, frozen: bool) -> NDArray[np.int64]:
         """As `numbers`, of labels as a file spells them: there are few spellings, so each is parsed once."""
         which = np.asarray(self._spellings.numbers(column.data, column.starts, b"", frozen=False))
         met = len(self._meanings)
-        new = [_label(self._spellings.name(number)) for number in range(met, len(self._spellings))]
+        new = [_label(self._spellings.name(number), kind) for number in range(met, len(self._spellings))]
         if new:
             self._meanings = np.concatenate([self._meanings, self._numbered(new, frozen=frozen)])
         return np.asarray(self._meanings[which])
@@ -56,7 +78,7 @@ class LabelIndex:
         for i, label in enumerate(labels):
             if label not in self.labels and not frozen:
                 self.labels[label] = len(self.labels)
-            table[i] = self.labels.get(label, -1)
+            table[i] = self.labels.get(label, self._keys.get(key_of(label), -1) if self._keys else -1)
         return table
 
     def _known(self, targets: Any) -> NDArray[np.int64] | None:
@@ -79,9 +101,9 @@ def distinct_labels(block: Block) -> tuple[list[Any], NDArray[np.int64]]:
     return [_integer_if_exact(value) for value in values[order].tolist()], rank[which]
 
 
-def _label(value: str) -> str:
-    """A label as every format spells it: without surrounding blanks, 1 for 1.0, true for True."""
-    return canonical(value) or value
+def _label(value: str, kind: LabelKind) -> str:
+    """A label without surrounding blanks; unless it is text, as every format spells it: 1 for 1.0, true for True."""
+    return (value.strip() if kind is LabelKind.TEXT else canonical(value)) or value
 
 
 def _integer_if_exact(value: float) -> float | int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from itertools import pairwise
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from linnet.data.column_types import STRING, ColumnType, Kind
 from linnet.data.features.feature_map import Features, Term
 from linnet.data.features.schema import Role, Schema, Task
 from linnet.data.features.terms import NumberedTerm
+from linnet.data.label_types import in_label_order, kind_of
 from linnet.errors import ModelFileError, RecipeError
 from linnet.learners import catalogue
 from linnet.learners.linear import LinearModel
@@ -82,6 +83,8 @@ def _model(content: dict[str, Any], tensors: Tensors, path: str) -> Model:
     terms = [term_from_file(each, number, tensors, path) for number, each in enumerate(a_list(content["terms"]))]
     features = Features(_schema(content["schema"], terms, path), Task(content["task"]), terms)
     linear = _linear(content, tensors, features, path)
+    if linear.classes is not None:  # labels of later data stand for what they stood for in training
+        features.schema = replace(features.schema, labels=kind_of(linear.classes.tolist()))
     record = _record(content["record"], features, path)
     certificate = _certificate(content["certificate"], path)
     calibration = content["calibration"]
@@ -202,12 +205,14 @@ def _schema(content: Any, terms: list[Term], path: str) -> Schema:
 
 def _labels(labels: list[Any], path: str) -> NDArray[Any]:
     kinds = {type(label) for label in labels}
-    require(kinds == {str} or (bool(kinds) and kinds <= {int, float}), path, "labels are all text, or all numbers")
-    require(all(a < b for a, b in pairwise(labels)), path, "labels are not in order")
+    one_type = kinds in ({str}, {bool}) or (bool(kinds) and kinds <= {int, float})
+    require(one_type, path, "labels are all text, all numbers, or all booleans")
+    require(len(set(labels)) == len(labels), path, "labels are not distinct")
+    require(in_label_order(labels) == labels, path, "labels are not in order")
     if kinds == {str}:
         require(len(labels) * max(map(len, labels)) <= LABELS_AT_MOST, path, "labels are too long")
     classes = np.array(labels)
-    require(classes.dtype.kind in "iufU" and classes.tolist() == labels, path, "labels are not distinct")
+    require(classes.dtype.kind in "biufU" and classes.tolist() == labels, path, "labels cannot be held")
     return classes
 
 

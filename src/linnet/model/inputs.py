@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,14 +15,16 @@ from linnet.data.features.schema import FEATURE_ROLES, Role
 from linnet.data.findings import Findings
 from linnet.data.sources.arrays import Arrays
 from linnet.data.sources.files import ByteFiles, expand_paths
-from linnet.data.sources.folder import Folder
+from linnet.data.sources.folder import Folder, TextFiles
 from linnet.data.sources.formats import Dialect, Form, Format
 from linnet.data.sources.labelled import TARGET, TEXT, LabelledText
 from linnet.data.sources.opening import (
+    data_files,
     find_encoding,
     first_lines,
     format_by_content,
     format_by_name,
+    named_format,
     open_data,
     open_lines,
 )
@@ -35,26 +37,28 @@ from linnet.errors import InputError
 NAMED_BY_NUMBER = re.compile(r"c\d+")
 
 
-def dictionaries(data: Any) -> Sequence[Mapping[Any, Any]] | None:
-    """The data as a few rows, if they are dictionaries by column: one, or a list; None for anything else.
-
-    A dictionary of lists or arrays is a table, column by column.
-    """
-    if isinstance(data, Mapping):
-        return (
-            None if any(hasattr(value, "__len__") and not isinstance(value, str) for value in data.values()) else [data]
-        )
-    return data if isinstance(data, list | tuple) and data and all(isinstance(row, Mapping) for row in data) else None
-
-
-def open_for(features: Features, data: Any, form: Form = None, *, labelled: bool, strict: bool = False) -> Source:
+def open_for(
+    features: Features,
+    data: Any,
+    form: Form = None,
+    *,
+    labelled: bool,
+    strict: bool = False,
+    files_are_rows: bool = False,
+) -> Source:
     """A source of the columns that these features are made of; with the target, where data are labelled.
 
-    Where it is strict, a row with a value that does not fit the type of its column is a bad one.
+    Where it is strict, a row with a value that does not fit the type of its column is a bad one.  For a model whose
+    rows were files each file is a row again, unless its name says that it is a table.
     """
     if features.is_numbered and getattr(data, "ndim", 0) == 2:
         return _array(features, data)
-    source = _source(features, data, form)
+    dialect = form if isinstance(form, Dialect) else Dialect(None if form is None else Format(form))
+    if isinstance(data, str | os.PathLike):
+        data = [os.fspath(data)]
+    source = _texts(data) if files_are_rows and dialect.format is None and not labelled else None
+    if source is None:
+        source = _source(features, data, dialect)
     table = isinstance(source, TableSource | LabelledText | Folder | PlainText)
     if table == features.is_numbered:
         kinds = ("numbered columns (svmlight)", "named columns")
@@ -94,18 +98,17 @@ def _read_only_needed(source: TableSource, features: Features, *, labelled: bool
     source.select_columns(wanted)
 
 
-def _source(features: Features, data: Any, form: Form) -> Source:
+def _source(features: Features, data: Any, dialect: Dialect) -> Source:
     """The data as they say they are; or, for a model of one text and nothing else, as lines of plain text."""
     roles = features.schema.roles
     needed = [name for name in roles if roles[name] in FEATURE_ROLES]
-    dialect = Dialect.of(form)
     if dialect.header is None and roles and all(NAMED_BY_NUMBER.fullmatch(name) for name in roles):
         dialect = replace(dialect, header=False)
     only_text = len(needed) == 1 and roles[needed[0]] is Role.TEXT
     if dialect.format is Format.TEXT:
         if not only_text:
             raise InputError(f"plain text is one column, the model needs {', '.join(needed)}")
-        paths = expand_paths([data] if isinstance(data, str) else data)
+        paths = expand_paths(data)
         # nothing is guessed: lines are answered at once
         files = ByteFiles(paths, prompt=True, encoding=dialect.encoding)
         return PlainText(files, needed[0])
@@ -120,11 +123,25 @@ def _source(features: Features, data: Any, form: Form) -> Source:
             files = ByteFiles(paths, encoding=dialect.encoding)
             find_encoding(files)
             refuse_unsupported(files.beginning(0), files.name(0))
+            if not first_lines(files) and any(files.head(number) for number in range(len(files))):
+                return PlainText(files, needed[0])  # blank lines are texts, too
             kind = format_by_content(files)
             if kind is Format.CSV and needed[0].encode() not in first_lines(files)[0]:
                 return PlainText(files, needed[0])
             return open_lines(files, kind, dialect)
     return open_data(data, dialect)
+
+
+def _texts(data: Any) -> Source | None:
+    """Files, or the files of a folder, as one text each; None for tables, and for what is not files."""
+    if not isinstance(data, list | tuple) or not all(isinstance(each, str | os.PathLike) for each in data):
+        return None
+    paths = expand_paths(data)
+    if len(paths) == 1 and os.path.isdir(paths[0]):
+        return None if data_files(paths[0]) else TextFiles.inside(paths[0])
+    if any(os.path.isdir(path) or named_format(path) is not None for path in paths):
+        return None
+    return TextFiles(paths)
 
 
 def _array(features: Features, X: Any) -> Source:

@@ -15,39 +15,34 @@ from linnet.cores import cores
 from linnet.data.features.feature_map import Features
 from linnet.data.features.schema import Role, Task
 from linnet.data.findings import Findings
-from linnet.data.on_error import BadRows
+from linnet.data.on_error import BadRows, OnError
 from linnet.data.reading import Check, PreparedBlock, prepared_blocks
 from linnet.data.rows import Rows
-from linnet.data.sources.block import Block, Position, Strings
+from linnet.data.sources.block import Block, Position
 from linnet.data.sources.formats import Form
 from linnet.data.sources.source import Source
 from linnet.data.targets import LabelIndex, numeric_targets, rows_with_infinities, sample_weights_of, unusable_rows
 from linnet.decisions.calibration import Calibration
 from linnet.decisions.costs import GivenCosts, Rule
 from linnet.errors import InputError, RecipeError, option
+from linnet.evaluation.regression import RegressionResult
 from linnet.learners import catalogue
 from linnet.learners.entry import Entry
 from linnet.learners.linear import LinearModel
 from linnet.model.coefficients import coefficient_tables
 from linnet.model.explanation import Explanation, Reasons, TopFeature
 from linnet.model.frames import as_frame, explanation_columns
-from linnet.model.inputs import dictionaries, find_columns, open_for
+from linnet.model.inputs import find_columns, open_for
+from linnet.model.model_warnings import warnings_of
 from linnet.model.moments import Moments
+from linnet.model.plan import HEAD, Plan
+from linnet.model.predictions import Ids, Predictions, UnreadRows
 from linnet.model.predictor import Classifier, Result, no_probabilities, scorer
+from linnet.model.python_data import blocks_of, dictionaries, table_of, warn_of
 from linnet.model.record import Record
 from linnet.theory.fit_summary import FitSummary
 from linnet.theory.mistake_bounds import Mistakes
 from linnet.training.duality_gap import Certificate
-
-
-@dataclass(frozen=True, eq=False)
-class Predictions:
-    """The predictions for a block of rows (None: rejected), and its ids if it has any."""
-
-    labels: list[Any]
-    probabilities: NDArray[np.float64] | None
-    ids: dict[str, list[str]]
-    block: Block
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +63,18 @@ class Model:
     def __repr__(self) -> str:
         return f"<linnet.Model: {self.learner}, {self.task}, {len(self.features):,} features>"
 
+    def _repr_html_(self) -> str:
+        """The model in a notebook: what it was trained on, how, and how good it is."""
+        from html import escape
+
+        lines = [f"{self.learner} on {self.record.rows:,} rows and {self.features.extent}", str(self.plan)]
+        held = self.record.held_out
+        if held is not None:
+            figure = f"R² {held.r2:.3f}" if isinstance(held, RegressionResult) else f"accuracy {held.accuracy:.3f}"
+            lines.append(f"{'held-out rows':<{HEAD}} {figure} on {self.record.rows_held_out:,} rows")
+        lines += [f"{'warning':<{HEAD}} {text}" for text in warnings_of(self)]
+        return f"<pre>{escape(chr(10).join(lines))}</pre>"
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, whole or not at all."""
         from linnet.model.file import save
@@ -81,6 +88,12 @@ class Model:
     @property
     def learner(self) -> str:
         return self.record.learner
+
+    @property
+    def plan(self) -> Plan:
+        """The columns with their roles, and the task; with the reasons, if the model was trained and not loaded."""
+        schema, record = self.features.schema, self.record
+        return record.plan or Plan("", schema, self.task, "", self.learner, record.reason, record.task_guessed)
 
     @property
     def entry(self) -> Entry:
@@ -203,7 +216,8 @@ class Model:
 
     def open(self, data: Any, form: Form = None, *, labelled: bool, strict: bool = False) -> Source:
         """A source for data of the kind this model was trained on; where it is strict, every value must fit."""
-        return open_for(self.features, data, form, labelled=labelled, strict=strict)
+        files_are_rows = self.record.rows_are_files
+        return open_for(self.features, data, form, labelled=labelled, strict=strict, files_are_rows=files_are_rows)
 
     def rows(self, block: Block, work: list[Any], findings: Findings | None = None) -> Rows:
         """A block as rows of this model: unknown features are left out, and counted."""
@@ -217,38 +231,58 @@ class Model:
         return prepared_blocks(source, Position(), features.prepare, rejected, threads, check, features.cuts)
 
     def predicted(self, source: Source, rejected: BadRows | None = None, threads: int = 0) -> Iterator[Predictions]:
-        """Predictions for every row, block after block, in order."""
+        """Predictions for every row, block after block, in order; empty for rows that `rejected` lets pass."""
         rejected = BadRows() if rejected is None else rejected
+        ids, unread = Ids(source, self.features.schema.having(Role.ID)), UnreadRows()
         for made in self.blocks(source, rejected, threads, rows_with_infinities):
+            before = unread.before(made.block)
             if made.block.rows:
-                yield self.predictions(made.block, made.prepared, rejected.findings)
+                yield self._predictions(made.block, made.prepared, ids, rejected.findings).with_unread(before)
+            elif len(before):
+                yield self._no_predictions(ids).with_unread(before)
 
-    def predictions(self, block: Block, work: list[Any], findings: Findings | None = None) -> Predictions:
+    def _predictions(self, block: Block, work: list[Any], ids: Ids, findings: Findings) -> Predictions:
         """The predictions for one block, prepared by `features.prepare`."""
-        rows = self.rows(block, work, findings)
-        ids = {
-            name: column.strings()
-            for name in self.features.schema.having(Role.ID)
-            if isinstance(column := block.columns.get(name), Strings)
-        }
+        rows, unread = self.rows(block, work, findings), np.zeros(block.rows, dtype=bool)
         if self.linear.classes is None:
-            return Predictions(self.linear.predict(rows).tolist(), None, ids, block)
+            return Predictions(self.linear.predict(rows), None, ids.of(block), unread, ids.typed, numbers=True)
         answers = self.classifier.answers(rows)
-        return Predictions(self.classifier.labels(answers), answers.probabilities, ids, block)
+        return Predictions(self.classifier.labels(answers), answers.probabilities, ids.of(block), unread, ids.typed)
 
-    def _predicted(self, data: Any, form: Form) -> Iterator[Predictions]:
+    def _no_predictions(self, ids: Ids) -> Predictions:
+        """The predictions for no rows."""
+        classes = self.linear.classes
+        probabilities = np.empty((0, len(classes))) if classes is not None and self.has_probabilities else None
+        labels = np.empty(0) if classes is None else classes[:0]
+        nothing: NDArray[np.bool_] = np.empty(0, dtype=bool)
+        return Predictions(labels, probabilities, {name: [] for name in ids.names}, nothing, ids.typed, classes is None)
+
+    def _predicted(self, data: Any, form: Form, on_error: OnError | str) -> list[Predictions]:
         """Predictions for any data; a few rows given as dictionaries need no source and no threads."""
+        policy, ids = OnError(on_error), Ids(None, ())
+        if policy is OnError.QUARANTINE:
+            raise RecipeError("on_error='quarantine' is for training, which writes such rows to a file: skip or fail")
+        data = table_of(self.features, data)
         rows = dictionaries(data)
+        rejected = BadRows(policy)
         if rows is None:
-            return self.predicted(self.open(data, form, labelled=False))
-        block = self.features.block_of(rows)
-        return iter([self.predictions(block, self.features.prepare(block))])
+            found = list(self.predicted(self.open(data, form, labelled=False), rejected))
+        else:
+            found = [
+                self._no_predictions(ids).with_unread(np.zeros(1, dtype=np.int64))
+                if block is None
+                else self._predictions(block, self.features.prepare(block), ids, rejected.findings)
+                for block in blocks_of(self.features, rows, rejected)
+            ]
+        warn_of(rejected, depth=4)
+        return [self._no_predictions(ids), *found]
 
     def _rows_of(self, data: Any, form: Form) -> Iterator[Rows]:
         """Any data that can be predicted, as rows of this model."""
+        data = table_of(self.features, data)
         rows = dictionaries(data)
         if rows is not None:
-            yield self.features.rows(self.features.block_of(rows))
+            yield from (self.features.rows(block) for block in blocks_of(self.features, rows, BadRows()) if block)
             return
         source = self.open(data, form, labelled=False)
         for made in self.blocks(source, BadRows(), 0, rows_with_infinities):
@@ -263,17 +297,24 @@ class Model:
         costs: GivenCosts | None = None,
         reject: float | None = None,
         least: float | None = None,
-    ) -> list[Any]:
-        """The label or number of every row; None where a decision rule (see `deciding`) rejects it."""
-        model = self.deciding(costs, reject, least)
-        return [label for each in model._predicted(data, form) for label in each.labels]
+        on_error: OnError | str = OnError.FAIL,
+    ) -> NDArray[Any]:
+        """The label or number of every row, in order, as a NumPy array: labels of the type that they had in training.
 
-    def predict_proba(self, data: Any, form: Form = None) -> NDArray[np.float64]:
-        """(rows, classes): the probability of each class, in the order of `classes`."""
+        Where a decision rule (see `deciding`) rejects a row there is None, and so, with `on_error="skip"`, where a row
+        cannot be read (of numbers NaN): then the array is one of objects.
+        """
+        model = self.deciding(costs, reject, least)
+        return np.concatenate([each.labels for each in model._predicted(data, form, on_error)])
+
+    def predict_proba(
+        self, data: Any, form: Form = None, *, on_error: OnError | str = OnError.FAIL
+    ) -> NDArray[np.float64]:
+        """(rows, classes): the probability of each class, in the order of `classes`; NaN for unreadable rows."""
         if not self.has_probabilities:
             raise no_probabilities(catalogue.find(self.learner))
-        blocks = [each.probabilities for each in self._predicted(data, form) if each.probabilities is not None]
-        return np.concatenate(blocks) if blocks else np.empty((0, len(self.classes or ())))
+        found = self._predicted(data, form, on_error)
+        return np.concatenate([each.probabilities for each in found if each.probabilities is not None])
 
     def evaluate(
         self,
@@ -285,11 +326,11 @@ class Model:
         strict: bool = False,
     ) -> Result:
         """The metrics of the model on data with known targets, by weight if they have the weight column."""
-        rejected = BadRows() if rejected is None else rejected
+        told, rejected = rejected is None, BadRows() if rejected is None else rejected
         source = self.open(data, form, labelled=True, strict=strict)
         measuring = scorer(self.linear, self.has_probabilities, self.calibration, self.rule)
         tally = measuring.tally()
-        known = LabelIndex({label: number for number, label in enumerate(self.classes or [])})
+        known = LabelIndex.of(self.classes or [])
         schema = self.features.schema
         for made in self.blocks(source, rejected, threads, lambda block: unusable_rows(block, schema)):
             if not made.block.rows:
@@ -304,4 +345,6 @@ class Model:
         result: Result = tally.result()
         if not result.rows:
             raise InputError("there are no rows to evaluate on")
+        if told:
+            warn_of(rejected, depth=3)
         return result

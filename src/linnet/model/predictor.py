@@ -20,6 +20,8 @@ from linnet.learners.linear import LinearModel
 Tally = ClassificationTally | RegressionTally
 Result = ClassificationResult | RegressionResult
 Floats = NDArray[np.float64]
+# Labels of more bytes than this are not copied for every row.
+WIDE = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,12 +74,14 @@ class Classifier:
             return self.calibration.probabilities(self.linear.evidence(decision))
         return self.linear.probabilities(decision) if self.probable else None
 
-    def labels(self, answers: Answers) -> list[Any]:
-        """The labels, None where a rule would not decide."""
-        found: list[Any] = self.classes[answers.codes].tolist()
-        if answers.rejected is not None:
-            for row in np.flatnonzero(answers.rejected).tolist():
-                found[row] = None
+    def labels(self, answers: Answers) -> NDArray[Any]:
+        """The labels, None where a rule would not decide: then the array is one of objects."""
+        # a NumPy array of text takes for every row what its longest label takes
+        wide = self.classes.dtype.kind == "U" and self.classes.dtype.itemsize > WIDE
+        found: NDArray[Any] = (self.classes.astype(object) if wide else self.classes)[answers.codes]
+        if answers.rejected is not None and answers.rejected.any():
+            found = found.astype(object)
+            found[answers.rejected] = None
         return found
 
     def add_result(self, tally: ClassificationTally, rows: Rows, truth: Floats, weights: Floats | None) -> float:

@@ -13,6 +13,7 @@ from linnet.evaluation.json_values import plain
 from linnet.evaluation.regression import RegressionResult
 from linnet.learners.entry import TextWeighting
 from linnet.learners.recipe import Recipe
+from linnet.model.plan import Plan
 from linnet.storage.typed_json import NOT_STORED
 from linnet.theory.fit_summary import FitSummary
 
@@ -116,6 +117,10 @@ class Record:
     rows: int = 0
     rows_held_out: int = 0
     rejected_rows: int = 0
+    rows_are_files: bool = False
+    task_guessed: bool = False
+    # what was shown before training; the file does not hold it, because it does not depend on the format of the data
+    plan: Plan | None = field(default=None, compare=False, metadata=NOT_STORED)
     # how many rows were read otherwise than they look, by what was the matter; and in which first, not stored
     notes: dict[str, int] = field(default_factory=dict)
     first_noted: dict[str, str] = field(default_factory=dict, metadata=NOT_STORED, compare=False)

@@ -181,9 +181,9 @@ class Collected:
         self.blocks, self._packed = [], []
         codes, labels = np.concatenate(targets), None
         if classes:
-            labels = Labels(list(index.labels))
+            labels = index.typed(schema.labels)
             refuse_too_many_labels(self.rows, len(labels), schema)
-            codes = labels.encode(np.array(list(index.labels)))[codes.astype(np.int64)]
+            codes = index.codes()[codes.astype(np.int64)]
         given = None if weights[0] is None else np.concatenate([w for w in weights if w is not None])
         return Dataset(self.features, joined, codes, given, labels, packed)
 

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 from linnet.data.features import transforms
 from linnet.data.features.feature_map import Features
-from linnet.data.features.schema import Role, Schema, Task
-from linnet.data.features.schema_inference import (
-    GivenTypes,
-    first_days,
-    infer_schema,
-    task_of,
-    task_of_numbers,
-    typed_sample,
-)
+from linnet.data.features.schema import Role, Task
+from linnet.data.features.schema_inference import GivenTypes, first_days, infer_schema, typed_sample
+from linnet.data.features.task_choice import TaskChoice, task_of, task_of_numbers
+from linnet.data.label_types import LabelKind
 from linnet.data.on_misfit import OnMisfit
 from linnet.data.sources.block import Block
 from linnet.data.sources.folder import Folder
+from linnet.data.sources.formats import Format
 from linnet.data.sources.headers import no_target, target_column
 from linnet.data.sources.labelled import TARGET, TEXT, LabelledText
 from linnet.data.sources.source import Source
@@ -30,22 +27,19 @@ from linnet.errors import RecipeError, option
 from linnet.learners import catalogue
 from linnet.learners.catalogue import Entry, Way
 from linnet.learners.regularisation import Regularisation
+from linnet.model.plan import Plan as Plan
 from linnet.pipeline.options import AUTO, TrainOptions
 
-
-@dataclass(frozen=True)
-class Plan:
-    """What will be trained, shown before it is: the schema, the task, and the learner with the reason for it."""
-
-    format: str
-    schema: Schema
-    task: Task
-    why_task: str
-    learner: str
-    why_learner: str
+# Options that only classes have a use for.
+FOR_CLASSES = {
+    "priced": "costs and rejection are",
+    "threshold_for": "a threshold is",
+    "calibrate": "calibration is",
+    "class_weight": "class weights are",
+}
 
 
-def features_of(source: Source, options: TrainOptions) -> tuple[Features, str]:
+def features_of(source: Source, options: TrainOptions) -> tuple[Features, TaskChoice]:
     """The features, with schema and task, and why that task."""
     if isinstance(source, TableSource):
         sample = source.sample()
@@ -53,21 +47,51 @@ def features_of(source: Source, options: TrainOptions) -> tuple[Features, str]:
         if target is None and Role.TARGET not in options.roles.values():
             raise no_target(source.names, source.header_hint(sample))
         features, why = _of_table(source.names, sample, replace(options, target=target))
+        features.schema = replace(
+            features.schema, labels=_kind_of_labels(source, source.layout.types[features.schema.target or ""])
+        )
         strict = options.on_misfit is OnMisfit.ERROR
         source.select_columns(features.schema.columns_to_read(features.task, strict=strict))
         return features, why
     if isinstance(source, LabelledText | Folder):
         names = ("file", TARGET, TEXT) if isinstance(source, Folder) else (TARGET, TEXT)
         given = {"file": Role.ID, TEXT: Role.TEXT} if isinstance(source, Folder) else {TEXT: Role.TEXT}
-        return _of_table(names, source.sample(), options, TARGET, given, typed=False)
+        features, why = _of_table(names, source.sample(), options, TARGET, given, typed=False)
+        if not isinstance(source, LabelledText) or source.marked:  # names of folders, or fastText's labels
+            features.schema = replace(features.schema, labels=LabelKind.TEXT)
+        return features, why
     if options.target is not None or options.roles:
         raise RecipeError(
             f"{source.format} data carry their target and have no columns: leave --target and --column out"
         )
     if options.features.crosses or options.features.polynomial > 1:
         raise RecipeError(f"{source.format} data have no named columns to cross")
-    task, why = (options.task, "given") if options.task is not None else _task_of_targets(source.sample())
-    return Features.numbered(task, options=options.features), why
+    choice = _task_asked_for(options) or _task_of_targets(source.sample())
+    features = Features.numbered(choice.task, options=options.features)
+    if getattr(source, "booleans", False):
+        features.schema = replace(features.schema, labels=LabelKind.BOOLEAN)
+    return features, choice
+
+
+def _task_asked_for(options: TrainOptions) -> TaskChoice | None:
+    """The task that was given, or that the learner or an option is for; None if the target has to tell."""
+    if options.task is not None:
+        return TaskChoice(options.task, "given")
+    if options.learner != AUTO:
+        tasks = catalogue.find(options.learner).tasks
+        if len(tasks) == 1:
+            return TaskChoice(tasks[0], f"{options.learner} is for {tasks[0]}")
+    asked = [what for name, what in FOR_CLASSES.items() if getattr(options, name)]
+    return TaskChoice(Task.CLASSIFICATION, f"{asked[0]} for classification") if asked else None
+
+
+def _kind_of_labels(source: TableSource, kind: Any) -> LabelKind:
+    """Whether a format with types has labels as text, which stay text, or as booleans; of others the spelling tells."""
+    if source.format in (Format.CSV, Format.TSV):
+        return LabelKind.SPELT
+    from linnet.data.sources.arrow import label_kind
+
+    return label_kind(kind)
 
 
 def _of_table(
@@ -78,28 +102,27 @@ def _of_table(
     given: Mapping[str, Role] = MappingProxyType({}),
     *,
     typed: bool = True,
-) -> tuple[Features, str]:
+) -> tuple[Features, TaskChoice]:
     """The features of columns, seen by their first rows."""
     if not sample.rows:
         raise sample.bad[0].error() if sample.bad else no_training_rows()
     given = {**given, **options.roles}
-    known = GivenTypes(transforms.read_as(given), options.missing, options.dates, options.task)
+    asked = _task_asked_for(options)
+    known = GivenTypes(transforms.read_as(given), options.missing, options.dates, asked.task if asked else None)
     schema = infer_schema(sample, names, options.target or target, known, typed=typed)
     assert schema.target is not None
-    task, why = task_of(sample, schema)
-    if options.task is not None:
-        task, why = options.task, "given"
+    choice = asked or task_of(sample, schema)
     if options.summary:  # its coefficients are of the columns that there are; a logarithm must be asked for
         given = {**dict.fromkeys(schema.having(Role.NUMBER), Role.NUMBER), **given}
     if typed:
-        sample = typed_sample(sample, schema, task)
+        sample = typed_sample(sample, schema, choice.task)
     days = first_days(sample, schema)
     if not takes_numbers_as_they_are(options):
-        logs, schema = transforms.chosen(schema, task, sample, given)
-        return Features.of(schema, task, options.features, logs, days), why
+        logs, schema = transforms.chosen(schema, choice.task, sample, given)
+        return Features.of(schema, choice.task, options.features, logs, days), choice
     if Role.LOG in given.values():
         raise RecipeError(f"{options.learner} takes numbers as they are, not their logarithms: make it number")
-    return Features.of(schema, task, options.features, first_days=days), why
+    return Features.of(schema, choice.task, options.features, first_days=days), choice
 
 
 def takes_numbers_as_they_are(options: TrainOptions) -> bool:
@@ -107,12 +130,12 @@ def takes_numbers_as_they_are(options: TrainOptions) -> bool:
     return options.learner != AUTO and catalogue.find(options.learner).values is not None
 
 
-def _task_of_targets(sample: Block) -> tuple[Task, str]:
+def _task_of_targets(sample: Block) -> TaskChoice:
     """The task of numbered data, by the targets of the first rows."""
     if not sample.rows:
         raise sample.bad[0].error() if sample.bad else no_training_rows()
     assert sample.targets is not None
-    return task_of_numbers(sample.targets)
+    return task_of_numbers(sample.targets, labelled=True)
 
 
 def learner_of(options: TrainOptions, task: Task) -> tuple[Entry | None, str]:

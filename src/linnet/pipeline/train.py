@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
+from dataclasses import replace
 from typing import Any
 
+from linnet.data.features.feature_map import Features
 from linnet.data.features.schema import Schema
+from linnet.data.features.task_choice import TaskChoice
 from linnet.data.on_error import BadRows, OnError
 from linnet.data.reading import Check
+from linnet.data.sources.formats import Format
 from linnet.data.sources.opening import open_data
 from linnet.data.sources.source import Source, described
 from linnet.data.targets import unusable_rows
@@ -64,7 +68,7 @@ def train_each(data: Any, several: Sequence[TrainOptions], services: Services | 
             raise RecipeError("learners that share one reading need the same options of reading and features")
     source = open_data(data, first.form)
     as_they_are = [takes_numbers_as_they_are(options) for options in several]
-    features, _ = features_of(source, several[as_they_are.index(False) if False in as_they_are else 0])
+    features, choice = features_of(source, several[as_they_are.index(False) if False in as_they_are else 0])
     if features.logarithms and any(as_they_are):
         raise RecipeError(
             "learners that share one reading need the same features, and one of them takes no logarithms: make "
@@ -72,13 +76,29 @@ def train_each(data: Any, several: Sequence[TrainOptions], services: Services | 
         )
     rejected = BadRows(first.on_error)
     rows = SharedRows(RowStream(source, features, _check(None, features.schema), rejected, services), first.memory)
-    return [_fitted(rows, options) for options in several]
+    return [_fitted(rows, options, choice) for options in several]
 
 
-def _fitted(stream: RowStream, options: TrainOptions) -> Model:
+def _fitted(stream: RowStream, options: TrainOptions, choice: TaskChoice) -> Model:
     entry, reason = learner_of(options, stream.features.task)
     options.check_task(stream.features.task, entry)
-    return _trainer(entry, reason, options, NO_CHECKPOINTS).fit(stream)
+    model = _trainer(entry, reason, options, NO_CHECKPOINTS).fit(stream)
+    return _with_plan(model, _plan(stream.source, stream.features, choice, entry, reason), stream.source)
+
+
+def _plan(source: Source, features: Features, choice: TaskChoice, entry: Entry | None, reason: str) -> Plan:
+    learner = AUTO if entry is None else entry.name
+    return Plan(described(source), features.schema, features.task, choice.reason, learner, reason, choice.guessed)
+
+
+def _with_plan(model: Model, plan: Plan, source: Source) -> Model:
+    record = replace(
+        model.record,
+        plan=plan,
+        task_guessed=plan.guessed,
+        rows_are_files=source.format == Format.FOLDER,
+    )
+    return replace(model, record=record)
 
 
 def train_to_file(
@@ -117,15 +137,16 @@ def _outputs(source: Source, options: TrainOptions, model: str | None = None) ->
 
 
 def _trained(source: Source, options: TrainOptions, services: Services, show_plan: Callable[[Plan], None]) -> Model:
-    features, why_task = features_of(source, options)
+    features, choice = features_of(source, options)
     entry, reason = learner_of(options, features.task)
     options.check_task(features.task, entry)
-    show_plan(Plan(described(source), features.schema, features.task, why_task, entry.name if entry else AUTO, reason))
+    plan = _plan(source, features, choice, entry, reason)
+    show_plan(plan)
     kept = Quarantine(options.quarantine) if options.quarantine and options.on_error is OnError.QUARANTINE else None
     rejected = BadRows(options.on_error, quarantine=kept)
     stream = RowStream(source, features, _check(entry, features.schema), rejected, services)
     with nullcontext() if kept is None else closing(kept):
-        return _trainer(entry, reason, options, Checkpoints.of(stream, options)).fit(stream)
+        return _with_plan(_trainer(entry, reason, options, Checkpoints.of(stream, options)).fit(stream), plan, source)
 
 
 def _trainer(entry: Entry | None, reason: str, options: TrainOptions, checkpoints: Checkpoints) -> Trainer:

@@ -182,7 +182,7 @@ def _trained_again(model: Model, stated: Mistakes, source: Source, rejected: Bad
             run.take(made)
         if not run.rows:
             raise no_training_rows(features.schema)
-        labels, known = run.labels(len(run.label_index.labels)).classes.tolist(), model.classes or []
+        labels, known = [] if run.typed_classes is None else run.typed_classes.tolist(), model.classes or []
         if labels != known:
             return Verdict(False, stated, None, _other_labels(labels, known))
         run.end_pass()

@@ -84,7 +84,7 @@ def test_winnow_makes_the_mistakes_that_it_makes_on_all_conjunctions(learner, tm
     model.save(tmp_path / "m")
     loaded = linnet.load(tmp_path / "m")
     assert loaded.features.names() == model.features.names()
-    assert loaded.predict([str(tmp_path / "test.svm")]) == model.predict([str(tmp_path / "test.svm")])
+    assert (loaded.predict([str(tmp_path / "test.svm")]) == model.predict([str(tmp_path / "test.svm")])).all()
     if learner != "winnow":
         assert model.certificate.facts["literals"] == 3
         assert model.certificate.holds
@@ -112,7 +112,7 @@ def test_columns_of_a_table_together_are_named_and_the_same_in_every_format(tmp_
     assert {"a×colour=red", "a×b", "a×colour=blue×b", "colour=red×b is missing"} <= set(names)
     assert not any("0" in name for name in names)
     assert model.certificate.facts["literals"] == 1
-    assert model.predict([str(tmp_path / "t.csv")]) == [row["label"] for row in rows]
+    assert model.predict([str(tmp_path / "t.csv")]).tolist() == [row["label"] for row in rows]
     assert model.linear.weights[names.index("a×colour=red"), 0] == model.linear.weights.max()
     frame = {name: [row[name] for row in rows] for name in rows[0]}
     np.testing.assert_array_equal(train(frame, options).linear.weights, model.linear.weights)

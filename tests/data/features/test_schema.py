@@ -8,7 +8,7 @@ import pytest
 from linnet.data.column_types import ReadAs
 from linnet.data.features import schema_inference
 from linnet.data.features.schema import Role, Schema, Task
-from linnet.data.features.schema_inference import GivenTypes, task_of
+from linnet.data.features.schema_inference import GivenTypes
 from linnet.data.sources.block import Block, Position, Strings
 from linnet.errors import InputError, RecipeError
 
@@ -116,21 +116,6 @@ def test_a_schema_says_which_columns_to_read_and_which_are_numbers():
     assert read(Task.REGRESSION, with_target=False) == others
     assert [name for name, each in schema.columns_to_read(Task.REGRESSION).items() if each.strict] == ["y", "w"]
     assert all(each.strict for each in schema.columns_to_read(Task.REGRESSION, strict=True).values())
-
-
-@pytest.mark.parametrize(
-    ("values", "task", "reason"),
-    [
-        (["a", "b"], Task.CLASSIFICATION, "the target is text"),
-        ([0.0, 1.0, np.nan], Task.CLASSIFICATION, "the target has few different whole numbers"),
-        ([0.5, 1.0], Task.REGRESSION, "the target has fractions"),
-        (list(range(20)), Task.CLASSIFICATION, "the target has few different whole numbers"),
-        (list(range(21)), Task.REGRESSION, "the target has more than 20 different numbers"),
-    ],
-)
-def test_the_task_follows_from_the_target(values, task, reason):
-    sample = block(y=values, x=["a", "b"] * (len(values) // 2) + ["a"] * (len(values) % 2))
-    assert task_of(sample, infer_schema(sample, ("x", "y"), "y", {})) == (task, reason)
 
 
 def test_a_name_makes_text_of_few_different_sentences():

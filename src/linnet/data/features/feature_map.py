@@ -186,7 +186,7 @@ class Features:
             conjunctions = [term.prepare_rows(rows) for term in self.terms if isinstance(term, ConjunctionTerm)]
             self._check_products(block, conjunctions)
             return conjunctions
-        self._check(block)
+        self.check_finite(block)
         prepared = [term.prepare(block.columns) for term in self._of_columns()]
         self._check_products(block, prepared)
         return prepared
@@ -266,7 +266,7 @@ class Features:
         """The columns of raw data that the features are made of, and ids, and how each is read."""
         return self.schema.columns_to_read(self.task, with_target=False)
 
-    def _check(self, block: Block) -> None:
+    def check_finite(self, block: Block) -> None:
         """Raise for an infinite number: later its row and column would be lost."""
         for name, column in block.columns.items():
             if isinstance(column, Numbers) and not column.all_there and np.isinf(column.values).any():

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from linnet.data.column_types import PLAIN_NUMBER, STRING, ColumnType, ReadAs, Reading
+from linnet.data.label_types import LabelKind
 from linnet.data.role import Role as Role
 from linnet.data.task import Task as Task
 from linnet.errors import RecipeError
@@ -21,7 +22,7 @@ class Schema:
     """Roles and types by column, in the columns' order, and why each was chosen.
 
     `rows` is the number of rows that the types were inferred from; `missing` are markers of missing values that the
-    user gave.
+    user gave; `labels` is how the type of labels is known.
     """
 
     roles: Mapping[str, Role]
@@ -29,6 +30,7 @@ class Schema:
     types: Mapping[str, ColumnType] = field(default_factory=dict)
     rows: int = 0
     missing: tuple[str, ...] = ()
+    labels: LabelKind = field(default=LabelKind.SPELT, compare=False)
 
     def having(self, role: Role) -> list[str]:
         return [name for name, each in self.roles.items() if each is role]

@@ -1,4 +1,4 @@
-"""From the first rows of a table to its schema: the type of each column, then its role, and the task of the target."""
+"""From the first rows of a table to its schema: the type of each column, then its role."""
 
 from __future__ import annotations
 
@@ -22,8 +22,6 @@ from linnet.errors import InputError, RecipeError, option
 MOST_VALUES = 1 << 20
 # Integers below this are shown with all their digits.
 EXACT = 1e15
-# A target of integers with at most this many values is a class.
-MOST_NUMBERED_CLASSES = 20
 # Strings with at least this many words on average are text.
 WORDS_OF_TEXT = 3.0
 # Strings that are distinct in more than this fraction of the rows are useless as categories.
@@ -193,16 +191,6 @@ def _string_role(name: str, column: Strings, markers: frozenset[str]) -> tuple[R
     return Role.CATEGORY, f"{distinct:,} different values"
 
 
-def task_of(sample: Block, schema: Schema) -> tuple[Task, str]:
-    """The task for the target of a sample, and why."""
-    target = schema.target or ""
-    if schema.type_of(target).kind in (Kind.STRING, Kind.BOOLEAN):
-        return Task.CLASSIFICATION, "the target is text"
-    column = sample.columns[target]
-    assert isinstance(column, Strings)
-    return task_of_numbers(sampled_numbers(column, schema.type_of(target), schema.missing))
-
-
 def typed_sample(sample: Block, schema: Schema, task: Task) -> Block:
     """The sample as later blocks are read: numbers and dates as such."""
     from linnet.data.sources.conversion import array_of, converted
@@ -222,12 +210,3 @@ def first_days(sample: Block, schema: Schema) -> dict[str, int]:
         if not np.isnan(column.values).all():
             found[name] = int(np.nanmin(column.values) // DAY)
     return found
-
-
-def task_of_numbers(values: np.ndarray) -> tuple[Task, str]:
-    given = np.unique(values[~np.isnan(values)])
-    if (given != np.floor(given)).any():
-        return Task.REGRESSION, "the target has fractions"
-    if len(given) > MOST_NUMBERED_CLASSES:
-        return Task.REGRESSION, f"the target has more than {MOST_NUMBERED_CLASSES} different numbers"
-    return Task.CLASSIFICATION, "the target has few different whole numbers"

@@ -24,9 +24,12 @@ class Arrays:
     reopenable = True
     paths: list[str] = []  # noqa: RUF012 - never changed
 
-    def __init__(self, X: Any, targets: NDArray[np.float64], *, chunk_size: int | None = None) -> None:
+    def __init__(
+        self, X: Any, targets: NDArray[np.float64], *, booleans: bool = False, chunk_size: int | None = None
+    ) -> None:
         self._X = X
         self._targets = targets
+        self.booleans = booleans
         self._rows = chunk_size or ROWS
 
     @classmethod
@@ -42,7 +45,8 @@ class Arrays:
             raise InputError(f"{rows.shape[0]} rows but {len(targets)} targets")
         if not np.isfinite(targets).all():
             raise InputError("y contains missing or infinite values: drop those rows")
-        return cls(csr_array(rows.matrix()), targets.astype(np.float64), chunk_size=chunk_size)
+        booleans = targets.dtype.kind == "b"
+        return cls(csr_array(rows.matrix()), targets.astype(np.float64), booleans=booleans, chunk_size=chunk_size)
 
     @property
     def columns(self) -> int:

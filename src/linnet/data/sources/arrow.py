@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from linnet.data.label_types import LabelKind
 from linnet.data.limits import BLOCK_BYTES, BLOCK_CELLS
 from linnet.data.sources.block import Strings
 from linnet.errors import InputError
@@ -33,6 +34,19 @@ def is_time(kind: Any) -> bool:
 
 def is_string(kind: Any) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def is_integer(kind: Any) -> bool:
+    return bool(pa.types.is_integer(kind))
+
+
+def label_kind(kind: Any) -> LabelKind:
+    """What labels of a column of this type are."""
+    if pa.types.is_dictionary(kind):
+        return label_kind(kind.value_type)
+    if is_string(kind):
+        return LabelKind.TEXT
+    return LabelKind.BOOLEAN if pa.types.is_boolean(kind) else LabelKind.SPELT
 
 
 def string_bytes(array: Any) -> NDArray[np.int64] | None:

@@ -136,6 +136,8 @@ class Block:
     lines: NDArray[np.int64] = field(default_factory=lambda: NO_LINES)
     bad: tuple[BadRow, ...] = ()
     misfits: tuple[Misfits, ...] = ()
+    # of each bad row, how many rows are before it, where lines do not tell
+    bad_before: tuple[int, ...] = ()
     records: Records | None = None
     notes: tuple[Note, ...] = ()
 
@@ -151,6 +153,7 @@ class Block:
             records=None if self.records is None else self.records.keep(which),
             bad=(),
             misfits=(),
+            bad_before=(),
         )
 
     def parts(self, cuts: Sequence[int]) -> list[Block]:
@@ -160,7 +163,7 @@ class Block:
             which = np.zeros(self.rows, dtype=bool)
             which[start:stop] = True
             part = self.keep(which)
-            first = replace(part, bad=self.bad, misfits=self.misfits)
+            first = replace(part, bad=self.bad, bad_before=self.bad_before, misfits=self.misfits)
             parts.append(replace(part, read=0, notes=()) if start else first)
         return parts
 
@@ -173,7 +176,8 @@ class Block:
     def bad_row(self, row: int, reason: str, column: int | None = None) -> BadRow:
         """A row that was read but cannot be used."""
         line = int(self.lines[row]) if len(self.lines) else row + 1
-        return BadRow(self.path, line, column, reason, self.raw(row))
+        offset = None if self.records is None else int(self.records.starts[row])
+        return BadRow(self.path, line, column, reason, self.raw(row), offset)
 
     def raw(self, row: int) -> bytes:
         """The row's bytes in its file; as JSON, or as svmlight if it is sparse, where the file is not text."""

@@ -14,7 +14,7 @@ import numpy as np
 from linnet.data.on_error import BadRow
 from linnet.data.sources.block import Block, Position, Strings
 from linnet.data.sources.chunks import CHUNK
-from linnet.data.sources.files import decoded
+from linnet.data.sources.files import STANDARD_INPUT, decoded, no_rows
 from linnet.data.sources.labelled import TARGET, TEXT
 from linnet.data.sources.lines import NUL
 from linnet.data.sources.readers import Reader, read_errors
@@ -86,7 +86,7 @@ class Folder:
         contents: list[bytes] = []
         seen, size = start.seen, 0
         for number in range(start.offset, len(self.files)):
-            size += os.stat(self.files[number]).st_size
+            size += _size(self.files[number])
             paths.append(self.files[number])
             contents.append(_content(paths[-1]))
             seen = None if seen is None else content_hash(seen, contents[-1])
@@ -98,20 +98,73 @@ class Folder:
         names: list[str] = []
         texts: list[str] = []
         bad: list[BadRow] = []
+        bad_before: list[int] = []
         read = 0
         for path, raw in zip(chunk.paths, chunk.contents, strict=True):
             read += len(raw)
             if b"\0" in raw:
                 line = raw.count(b"\n", 0, raw.index(b"\0")) + 1
                 bad.append(BadRow(path, line, None, NUL, os.fsencode(path)))
+                bad_before.append(len(names))
                 continue
-            name = os.fsencode(os.path.relpath(path, self.folder)).decode(errors="replace")
-            names.append(name)
+            names.append(os.fsencode(self._name(path)).decode(errors="replace"))
             texts.append(_read_mail(raw) if _is_mail(raw) else decoded(raw))
-        labels = [name.split(os.sep)[0] for name in names]
-        columns = {"file": Strings.of(names), TARGET: Strings.of(labels), TEXT: Strings.of(texts)}
+        columns = {"file": Strings.of(names), TEXT: Strings.of(texts)} | self._labels(names)
         lines = np.ones(len(names), dtype=np.int64)
-        return Block(self.folder, len(names), chunk.after, read, columns, lines=lines, bad=tuple(bad))
+        return Block(
+            self.folder or chunk.paths[0],
+            len(names),
+            chunk.after,
+            read,
+            columns,
+            lines=lines,
+            bad=tuple(bad),
+            bad_before=tuple(bad_before),
+        )
+
+    def _name(self, path: str) -> str:
+        """What identifies a file."""
+        return os.path.relpath(path, self.folder)
+
+    def _labels(self, names: list[str]) -> dict[str, Strings]:
+        return {TARGET: Strings.of([name.split(os.sep)[0] for name in names])}
+
+
+class TextFiles(Folder):
+    """Files of one text or mail each, without labels, in the order they are given; - is standard input."""
+
+    format = "texts"
+
+    def __init__(self, files: list[str], folder: str = "", *, chunk_size: int | None = None) -> None:
+        self.folder, self.files = folder, files
+        self._chunk_size = chunk_size or CHUNK
+
+    @classmethod
+    def inside(cls, folder: str) -> TextFiles:
+        """All files of a folder and the folders in it, by path."""
+        with read_errors(folder):
+            files = [os.path.join(folder, *inner) for inner in sorted(_inside(folder))]
+        if not files:
+            raise no_rows(folder)
+        return cls(files, folder)
+
+    @property
+    def reopenable(self) -> bool:  # type: ignore[override]
+        return STANDARD_INPUT not in self.files
+
+    @property
+    def size(self) -> int | None:
+        return sum(map(_size, self.files)) if self.reopenable else None
+
+    def _name(self, path: str) -> str:
+        return os.path.relpath(path, self.folder) if self.folder else path
+
+    def _labels(self, _: list[str]) -> dict[str, Strings]:
+        return {}
+
+
+def _size(path: str) -> int:
+    return 0 if path == STANDARD_INPUT else os.stat(path).st_size
 
 
 def _inside(*folder: str) -> Iterator[tuple[str, ...]]:
@@ -138,7 +191,7 @@ def _interleaved(classes: list[list[str]]) -> list[str]:
 
 
 def _content(path: str) -> bytes:
-    with read_errors(path), open(path, "rb") as raw:
+    with read_errors(path), open(0 if path == STANDARD_INPUT else path, "rb", closefd=path != STANDARD_INPUT) as raw:
         content = Reader(raw, path).read(LARGEST + 1)
     if len(content) > LARGEST:
         raise InputError(f"{path}: a text of more than {LARGEST >> 20} MiB")

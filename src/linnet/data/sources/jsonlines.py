@@ -135,7 +135,7 @@ class JsonLines(LineSource, TableSource):
         for i in np.flatnonzero(~usable).tolist():
             raw = records.raw(i)
             fault = (None, TOO_DEEP) if levels[i] else _fault(raw) or (1, NOT_AN_OBJECT)
-            bad.append(BadRow(chunk.path, int(records.lines[i]), *fault, raw))
+            bad.append(BadRow(chunk.path, int(records.lines[i]), *fault, raw, int(records.starts[i])))
         return records.keep(usable), sorted(bad, key=lambda row: row.line)
 
     def _read(self, text: bytes) -> Any:
@@ -180,7 +180,7 @@ class JsonLines(LineSource, TableSource):
             fault = fault or self._misfit(pairs, raw)
             if fault:
                 good[i] = False
-                bad.append(BadRow(path, int(records.lines[i]), *fault, raw))
+                bad.append(BadRow(path, int(records.lines[i]), *fault, raw, int(records.starts[i])))
             else:
                 rows.append(dict(pairs))
         return records.keep(good), self._table(rows), bad

@@ -94,7 +94,7 @@ def only_text(chunk: Chunk, records: Records) -> tuple[Records, list[BadRow]]:
         raw = records.raw(i)
         if fault := _fault(raw, chunk.encoding):
             good[i] = False
-            bad.append(BadRow(chunk.path, int(records.lines[i]), *fault, raw))
+            bad.append(BadRow(chunk.path, int(records.lines[i]), *fault, raw, int(records.starts[i])))
     return records.keep(good), bad
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -58,7 +58,7 @@ def open_source(paths: Sequence[str | os.PathLike[str]], form: Form = None, *, c
     """
     found, dialect = expand_paths(paths), Dialect.of(form)
     if len(found) == 1 and os.path.isdir(found[0]):
-        inside = _data_files(found[0])
+        inside = data_files(found[0])
         if dialect.format is Format.FOLDER or (dialect.format is None and not inside):
             from linnet.data.sources.folder import Folder
 
@@ -137,7 +137,7 @@ def open_lines(files: ByteFiles, form: Format, dialect: Dialect, chunk_size: int
     raise InputError(f"{files.name(0)}: the format {form} has no target to train on")
 
 
-def _data_files(folder: str) -> list[str]:
+def data_files(folder: str) -> list[str]:
     """The data files directly in a folder, all of one format; none if it contains folders of texts."""
     with read_errors(folder):
         entries = sorted(each.path for each in os.scandir(folder) if each.is_file() and each.name[0] not in "._")
@@ -153,11 +153,14 @@ def _suffix(path: str) -> str:
     return (os.path.splitext(stem)[1] if suffix.lower() in SUFFIXES else suffix).lower()
 
 
+def named_format(path: str) -> Format | None:
+    """The format that the suffix names."""
+    return None if path == STANDARD_INPUT else BY_SUFFIX.get(_suffix(path))
+
+
 def format_by_name(path: str) -> Format | None:
     """The format by the suffix; a TSV may be labelled text, so its content decides."""
-    if path == STANDARD_INPUT:
-        return None
-    form = BY_SUFFIX.get(_suffix(path))
+    form = named_format(path)
     return None if form is Format.TSV else form
 
 
@@ -231,4 +234,7 @@ def open_data(data: Any, form: Form = None, *, chunk_size: int | None = None) ->
         return Arrays.of(*data, chunk_size=chunk_size)
     from linnet.data.sources.frame import Frame
 
+    if isinstance(data, list) and data and all(isinstance(row, Mapping) for row in data):
+        names = dict.fromkeys(name for row in data for name in row)
+        data = {name: [row.get(name) for row in data] for name in names}
     return Frame(data, chunk_size=chunk_size)

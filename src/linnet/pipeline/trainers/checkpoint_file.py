@@ -206,7 +206,7 @@ def _training_from_file(content: dict[str, Any], tensors: Tensors, run: OnlineRu
         run.label_index.labels
     ):
         raise ModelFileError(f"{path}: is damaged: its learner and its features differ in number")
-    training = OnlineTraining(run.recipe, columns, run.labels(known) if run.classes else None)
+    training = OnlineTraining(run.recipe, columns, run.label_index.order(known) if run.classes else None)
     learners = zip(training.learners.values(), content["learners"], strict=True)
     for number, (learner, state) in enumerate(learners):
         _learner_from_file(learner, state, number, tensors, path)
@@ -263,5 +263,4 @@ def _best_from_file(content: dict[str, Any], tensors: Tensors, run: OnlineRun, p
     votes = tuple(
         votes_from_file(each, number, tensors, len(weights), path) for number, each in enumerate(content["votes"])
     )
-    classes = run.labels(len(run.label_index.labels)).classes if run.classes else None
-    return LinearModel(weights, intercepts, classes, run.recipe.reduction, votes)
+    return LinearModel(weights, intercepts, run.typed_classes, run.recipe.reduction, votes)

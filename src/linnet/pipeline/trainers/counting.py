@@ -157,18 +157,14 @@ class CountingRun:
 
     def _count(self, kept: CachedRows) -> None:
         weights = kept.weights if len(kept.weights) else None
-        labels = Labels(list(self.label_index.labels))
         rows = replace(kept.rows, shape=(kept.rows.shape[0], self.layout.size))
-        self.training.take(Examples(rows, self._codes(labels)[kept.targets.astype(np.int64)], weights), labels)
-
-    def _codes(self, labels: Labels) -> NDArray[np.float64]:
-        """The code of each label by its number of appearance."""
-        return labels.encode(np.array(list(self.label_index.labels)))
+        codes = self.label_index.codes()[kept.targets.astype(np.int64)]
+        self.training.take(Examples(rows, codes, weights), self.label_index.order())
 
     @property
     def classes(self) -> NDArray[Any]:
-        """The labels met, sorted."""
-        return Labels(list(self.label_index.labels)).classes
+        """The labels met, in the order of their classes."""
+        return self.label_index.typed(self.features.schema.labels).classes
 
     def result(self, decided: Decided) -> Result | None:
         """The metrics of the model of the rows so far on the held-out ones; None where those are too few."""
@@ -206,7 +202,7 @@ class CountingRun:
     def _for_model(self, kept: CachedRows) -> tuple[Rows, NDArray[np.float64]]:
         """Cached rows as wide as they are by now, and the codes of their labels."""
         rows = replace(kept.rows, shape=(len(kept.targets), self.layout.size))
-        return rows, self._codes(self.training.labels)[kept.targets.astype(np.int64)]
+        return rows, self.label_index.codes()[kept.targets.astype(np.int64)]
 
     def model(self) -> LinearModel:
         """The model of all rows, its features term after term."""
@@ -223,4 +219,5 @@ class CountingRun:
         return self.sums.moments(self.features, np.concatenate(self.layout.by_term))
 
     def _model(self) -> LinearModel:
-        return self.training.arranged(np.concatenate(self.layout.by_term)).model()
+        model = self.training.arranged(np.concatenate(self.layout.by_term)).model()
+        return replace(model, classes=self.classes)

@@ -99,7 +99,7 @@ def _from_cache(run: OnlineRun, cache: RowCache) -> Iterator[Examples]:
 def _from_source(run: OnlineRun, read_again: ReadAgain) -> Iterator[Examples]:
     """As `_from_cache`, of rows that were not cached; they must be those that the model was trained on."""
     features, schema, order = run.features, run.features.schema, TermOrder.of(run.features.sizes)
-    codes, rows = run.codes(len(run.label_index.labels)), 0
+    codes, rows = run.label_index.codes(), 0
     for made in read_again():
         block = made.block
         if not block.rows:
@@ -118,7 +118,7 @@ def _from_source(run: OnlineRun, read_again: ReadAgain) -> Iterator[Examples]:
 def _as_model(run: OnlineRun) -> Callable[[CachedRows], tuple[Rows, NDArray[np.float64]]]:
     """What brings cached rows to the model's order: features term after term, targets as its codes."""
     order = run.model_order()
-    codes = run.codes(len(run.label_index.labels)) if run.classes else None
+    codes = run.label_index.codes() if run.classes else None
 
     def translated(kept: CachedRows) -> tuple[Rows, NDArray[np.float64]]:
         ids = order[kept.rows.ids].astype(np.uint32)

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from linnet.data.features.feature_map import Features
 from linnet.data.features.layout import FeatureLayout, assembled
 from linnet.data.features.schema import Task
-from linnet.data.labels import Labels
 from linnet.data.rows import Examples, Rows
 from linnet.data.sources.block import Position
 from linnet.data.targets import LabelIndex, numeric_targets, sample_weights_of
@@ -119,9 +118,10 @@ class OnlineRun:
     def sorted_by_label(self) -> bool:
         return self.runs.are_few(self.rows, len(self.label_index.labels))
 
-    def labels(self, classes: int) -> Labels:
-        """The first K labels that appeared."""
-        return Labels(list(self.label_index.labels)[:classes])
+    @property
+    def typed_classes(self) -> NDArray[Any] | None:
+        """All labels so far, as the values they stand for, in the order of their classes; None for numbers."""
+        return self.label_index.typed(self.features.schema.labels).classes if self.classes else None
 
     # -- the first pass --------------------------------------------------------------------------------------------
 
@@ -215,8 +215,8 @@ class OnlineRun:
 
     def _train(self, kept: CachedRows, classes: int, turn: int | None) -> None:
         """Train on rows while the first K classes are known; shuffled, in a later pass."""
-        labels = self.labels(classes) if self.classes else None
-        codes = self.codes(classes)[kept.targets.astype(np.int64)] if self.classes else kept.targets
+        labels = self.label_index.order(classes) if self.classes else None
+        codes = self.label_index.codes(classes)[kept.targets.astype(np.int64)] if self.classes else kept.targets
         examples = Examples(self._wide(kept.rows), codes, self.sample_weights(kept.targets, kept.weights))
         if self.training is None:
             self.training = OnlineTraining(self.recipe, examples.rows.shape[1], labels)
@@ -292,10 +292,6 @@ class OnlineRun:
             columns *= 2
         return replace(rows, shape=(rows.shape[0], columns))
 
-    def codes(self, classes: int) -> NDArray[np.float64]:
-        """The learner's code of each class by its number of appearance."""
-        return self.labels(classes).encode(np.array(list(self.label_index.labels)[:classes]))
-
     # -- further passes ------------------------------------------------------------------------------------------------
 
     @property
@@ -338,7 +334,7 @@ class OnlineRun:
         model = self.training.model()
         at = np.concatenate(self.layout.by_term)
         votes = tuple(self._votes_in_model_order(each) for each in model.votes)
-        return replace(model, weights=np.ascontiguousarray(model.weights[at]), votes=votes)
+        return replace(model, weights=np.ascontiguousarray(model.weights[at]), votes=votes, classes=self.typed_classes)
 
     def _votes_in_model_order(self, votes: Votes) -> Votes:
         """Votes with the features of the mistaken rows term after term."""
