@@ -43,6 +43,7 @@ TABLES = {
     "a header of two lines": '"a","b\nc"\n' + "1,2\n" * 40,
     "nothing but a header": "a,b\n1,2\n",
     "lines end in CR": "a,b\r" + "1,2\r" * 40,
+    "strings that look missing": "a,b\n" + "1,none\nNA,NA\n-,unknown\n,\n3,-\n" * 30,
     "a BOM within": "a,b\n" + "1,\ufeff\n" * 20,
 }
 

@@ -16,6 +16,7 @@ from linnet.data.features.schema import FEATURE_ROLES, Role, Schema, Task
 from linnet.data.features.type_inference import Inferred, infer
 from linnet.data.missing_markers import normal, with_given
 from linnet.data.sources.block import Block, Numbers, Strings
+from linnet.data.sources.string_columns import as_read
 from linnet.errors import InputError, RecipeError, option
 
 # Values that types are inferred from: of a wider table fewer rows are looked at.
@@ -135,10 +136,9 @@ def _affordable(sample: Block, columns: int) -> Block:
 
 def sampled_numbers(column: Strings, kind: ColumnType, missing: tuple[str, ...]) -> NDArray[np.float64]:
     """The values of a sample that are given and fit."""
-    from linnet.data.sources.conversion import array_of, numbers_of
-
-    values, _ = numbers_of(array_of(column), Reading(kind, ReadAs.NUMBER, missing=missing))
-    return values
+    numbers = as_read(column, Reading(kind, ReadAs.NUMBER, missing=missing))
+    assert isinstance(numbers, Numbers)
+    return numbers.values
 
 
 def _reason(reason: str, inferred: Inferred) -> str:
@@ -193,11 +193,9 @@ def _string_role(name: str, column: Strings, markers: frozenset[str]) -> tuple[R
 
 def typed_sample(sample: Block, schema: Schema, task: Task) -> Block:
     """The sample as later blocks are read: numbers and dates as such."""
-    from linnet.data.sources.conversion import array_of, converted
-
     wanted = schema.columns_to_read(task)
     strings = {name: column for name, column in sample.columns.items() if isinstance(column, Strings)}
-    columns = {name: converted(array_of(strings[name]), how)[0] for name, how in wanted.items()}
+    columns = {name: as_read(strings[name], how) for name, how in wanted.items()}
     return replace(sample, columns=columns)
 
 

@@ -13,9 +13,10 @@ import numpy as np
 
 from linnet.data.column_types import PLAIN_NUMBER, STRING, TRUTH, ColumnType, Kind
 from linnet.data.date_spelling import DAY, DateOrder, best_order, clock_seconds, seconds
-from linnet.data.missing_markers import normal, spellings
+from linnet.data.missing_markers import normal
 from linnet.data.number_spelling import best_spelling
 from linnet.data.sources.block import Strings
+from linnet.data.sources.string_columns import plain_numbers
 
 # Of so many values one may be a slip; of more, one in so many.
 ONE_SLIP, MOST_SLIPS = 10, 20
@@ -48,18 +49,8 @@ def infer(column: Strings, markers: frozenset[str], dates: DateOrder | None, kin
 
 def _all_plain_numbers(column: Strings, markers: frozenset[str]) -> bool:
     """Whether there are numbers, all as programs write them, and nothing else: by far the most frequent case."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    from linnet.data.sources.conversion import array_of
-
-    array = array_of(column)
-    missing = pc.is_in(array, pa.array(spellings(markers), pa.large_string()))
-    try:
-        numbers = np.asarray(array.filter(pc.and_not(array.is_valid(), missing)).cast(pa.float64()))
-    except pa.ArrowInvalid:
-        return False
-    return len(numbers) > 0 and bool(np.isfinite(numbers).all())
+    numbers = plain_numbers(column, markers)
+    return numbers is not None and not bool(np.isnan(numbers).all())
 
 
 def _given(column: Strings, markers: frozenset[str]) -> Counter[str]:

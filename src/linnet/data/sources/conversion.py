@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 
 from linnet.data.column_types import Kind, ReadAs, Reading, truth_of
 from linnet.data.date_spelling import DAY, EPOCH
-from linnet.data.missing_markers import BLANKS
+from linnet.data.missing_markers import BLANKS, normal
 from linnet.data.number_spelling import DECIMAL, NEGATIVE, PLAIN, NumberSpelling
 from linnet.data.sources.arrow import is_string, is_time, strings
 from linnet.data.sources.block import Column, Numbers, Strings
 from linnet.data.sources.date_columns import clock_columns, date_seconds, typed_seconds
 from linnet.data.sources.odd_values import Mask, Values, with_odd_values
+from linnet.kernels.vocabulary import Vocabulary
 
 NONE = np.empty(0, dtype=np.int64)
 BEGIN = datetime(1970, 1, 1, tzinfo=UTC)
@@ -47,8 +48,10 @@ def as_strings(column: Strings, how: Reading) -> Strings:
     """Strings of a column that stay text, with the missing ones marked."""
     if how.read_as is not ReadAs.LABEL:
         return replace(column, markers=how.markers)
-    markers = pa.array(sorted(how.markers), pa.large_string())
-    missing = np.asarray(pc.is_in(_trimmed(array_of(column), lower=True), markers, skip_nulls=True))
+    distinct = Vocabulary()
+    codes = distinct.numbers(column.data, np.ascontiguousarray(column.starts), b"", False)
+    names = distinct.names()  # type: ignore[no-untyped-call]
+    missing = np.array([normal(name) in how.markers for name in names], dtype=bool)[codes]
     missing = missing if column.missing is None else missing | column.missing
     return replace(column, missing=missing if missing.any() else None)
 
@@ -123,9 +126,8 @@ def array_of(column: Strings) -> Any:
     return array if column.missing is None else pc.if_else(pa.array(column.missing), None, array)
 
 
-def _trimmed(array: Any, *, lower: bool = False) -> Any:
-    trimmed = pc.utf8_trim(array, characters=BLANKS)
-    return pc.utf8_lower(trimmed) if lower else trimmed
+def _trimmed(array: Any) -> Any:
+    return pc.utf8_trim(array, characters=BLANKS)
 
 
 def _spelt_numbers(array: Any, spelling: NumberSpelling, markers: frozenset[str]) -> tuple[Values, Mask]:

@@ -1,0 +1,40 @@
+"""Columns of strings as they are read, without Arrow where they are plain: to convert its answers it would import
+pandas, if that is installed, which takes longer, and more memory, than all else that happens to a sample.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.data.column_types import Reading
+from linnet.data.missing_markers import spellings
+from linnet.data.sources.block import Column, Numbers, Strings
+from linnet.kernels.numbers import read_numbers
+
+
+def plain_numbers(column: Strings, markers: frozenset[str]) -> NDArray[np.float64] | None:
+    """The numbers, NaN where one is missing; None if any is not as programs write them."""
+    starts = np.ascontiguousarray(column.starts)
+    values, faults = read_numbers(column.data, starts[:-1], starts[1:])
+    wrong = faults != 0
+    if column.missing is not None:
+        wrong |= column.missing
+    others = {column.bytes_of(row) for row in np.flatnonzero(wrong).tolist()}
+    if column.missing is not None and column.missing.any():
+        others.discard(b"")
+    if not others <= {each.encode() for each in spellings(markers)}:
+        return None
+    return np.where(wrong, np.nan, values)
+
+
+def as_read(column: Strings, how: Reading) -> Column:
+    """Strings as later blocks have this column."""
+    from linnet.data.sources.conversion import array_of, as_strings, converted, stays_text
+
+    if how.is_number and how.type.is_plain_number:
+        values = plain_numbers(column, how.markers)
+        if values is not None:
+            missing = np.isin(values, how.missing_numbers)
+            return Numbers(np.where(missing, np.nan, values) if missing.any() else values)
+    return as_strings(column, how) if stays_text(how) else converted(array_of(column), how)[0]
