@@ -122,7 +122,11 @@ def adaptive(X, targets, recipe, outputs=1, *, intercept=True, regression=False,
             moved = G > 0
             rate = recipe.schedule.eta * np.sqrt(t / N) if N > 0 else recipe.schedule.eta
             rates += rate
-            w[moved] += (rate * g / (np.where(s > 0, s, 1)[:, None] * np.sqrt(np.where(moved, G, 1))))[moved]
+            units = np.where(s > 0, s, 1)[:, None] * np.sqrt(np.where(moved, G, 1))
+            if regression:  # the score nears its target, never beyond (Karampatziakis, Langford 2011, for this step)
+                reach = (rate * x[:, None] ** 2 / units)[moved].sum()
+                rate *= -np.expm1(-reach) / reach if reach > 0 else 1.0
+            w[moved] += (rate * g / units)[moved]
     for j in range(d):
         pay(j)
     mean, deviation = location_and_scale(seen, intercept) if regression else (0.0, 1.0)

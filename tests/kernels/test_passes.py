@@ -131,6 +131,26 @@ def test_the_adaptive_regressor_equals_its_twin(intercept, rng):
         assert_allclose(learner.solution()[1], b, rtol=1e-9)
 
 
+@pytest.mark.parametrize("weight", [0.3, 1.0, 20.0])
+def test_a_step_of_the_adaptive_regressor_nears_the_target_and_never_passes_it(weight, rng):
+    """Rows of many columns that no other row has: without regard to their number, a step goes many times too far."""
+    table = np.hstack([np.eye(30).repeat(40, axis=1), rng.normal(size=(30, 3))])
+    learner = Learner(ADAPTIVE["squared"], table.shape[1], 1, regression=True)
+
+    def score(row):
+        """As the learner has it, of standardised targets."""
+        w, b = learner.weights[:-1, 0] * learner.inverse_scales, learner.weights[-1, 0]
+        return float(row @ w + b)
+
+    for row, y in zip(table, rng.normal(size=30) * 3 + 5, strict=True):
+        before = score(row)
+        learner.present(Rows.of(row[np.newaxis]), np.array([y]), None, np.array([weight]))
+        clock = learner.clock
+        if clock["steps"] > 1:
+            target = (y - clock["mean"]) / np.sqrt(clock["spread"] / clock["steps"])
+            assert min(before, target) - 1e-12 <= score(row) <= max(before, target) + 1e-12
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @given(st.integers(1, 30), st.integers(0, 12), st.integers(0, 2**32 - 1))
 def test_on_whole_numbers_the_perceptron_equals_its_twin_to_the_bit(dtype, n, d, seed):

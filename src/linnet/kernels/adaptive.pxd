@@ -192,3 +192,68 @@ cdef inline void adaptive_add(
     if settings.intercept:
         first = &records[settings.columns * width]
         take_step(first + WEIGHTS + k, first + WEIGHTS + outputs + k, pull, rate)
+
+
+@cython.cdivision(True)
+cdef inline double adaptive_reach(
+    const value_t[::1] values,
+    const unsigned int[::1] ids,
+    Py_ssize_t start,
+    Py_ssize_t stop,
+    Settings* settings,
+    double[::1] records,
+    double pull,
+    double rate,
+) noexcept nogil:
+    """Add the squared gradients of a row with one output; returns how far the step is to move its score, over the pull.
+
+    That is rate sum_j x_j^2 / sqrt(sum of g_j^2): of rare columns and small pulls many times the pull itself.
+    """
+    cdef bint dense = settings.dense
+    cdef double total = 0.0, x, g
+    cdef double* record
+    cdef Py_ssize_t e
+    for e in range(start, stop):
+        record = &records[(e - start if dense else ids[e]) * (WEIGHTS + 2)]
+        x = values[e] * record[INVERSE_SCALE]
+        g = pull * x
+        record[WEIGHTS + 1] += g * g
+        if record[WEIGHTS + 1] > 0:
+            total += x * x / sqrt(record[WEIGHTS + 1])
+    if settings.intercept:
+        record = &records[settings.columns * (WEIGHTS + 2)]
+        record[WEIGHTS + 1] += pull * pull
+        if record[WEIGHTS + 1] > 0:
+            total += 1.0 / sqrt(record[WEIGHTS + 1])
+    return rate * total
+
+
+@cython.cdivision(True)
+cdef inline double not_beyond(double reach) noexcept nogil:
+    """(1 - exp(-reach)) / reach: the fraction of a step that follows the score as it nears its target."""
+    return 1.0 - 0.5 * reach * (1.0 - reach / 3.0) if reach < 1e-4 else (1.0 - exp_same_bits(-reach)) / reach
+
+
+@cython.cdivision(True)
+cdef inline void adaptive_move(
+    const value_t[::1] values,
+    const unsigned int[::1] ids,
+    Py_ssize_t start,
+    Py_ssize_t stop,
+    Settings* settings,
+    double[::1] records,
+    double pull,
+    double rate,
+) noexcept nogil:
+    """w_j += rate g / sqrt(sum of g^2), whose squares `adaptive_reach` has added already."""
+    cdef bint dense = settings.dense
+    cdef double* record
+    cdef Py_ssize_t e
+    for e in range(start, stop):
+        record = &records[(e - start if dense else ids[e]) * (WEIGHTS + 2)]
+        if record[WEIGHTS + 1] > 0:
+            record[WEIGHTS] += rate * (pull * values[e] * record[INVERSE_SCALE]) / sqrt(record[WEIGHTS + 1])
+    if settings.intercept:
+        record = &records[settings.columns * (WEIGHTS + 2)]
+        if record[WEIGHTS + 1] > 0:
+            record[WEIGHTS] += rate * pull / sqrt(record[WEIGHTS + 1])

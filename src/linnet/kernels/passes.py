@@ -22,7 +22,14 @@ Stored weights v are not always the weights w:
 import cython
 import numpy as np
 from cython.cimports.libc.math import log
-from cython.cimports.linnet.kernels.adaptive import adaptive_add, adaptive_scores, ask_for_records
+from cython.cimports.linnet.kernels.adaptive import (
+    adaptive_add,
+    adaptive_move,
+    adaptive_reach,
+    adaptive_scores,
+    ask_for_records,
+    not_beyond,
+)
 from cython.cimports.linnet.kernels.multiclass import add_each, dot_each, pull_each, rival_of
 from cython.cimports.linnet.kernels.multiplicative import multiply
 from cython.cimports.linnet.kernels.passes import Averaging, Clock, Geometry, Settings, Step, Tally
@@ -290,6 +297,17 @@ def adaptive_pass(
             adaptive_rate(cython.address(at), cython.address(settings), cython.address(clock))
             if at.loss.pull != 0.0:
                 tally.updates += 1
+                if settings.regression:
+                    at.eta *= not_beyond(
+                        at.weight
+                        * adaptive_reach(
+                            values, ids, start, stop, cython.address(settings), records, at.weight * at.pull, at.eta
+                        )
+                    )
+                    adaptive_move(
+                        values, ids, start, stop, cython.address(settings), records, at.weight * at.pull, at.eta
+                    )
+                    continue
                 for k in range(settings.outputs):
                     if joint:
                         at.pull = pulls[k]
