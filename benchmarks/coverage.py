@@ -11,15 +11,20 @@ import json
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
+from scipy.stats import binom
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import linnet
+from benchmarks.coefficient_coverage import covered as covered_coefficients
+from benchmarks.coefficient_coverage import truths
 from linnet.decisions.costs import Rule
 from linnet.evaluation.classification import ClassificationTally
 from linnet.evaluation.decision_costs import CostResult, CostTally
@@ -29,6 +34,7 @@ SIZES = (50, 100, 200, 500, 1000)
 SEED = 20
 OF_CLASSES = ("accuracy", "macro_f1", "log_loss", "brier", "roc_auc")
 OF_NUMBERS = ("r2", "rmse", "mae", "median_absolute_error", "bias")
+NEAREST = "{}, nearest to 95 possible"
 FALSE_ALARM = 10.0  # the cost of the second class predicted where the first is true
 
 
@@ -39,15 +45,25 @@ class Population:
     truth: np.ndarray
     predicted: np.ndarray
     probabilities: np.ndarray | None = None
+    weights: np.ndarray | None = None
 
     def result(self, rows: Any = slice(None)) -> Any:
+        weights = None if self.weights is None else self.weights[rows]
         if self.probabilities is None:
             numbers = RegressionTally()
-            numbers.add(self.truth[rows], self.predicted[rows])
+            numbers.add(self.truth[rows], self.predicted[rows], weights)
             return numbers.result()
         tally = ClassificationTally(range(self.probabilities.shape[1]))
-        tally.add(self.truth[rows], self.predicted[rows], self.probabilities[rows])
+        tally.add(self.truth[rows], self.predicted[rows], self.probabilities[rows], weights=weights)
         return tally.result()
+
+    def weighted(self) -> Population:
+        """The same rows with weights from 0.25 to 4, which are larger where more is predicted: so they say something of
+        the errors, as sampling weights do."""
+        by = self.predicted if self.probabilities is None else self.probabilities.max(axis=1)
+        ranks = np.argsort(np.argsort(by, kind="stable"), kind="stable") / len(by)
+        noise = np.random.default_rng(SEED).random(len(by))
+        return replace(self, weights=4.0 ** (ranks + noise - 1.0))
 
     @cached_property
     def sorted(self) -> tuple[np.ndarray, np.ndarray]:
@@ -61,7 +77,8 @@ class Population:
         assert self.probabilities is not None
         rule = Rule.of([0, 1], {(0, 1): FALSE_ALARM})
         tally = CostTally(rule)
-        tally.add(self.truth[rows], rule.preferred(self.probabilities[rows]), self.probabilities[rows], None)
+        weights = None if self.weights is None else self.weights[rows]
+        tally.add(self.truth[rows], rule.preferred(self.probabilities[rows]), self.probabilities[rows], weights)
         return tally.result()
 
 
@@ -73,8 +90,24 @@ class Whole:
     costs: CostResult | None
 
 
+@cache
+def nearest(n: int, p: float) -> float:
+    """The coverage nearest to 95 % that an interval of a proportion can have, given n rows, where it is p.
+
+    Whatever the interval, some numbers of successes lead to one that holds p: a range of them, from any to any.
+    """
+    upto = np.append(0.0, binom.cdf(np.arange(n + 1), n, p))
+    wanted = np.searchsorted(upto, upto[:-1] + 0.95)
+    found = [upto[np.minimum(wanted + step, n + 1)] - upto[:-1] for step in (-1, 0)]
+    reached = np.concatenate([np.maximum(each, 0.0) for each in found])
+    return float(reached[np.abs(reached - 0.95).argmin()])
+
+
 def intervals(population: Population, whole: Whole, rows: np.ndarray) -> Iterator[tuple[str, Any, float]]:
-    """The name of each metric, its interval from these rows, and its value in the population."""
+    """The name of each metric, its interval from these rows, and its value in the population.
+
+    Beside proportions, the coverage that an interval could have at best instead.
+    """
     result = population.result(rows)
     if population.probabilities is None:
         for name in OF_NUMBERS:
@@ -83,11 +116,14 @@ def intervals(population: Population, whole: Whole, rows: np.ndarray) -> Iterato
     for name in OF_CLASSES:
         if not np.isnan(getattr(whole.result, name)):
             yield name, getattr(result, f"{name}_interval"), getattr(whole.result, name)
+    if population.weights is None:
+        yield NEAREST.format("accuracy"), nearest(len(rows), whole.result.accuracy), 0.0
     if whole.costs is not None:
         costs = population.costs(rows)
         yield "cost", costs.realised_interval, whole.costs.realised
         yield "expected cost", costs.expected_interval, whole.costs.expected
-        yield from _bins(population, result, rows)
+        if population.weights is None:
+            yield from _bins(population, result, rows)
 
 
 def _bins(population: Population, result: Any, rows: np.ndarray) -> Iterator[tuple[str, Any, float]]:
@@ -101,6 +137,7 @@ def _bins(population: Population, result: Any, rows: np.ndarray) -> Iterator[tup
     observed = np.diff(positives[ends]) / np.diff(ends)
     for each, value in zip(result.reliability, observed, strict=True):
         yield "calibration bins", each.observed_interval, float(value)
+        yield NEAREST.format("calibration bins"), nearest(int(each.rows), round(float(value), 4)), 0.0
 
 
 def covered(population: Population, size: int, draws: int) -> dict[str, list[float]]:
@@ -111,8 +148,13 @@ def covered(population: Population, size: int, draws: int) -> dict[str, list[flo
     found: dict[str, list[float]] = {}
     for _ in range(draws):
         rows = rng.integers(0, len(population.truth), size)
-        for name, (low, high), value in intervals(population, whole, rows):
-            found.setdefault(name, []).append(np.nan if np.isnan(low) else float(low <= value <= high))
+        for name, interval, value in intervals(population, whole, rows):
+            if isinstance(interval, float):
+                held = interval
+            else:
+                low, high = interval
+                held = np.nan if np.isnan(low) else float(low <= value <= high)
+            found.setdefault(name, []).append(held)
     return found
 
 
@@ -218,13 +260,22 @@ SETS = {
     "diamonds": diamonds,
     "normal errors": normal_numbers,
     "Laplace errors": laplace_errors,
+    "adult, weighted": lambda data: adult(data).weighted(),
+    "normal, weighted": lambda data: normal_classes(data).weighted(),
+    "california, weighted": lambda data: california(data).weighted(),
+    "normal errors, weighted": lambda data: normal_numbers(data).weighted(),
 }
+
+
+def shown(metric: str, name: str, columns: list[list[float]]) -> None:
+    print(f"| {metric.replace('_', ' ')} | {name} |{''.join(map(_cell, columns))}", flush=True)
 
 
 def main(
     data: Annotated[Path, typer.Option(help="A folder of real data sets.")],
     draws: Annotated[int, typer.Option(help="How many samples of each size are drawn.")] = 2000,
     only: Annotated[list[str] | None, typer.Option(help=f"One of {', '.join(SETS)}; may be repeated.")] = None,
+    coefficients: Annotated[bool, typer.Option(help="Also those of coefficients, in `summary`.")] = True,
 ) -> None:
     """Print a table in Markdown: percentages of intervals that hold, and how many there are where not all exist."""
     print(f"| metric | set |{''.join(f' {size:,} |' for size in SIZES)}")
@@ -233,9 +284,9 @@ def main(
         population = SETS[name](data)
         columns = [covered(population, size, draws) for size in SIZES]
         for metric in columns[0]:
-            print(
-                f"| {metric.replace('_', ' ')} | {name} |{''.join(_cell(each[metric]) for each in columns)}", flush=True
-            )
+            shown(metric, name, [each[metric] for each in columns])
+    for name, truth in truths() if coefficients else ():
+        shown("coefficients", name, [covered_coefficients(truth, size, draws) for size in SIZES])
 
 
 def _cell(held: list[float]) -> str:

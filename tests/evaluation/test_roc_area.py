@@ -37,10 +37,10 @@ def test_the_auc_of_classes_apart_is_not_claimed_with_certainty():
     """An exponential: one more row of the smaller class, half-way, with the probability that none was seen."""
     auc, (low, high) = _auc(np.arange(20.0), np.repeat([0, 1], [15, 5]))
     assert (auc, high) == (1, 1)
-    assert low == pytest.approx(1 + math.log(0.025) * 0.5 / 5)
+    assert low == pytest.approx(1 + math.log(0.05) * 0.5 / 5)
     auc, (low, high) = _auc(np.arange(20.0), np.repeat([1, 0], [15, 5]))
     assert (auc, low) == (0, 0)
-    assert high == pytest.approx(-math.log(0.025) * 0.5 / 5)
+    assert high == pytest.approx(-math.log(0.05) * 0.5 / 5)
 
 
 def test_scores_that_tell_nothing_apart_give_an_auc_without_interval():

@@ -96,6 +96,7 @@ class ClassificationTally:
         self._seen = 0
         self._kind: tuple[bool, bool] | None = None
         self._weights = WeightTotal()
+        self._right_weights = WeightTotal()
         self._ranked_weights = (WeightTotal(), WeightTotal())  # of either of two classes
         self._confusion = WeightCounts(k + 1, k)  # the last row is for unknown labels
         self._log_loss = Moments()
@@ -142,6 +143,8 @@ class ClassificationTally:
             y, z, w = y[kept], z[kept], w[kept]
             p, s = (None if each is None else each[kept] for each in (p, s))
         self._weights.add(len(y), w)
+        right = y == z
+        self._right_weights.add(int(right.sum()), None if w is None else w[right])
         self._confusion.add((y, z), len(y), w)
         if p is not None:
             self._log_loss.add(_log_losses(y, p), w)
@@ -165,6 +168,10 @@ class ClassificationTally:
         hits, support = confusion.diagonal(), confusion.sum(axis=1)
         rows, right = self._weights.total(), min(hits.sum().item(), self._weights.total())
         whole, worth = self._weights.whole, self._weights.worth()
+
+        def worth_of(moments: Moments) -> float:
+            return worth if whole else moments.worth(worth)
+
         named = confusion.sum(axis=0)
         sizes = support[:k] + named
         f1 = _ratio(2 * hits, sizes)
@@ -183,7 +190,7 @@ class ClassificationTally:
             rows=self._weights.counted(),
             unknown_labels=support[k].item(),
             accuracy=accuracy,
-            accuracy_interval=share_interval(right, rows, worth, confidence),
+            accuracy_interval=share_interval(right, rows, self._weights.worth_for(self._right_weights), confidence),
             baseline_accuracy=support[:k].max().item() / rows if rows else math.nan,
             classes=tuple(
                 ClassResult(plain_label(c), float(p), float(r), float(f), n.item()) for c, p, r, f, n in columns
@@ -195,9 +202,11 @@ class ClassificationTally:
             confusion=plain_numbers(confusion[:k]),
             unknown_confusion=plain_numbers(confusion[k]),
             log_loss=self._log_loss.mean(),
-            log_loss_interval=loss_interval(self._log_loss, worth, self._worst_log_loss(), confidence),
+            log_loss_interval=loss_interval(
+                self._log_loss, worth_of(self._log_loss), self._worst_log_loss(), confidence
+            ),
             brier=self._brier.mean(),
-            brier_interval=loss_interval(self._brier, worth, worst_brier, confidence, worst_brier),
+            brier_interval=loss_interval(self._brier, worth_of(self._brier), worst_brier, confidence, worst_brier),
             roc_auc=auc,
             roc_auc_interval=auc_ends,
             roc_auc_error=math.nan if math.isnan(auc) else 0.0 if self._scores.exact else _tied(counts) / 2,

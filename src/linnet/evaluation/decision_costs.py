@@ -70,6 +70,7 @@ class CostTally:
         rows, decided, right = self._all.total(), self._decided.total(), self._right.total()
         whole = self._all.whole
         worth = self._priced.worth(whole)
+        of_realised, of_expected = (worth if whole else each.worth(worth) for each in (self._realised, self._expected))
         worst = max(float(self._costs.max()), float(self.rule.reject or 0.0))
         foreseen = float(self.rule.costs.max(axis=0).min())  # a rule's expected cost is never larger
         truth = self._truth.values()
@@ -77,9 +78,9 @@ class CostTally:
         always = float(by_label.min()) / rows if rows else math.nan
         return CostResult(
             realised=self._realised.mean(),
-            realised_interval=loss_interval(self._realised, worth, worst, confidence, worst),
+            realised_interval=loss_interval(self._realised, of_realised, worst, confidence, worst),
             expected=self._expected.mean(),
-            expected_interval=loss_interval(self._expected, worth, foreseen, confidence, worst),
+            expected_interval=loss_interval(self._expected, of_expected, foreseen, confidence, worst),
             baseline=always if self.rule.reject is None else min(always, float(self.rule.reject)),
             rejected=plain_number(self._all.exact() - self._decided.exact()),
             accuracy_decided=right / decided if decided else math.nan,

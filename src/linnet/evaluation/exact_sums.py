@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import deepcopy
 from fractions import Fraction
 
 import numpy as np
@@ -78,33 +79,42 @@ def _halves(m: Floats) -> tuple[Floats, Floats]:
 
 
 class Moments:
-    """The sum of the weights of rows, of their values and of squares, all exact, and the largest value."""
+    """The sum of the weights of rows, of their values and of squares, all exact, and the largest value.
+
+    For the variance of the mean there are the same sums by squared weights, rounded; where no row is weighted, they are
+    the same, and are not kept.
+    """
 
     def __init__(self) -> None:
         self.largest = 0.0
-        self._total = ExactSum()
-        self._sum = ExactSum()
-        self._squares = ExactSum()
+        self._sums = _Sums()
+        self._by_squares: _Sums | None = None
 
     def add(self, values: Floats, w: Floats | None = None) -> None:
-        if w is None:
-            self._total.add_whole(len(values))
-        else:
-            self._total.add(w)
         self.largest = max(self.largest, float(values.max(initial=0.0)))
-        self._sum.add(values, w=w)
-        m, x = np.frexp(values)
-        for part in product(m, m):
-            self._squares.add(part, 2 * x, w)
+        if w is not None and self._by_squares is None:
+            self._by_squares = deepcopy(self._sums)
+        self._sums.add(values, w)
+        if self._by_squares is not None:
+            self._by_squares.add(values, None if w is None else w * w)
 
     def total(self) -> Fraction:
-        return self._total.value()
+        return self._sums.total.value()
 
     def sum(self) -> Fraction:
-        return self._sum.value()
+        return self._sums.sum.value()
 
     def squares(self) -> Fraction:
-        return self._squares.value()
+        return self._sums.squares.value()
+
+    def by_weights(self) -> tuple[Fraction, Fraction, Fraction]:
+        """The sums of weights, of values and of squares."""
+        return self.total(), self.sum(), self.squares()
+
+    def by_squares(self) -> tuple[Fraction, Fraction, Fraction]:
+        """The same by squared weights."""
+        sums = self._by_squares or self._sums
+        return sums.total.value(), sums.sum.value(), sums.squares.value()
 
     def mean(self) -> float:
         return as_float(self.sum() / self.total()) if self.total() else math.nan
@@ -112,6 +122,41 @@ class Moments:
     def scatter(self) -> Fraction:
         """Σ (value - mean)²: exactly 0 for equal values, and for no others."""
         return self.squares() - self.sum() ** 2 / self.total() if self.total() else Fraction(0)
+
+    def worth(self, rows: float) -> float:
+        """How many rows of equal weight have a mean as uncertain as this; `rows`, where all values are equal.
+
+        The variance of a weighted mean m is Σ w² (value - m)² / (Σ w)² (Cochran 1977, Sampling Techniques, section 6):
+        what weights cost depends on which rows have the large ones.
+        """
+        if not self.total():
+            return rows
+        mean, (total, sum_, squares) = self.sum() / self.total(), self.by_squares()
+        return as_worth(self.scatter(), squares - 2 * mean * sum_ + mean**2 * total, self.total(), rows)
+
+
+class _Sums:
+    """Of weights, of weighted values and of weighted squares."""
+
+    def __init__(self) -> None:
+        self.total = ExactSum()
+        self.sum = ExactSum()
+        self.squares = ExactSum()
+
+    def add(self, values: Floats, w: Floats | None) -> None:
+        if w is None:
+            self.total.add_whole(len(values))
+        else:
+            self.total.add(w)
+        self.sum.add(values, w=w)
+        m, x = np.frexp(values)
+        for part in product(m, m):
+            self.squares.add(part, 2 * x, w)
+
+
+def as_worth(scatter: Fraction, by_squares: Fraction, total: Fraction, rows: float) -> float:
+    """How many rows of equal weight are as uncertain, given Σ w (value - m)², the same by w², and Σ w."""
+    return as_float(scatter * total / by_squares) if scatter > 0 and by_squares > 0 else rows
 
 
 def as_float(number: Fraction) -> float:

@@ -15,6 +15,9 @@ from typing import Any
 from linnet.errors import InputError
 from linnet.evaluation.exact_sums import Moments, root
 
+# The most that one end may miss, over what it misses where the other misses as much: of 5 % in all, 3.5 %.
+MOST_MISSED = 1.4
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -35,27 +38,45 @@ def none(reason: str) -> Interval:
 def proportion_interval(successes: float, n: float, confidence: float = 0.95) -> Interval:
     """Of a proportion, given `successes` in n rows, by the mid-P of the binomial distribution.
 
-    The ends are the p at which k successes or more have the probability (1 - confidence)/2, k itself counted half, and
-    the same for k or fewer (Lancaster 1961, Significance tests in discrete distributions).  The exact
+    The ends are the p at which k successes or more have the probability that an end may miss (`missed`), k itself
+    counted half, and the same for k or fewer (Lancaster 1961, Significance tests in discrete distributions).  The exact
     interval, which does not halve, covers far more than it says for few rows; Wilson's far less near 0 and 1.
     """
     if not 0 <= successes <= n:
         raise InputError(f"{successes} successes in {n} rows: pass counts, with no more successes than rows")
     if n == 0:
         return none("no rows")
-    upper = upper_tail(confidence)
-    low = 0.0 if successes == 0 else _mid_p(successes, n, 1 - upper)
-    return Interval(low, 1.0 if successes == n else 1 - _mid_p(n - successes, n, 1 - upper))
+    low = 0.0 if successes == 0 else _mid_p(successes, n, confidence)
+    return Interval(low, 1.0 if successes == n else 1 - _mid_p(n - successes, n, confidence))
 
 
-def _mid_p(successes: float, n: float, beside: float) -> float:
-    """The p at which P(K > successes) + P(K = successes) / 2 is `beside`."""
+def missed(none_seen: float, confidence: float) -> float:
+    """How often the lower end may be above the truth: as often as the upper end below it, or more where that is rare.
+
+    `none_seen` is the probability of rows that have none of what is counted: where it is large, even their interval
+    holds the truth, and no upper end misses it.  Blaker's intervals (2000, Confidence curves and improved exact
+    confidence intervals for discrete distributions) give all that the upper end cannot use to the lower.  By mid-P that
+    is too much: an end that may miss a covers as little as 1 - 2a of the counts of a rare event.  Hence the limit.
+    """
+    beside = 1 - upper_tail(confidence)
+    return min(max(none_seen / 2, beside), MOST_MISSED * beside)
+
+
+def _mid_p(successes: float, n: float, confidence: float) -> float:
+    """The lower end: the p at which P(K > successes) + P(K = successes) / 2 is what it may miss."""
     special = _special()
-    if successes == n:
-        return float((2 * beside) ** (1 / n))
-    ends = [(successes, n - successes + 1), (successes + 1, n - successes)]
-    low, high = (float(special.betaincinv(*end, beside)) for end in ends)
-    return crossing(lambda p: sum(float(special.betainc(*end, p)) for end in ends) / 2 - beside, low, high)
+
+    def excess(p: float) -> float:
+        at_least = sum(float(special.betainc(*end, p)) for end in ends) / 2 if len(ends) > 1 else p**n / 2
+        return at_least - missed((1 - p) ** n, confidence)
+
+    ends = [(successes, n - successes + 1)]
+    if successes < n:
+        ends.append((successes + 1, n - successes))
+    beside = 1 - upper_tail(confidence)
+    low = float(special.betaincinv(*ends[0], beside))
+    high = float(special.betaincinv(*ends[-1], min(2 * MOST_MISSED * beside, 1.0)))
+    return crossing(excess, low, high)
 
 
 def crossing(rising: Callable[[float], float], low: float, high: float) -> float:

@@ -12,15 +12,19 @@ from numpy.typing import ArrayLike
 
 from linnet.errors import InputError
 from linnet.evaluation import validation
-from linnet.evaluation.exact_sums import ExactSum, Floats, Moments, as_float, root
+from linnet.evaluation.exact_sums import Moments, as_float, root
 from linnet.evaluation.intervals import Interval, mean_interval, median_ranks, none
 from linnet.evaluation.json_values import plain
 from linnet.evaluation.skewed_means import TOO_FEW, Skew, loss_interval, ratio_factors
 from linnet.evaluation.sorted_counts import SortedCounts
+from linnet.evaluation.squared_errors import NOTHING, SquaredErrors, Uncertain
 from linnet.evaluation.weights import WeightTotal
 
-# How much further from the mean, in squares, a target may be that was not seen.
-FURTHER = 2.0
+# The unseen row's squared error is by as much above the largest as that of REACH[0] + REACH[1] / n times as many rows,
+# for few of n rows show less of their tail; by half of the largest at least.
+REACH = (3.0, 150.0)
+LEAST_FURTHER = 0.5
+FEW = "fewer than 3 rows"
 
 
 @dataclass(frozen=True)
@@ -53,10 +57,7 @@ class RegressionResult:
 class RegressionTally:
     """Adds up predictions block by block, in memory that does not grow with the number of rows.
 
-    With e = prediction - truth and d = truth - c, c the first true value: exact sums of e, e², |e|, d, d², and sums of
-    e⁴, d³, d⁴, e² d, e² d² whose terms are rounded.  The latter are for standard errors only, and c being a true value
-    bounds their rounding error: no row is further than sqrt(n - 1) deviations from the mean (Samuelson 1968,
-    How deviant can you be?).
+    With e = prediction - truth and d = truth - c, c the first true value: exact sums of e, e², |e|, d, d².
     """
 
     def __init__(self) -> None:
@@ -67,7 +68,7 @@ class RegressionTally:
         self._distances = Moments()
         self._truth = Moments()
         self._range = (math.inf, -math.inf)  # of d
-        self._products = {powers: ExactSum() for powers in ((4, 0), (0, 3), (0, 4), (2, 1), (2, 2))}  # of e and d
+        self._squared = SquaredErrors()
         self._sorted_distances = SortedCounts()
 
     def add(self, truth: ArrayLike, predicted: ArrayLike, weights: ArrayLike | None = None) -> None:
@@ -99,84 +100,68 @@ class RegressionTally:
         self._truth.add(d, w)
         self._sorted_distances.add(distance, w=w)
         self._range = (min(self._range[0], float(d.min())), max(self._range[1], float(d.max())))
-        self._multiply(e, d, w)
+        self._squared.add(e, d, w)
 
     def result(self, confidence: float = 0.95) -> RegressionResult:
         """The metrics of the rows so far; more may be added afterwards."""
-        total, n = self._weights.exact(), self._weights.worth()
+        total, n, whole = self._weights.exact(), self._weights.worth(), self._weights.whole
         squares, scatter = self._errors.squares(), self._truth.scatter()
         rmse = root(squares / total) if n else math.nan
+        uncertain = self._squared.uncertain(self._errors, self._truth, n, whole=whole) if n else NOTHING
+        of_distances, of_errors = (n if whole else each.worth(n) for each in (self._distances, self._errors))
         return RegressionResult(
             rows=self._weights.counted(),
             r2=as_float(1 - squares / scatter) if scatter else math.nan,
-            r2_interval=self._r2_interval(squares, scatter, confidence),
+            r2_interval=self._r2_interval(uncertain, confidence),
             rmse=rmse,
-            rmse_interval=self._rmse_interval(rmse, squares, confidence),
+            rmse_interval=self._rmse_interval(rmse, uncertain, confidence),
             mae=self._distances.mean(),
-            mae_interval=loss_interval(self._distances, n, 0.0, confidence),
+            mae_interval=loss_interval(self._distances, of_distances, 0.0, confidence),
             median_absolute_error=self._sorted_distances.middle() if n else math.nan,
             median_absolute_error_interval=self._median_interval(confidence),
             bias=self._errors.mean(),
-            bias_interval=mean_interval(self._errors, n, confidence),
+            bias_interval=mean_interval(self._errors, of_errors, confidence),
             baseline_rmse=root(scatter / total) if n else math.nan,
             baseline_prediction=as_float(Fraction(self._centre) + self._truth.sum() / total) if n else math.nan,
         )
 
-    def _multiply(self, e: Floats, d: Floats, w: Floats | None) -> None:
-        """Add products of powers, mantissas and exponents apart, so that none overflows or underflows."""
-        (em, ex), (dm, dx) = np.frexp(e), np.frexp(d)
-        e2, d2 = em * em, dm * dm
-        mantissas = {(4, 0): e2 * e2, (0, 3): d2 * dm, (0, 4): d2 * d2, (2, 1): e2 * dm, (2, 2): e2 * d2}
-        for (of_e, of_d), total in self._products.items():
-            total.add(mantissas[of_e, of_d], of_e * ex + of_d * dx, w)
-
-    def _rmse_interval(self, rmse: float, squares: Fraction, confidence: float) -> Interval:
+    def _rmse_interval(self, rmse: float, uncertain: Uncertain, confidence: float) -> Interval:
         """The root of that of the mean square."""
-        if self._weights.worth() < 2 or not squares:
-            return none(TOO_FEW) if self._weights.worth() < 2 else Interval(0.0, 0.0)
-        low, high = self._skew_of_squares(squares).factors(confidence)
+        if not rmse or math.isnan(rmse) or uncertain.of_errors < 2:
+            return Interval(0.0, 0.0) if rmse == 0 and self._weights.worth() >= 2 else none(TOO_FEW)
+        low, high = self._skew_of_squares(uncertain).factors(confidence)
         return Interval(rmse * math.sqrt(low), rmse * math.sqrt(high))
 
-    def _r2_interval(self, squares: Fraction, scatter: Fraction, confidence: float) -> Interval:
+    def _r2_interval(self, uncertain: Uncertain, confidence: float) -> Interval:
         """By 1 - R², the ratio of the means of e² and of (y - mean)²."""
-        total, n = self._weights.exact(), self._weights.worth()
-        if n < 3 or not scatter or not squares:
-            perfect = n > 2 and scatter
-            return Interval(1.0, 1.0) if perfect else none("fewer than 3 rows" if n < 3 else "the targets are equal")
-        _, d3, d4, e2d, e2d2 = (sums.value() for sums in self._products.values())
+        squares, scatter, n = self._errors.squares(), self._truth.scatter(), self._weights.worth()
+        if min(n, uncertain.of_errors, uncertain.of_targets) < 3 or not scatter or not squares:
+            perfect = n > 2 and scatter and not squares
+            return Interval(1.0, 1.0) if perfect else none("the targets are equal" if n > 2 and not scatter else FEW)
+        total = self._weights.exact()
         mean = self._truth.sum() / total
-        centred_2 = e2d2 - 2 * mean * e2d + mean**2 * squares  # Σ e² (d - mean)²
-        centred_4 = d4 - 4 * mean * d3 + 6 * mean**2 * self._truth.squares() - 3 * total * mean**4  # Σ (d - mean)⁴
         furthest = max(abs(Fraction(end) - mean) for end in self._range)
-        spread = centred_4 - scatter**2 / total
-        of_truth = self._skew(scatter, spread, FURTHER * as_float(furthest**2 * total / scatter))
-        covariation = centred_2 - squares * scatter / total
-        spreads = spread * self._spread_of_squares(squares)
-        correlation = min(root(covariation**2 / spreads), 1.0) if spreads > 0 else 0.0
-        correlation = -correlation if covariation < 0 else correlation
-        low, high = ratio_factors(self._skew_of_squares(squares), of_truth, correlation, confidence)
+        further = (1 + 50 / uncertain.of_targets) * as_float(furthest**2 * total / scatter)
+        of_truth = self._skew(scatter, uncertain.spread.of_targets, uncertain.of_targets, further)
+        low, high = ratio_factors(self._skew_of_squares(uncertain), of_truth, uncertain.correlation, confidence)
         ratio = as_float(squares / scatter)
         return Interval(1 - ratio * high, 1 - ratio * low)
 
-    def _spread_of_squares(self, squares: Fraction) -> Fraction:
-        """Σ (e² - MSE)²"""
-        return self._products[4, 0].value() - squares**2 / self._weights.exact()
-
-    def _skew_of_squares(self, squares: Fraction) -> Skew:
+    def _skew_of_squares(self, uncertain: Uncertain) -> Skew:
         """Of the mean of e².
 
-        The unseen row is further out than the largest error by what the tail lets expect of k times as many rows:
-        where errors beyond u have the probability (u/e)^(1/ξ), k^ξ times.
+        Where errors beyond u have the probability (u/e)^(1/ξ), the largest of k times as many rows is k^ξ times as far
+        out: the unseen row is as much worse than the worst.
         """
-        n = self._weights.worth()
+        squares, n = self._errors.squares(), uncertain.of_errors
         largest = Fraction(self._distances.largest)
-        further = (2 + 50 / n) ** (2 * self._sorted_distances.tail_index())
-        worst = further * as_float(largest**2 * self._weights.exact() / squares)
-        return self._skew(squares, self._spread_of_squares(squares), worst)
+        further = (REACH[0] + REACH[1] / n) ** (2 * self._sorted_distances.tail_index()) - 1
+        worst = max(further, LEAST_FURTHER) * as_float(largest**2 * self._weights.exact() / squares)
+        return self._skew(squares, uncertain.spread.of_errors, n, worst)
 
-    def _skew(self, sum_: Fraction, spread: Fraction, worst: float) -> Skew:
+    def _skew(self, sum_: Fraction, spread: Fraction, n: float, worst: float) -> Skew:
         """Of the mean of values with this sum and sum of squared deviations; the worst is in units of the mean."""
-        total, n = self._weights.exact(), self._weights.worth()
+        total = self._weights.exact()
         shape = as_float(sum_**2 * Fraction(n - 1) / (total * spread)) if spread > 0 else math.inf
         return Skew(shape, worst / n)
 

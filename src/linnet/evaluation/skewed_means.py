@@ -2,10 +2,10 @@
 
 Student's interval fails for them.  It is symmetric, and a sample may miss the rows that weigh most: a classifier with
 2 % mistakes makes none in 50 rows in a third of the samples, and their mean log loss is far too low.  So the mean is
-taken for gamma distributed, and the upper end allows for one further row that was not seen, the worst that is plausible
-(Fay, Feuer 1997, Confidence intervals for directly standardized rates: a method based on the gamma distribution); the
-lower end is between those with and without that row, as of mid-P intervals (Fay, Kim 2017, Confidence intervals for
-directly standardized rates using mid-p gamma intervals).
+taken for gamma distributed, with and without one further row that was not seen, the worst that is plausible (Fay,
+Feuer 1997, Confidence intervals for directly standardized rates: a method based on the gamma distribution), and
+the two count half each, as in mid-P intervals (Fay, Kim 2017, Confidence intervals for directly standardized rates
+using mid-p gamma intervals).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 from linnet.evaluation.exact_sums import Moments, as_float
-from linnet.evaluation.intervals import Interval, crossing, none, upper_tail
+from linnet.evaluation.intervals import Interval, crossing, missed, none, upper_tail
 
 TOO_FEW = "fewer than 2 rows"
 
@@ -34,10 +34,24 @@ class Skew:
         with_it = 1 + self.unseen
         variance = (1 / self.shape + self.unseen**2) / with_it**2
         shape = 1 / variance if variance else math.inf
-        high = with_it * _quantile(shape, 1 - beside)
-        low, most = sorted((_quantile(self.shape, beside), with_it * _quantile(shape, beside)))
-        between = crossing(lambda end: (_below(self.shape, end) + _below(shape, end / with_it)) / 2 - beside, low, most)
-        return between, high
+
+        def below(end: float) -> float:
+            return (_below(self.shape, end) + _below(shape, end / with_it)) / 2
+
+        def bracket(probability: float) -> list[float]:
+            return sorted((_quantile(self.shape, probability), with_it * _quantile(shape, probability)))
+
+        high = crossing(lambda end: below(end) - (1 - beside), *bracket(1 - beside))
+        most = missed(1.0, confidence)
+
+        def none_seen(mean: float) -> float:
+            """How probable rows without any loss would be, were this the mean and every loss the worst."""
+            return math.exp(-mean / self.unseen) if self.unseen else 0.0
+
+        low = crossing(
+            lambda end: below(end) - missed(none_seen(end), confidence), bracket(beside)[0], bracket(most)[1]
+        )
+        return low, high
 
 
 def loss_interval(
@@ -49,7 +63,7 @@ def loss_interval(
         return none(TOO_FEW)
     mean, worst = moments.sum() / moments.total(), max(worst, moments.largest)
     if mean * Fraction(n) * 10**12 <= worst:  # nothing beside one unseen row
-        return Interval(0.0, min(-math.log(1 - upper_tail(confidence)) * worst / n, most))
+        return Interval(0.0, min(_of_none_seen(confidence) * worst / n, most))
     scatter = moments.scatter()
     skew = Skew(
         as_float(mean**2 * moments.total() * Fraction(n - 1) / scatter) if scatter else math.inf,
@@ -59,11 +73,16 @@ def loss_interval(
     return Interval(as_float(mean * Fraction(low)), min(as_float(mean * Fraction(high)), most))
 
 
+def _of_none_seen(confidence: float) -> float:
+    """The upper end of the expected number of rare events where none was seen, by mid-P."""
+    return -math.log(2 * (1 - upper_tail(confidence)))
+
+
 def deficit_interval(value: float, variance: float, unseen: float, confidence: float = 0.95) -> Interval:
     """Of a metric between 0 and 1, by what it lacks to the nearer end; `unseen` is how much one row may change it."""
     lacking = min(value, 1 - value)
     if lacking <= 0:
-        low, high = 0.0, -math.log(1 - upper_tail(confidence)) * unseen
+        low, high = 0.0, _of_none_seen(confidence) * unseen
     else:
         factors = Skew(lacking**2 / variance if variance > 0 else math.inf, unseen / lacking).factors(confidence)
         low, high = (lacking * factor for factor in factors)

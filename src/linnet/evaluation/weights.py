@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.evaluation.exact_sums import Counts, ExactSum, Floats, as_float
+from linnet.evaluation.exact_sums import Counts, ExactSum, Floats, as_float, as_worth
 
 PART = 40  # bits
 GRID = 2.0 ** (-2 * PART)
@@ -58,6 +58,18 @@ class WeightTotal:
         if self.whole if whole is None else whole:
             return self.total()
         return as_float(self.exact() ** 2 / self._squares.value()) if self.rows else 0
+
+    def worth_for(self, part: WeightTotal) -> Total:
+        """The number of rows for the interval of the proportion that some of them are, by weight.
+
+        As of a mean (`Moments.worth`) of ones and zeros.
+        """
+        p = part.exact() / self.exact() if self.rows else Fraction(0)
+        if self.whole or not 0 < p < 1:
+            return self.worth()
+        ones = part._squares.value()
+        by_squares = (1 - p) ** 2 * ones + p**2 * (self._squares.value() - ones)
+        return as_worth(p * (1 - p) * self.exact(), by_squares, self.exact(), self.worth())
 
     def counted(self) -> int:
         """The number of rows that is printed: copies count, fractions of rows do not."""

@@ -38,8 +38,8 @@ ROWS = (
         "The adaptive learner for least squares; the target is standardised as it is read.",
         "as adaptive, with g = ((y - mean)/deviation - w·x) x; a step that would move w·x by r times the error is "
         "multiplied by (1 - e^-r)/r, so that it never goes beyond y",
-        "Ross, Mineiro, Langford 2013, Normalized online learning (NAG); Karampatziakis, Langford 2011, Online importance "
-        "weight aware updates",
+        "Ross, Mineiro, Langford 2013, Normalized online learning (NAG); Karampatziakis, Langford 2011, Online "
+        "importance weight aware updates",
         strength="alpha",
         penalties=_ANY_PENALTY,
     ),
