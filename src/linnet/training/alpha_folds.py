@@ -26,8 +26,8 @@ from linnet.training.objective import Objective
 Flat = NDArray[np.float64]
 
 FOLDS = 5
-# 2,000 predicted rows show which alpha is best: of many rows not all folds are needed.
-ENOUGH_ROWS = 2000
+# 1,000 predicted rows show which alpha is best: of many rows not all folds are needed.
+ENOUGH_ROWS = 1000
 # The process ends when what is left to gain is this small beside the objective, for the best alpha and one below it.
 TOL, MOST_STEPS, STEPS_A_LOOK = 1e-3, 100, 5
 

@@ -22,6 +22,7 @@ from linnet.cores import one_thread
 from linnet.data.rows import Examples
 from linnet.training.solvers.least_squares import dense
 from linnet.training.solvers.ridge import BLOCK, BLOCKS_A_PART, centred_squares
+from linnet.training.solvers.row_products import centred_products
 from linnet.training.threads import added, over_parts
 
 Flat = NDArray[np.float64]
@@ -31,8 +32,6 @@ DECOMPOSED_AT_MOST = 1000
 # The same of the products that fill a table of all pairs of columns; where rows are full, products are quick.
 PRODUCTS_AT_MOST = 1e10
 PRODUCTS_AN_ENTRY = 500
-# Sparse rows with more than this fraction of all entries are multiplied as dense ones.
-FULL = 0.2
 # A row whose leverage is 1 to rounding says nothing of itself.
 LEAST_LEFT = 1e-12
 
@@ -108,7 +107,7 @@ class _Wide:
         n = examples.rows.shape[0]
         self.c = np.ones(n) if examples.weights is None else examples.weights
         mean = float(self.c @ examples.targets) / float(self.c.sum()) if intercept else 0.0
-        table = _products(examples, self.c if intercept else None)
+        table = centred_products(examples, self.c if intercept else None)
         root = np.sqrt(self.c)
         table *= root[:, np.newaxis] * root
         # sqrt(c) is a direction that the intercept takes: far from 0, it does not add to what is left of a row
@@ -140,20 +139,3 @@ def _decomposed(table: Flat) -> tuple[Flat, Flat]:
         raise LinAlgError("the squares leave the range of numbers")
     values, axes = eigh(table, driver="evd", check_finite=False)
     return np.maximum(values, 0.0), axes
-
-
-def _products(examples: Examples, weights: Flat | None) -> Flat:
-    """(X - m)(X - m)', with m the means by these weights, if there are any."""
-    n, d = examples.rows.shape
-    full = examples.rows.dense or len(examples.rows.values) > FULL * n * d
-    if full:
-        A = dense(examples, slice(0, n))
-        if weights is not None:
-            A -= weights @ A / weights.sum()
-        return np.asarray(A @ A.T)
-    X = examples.rows.matrix().astype(np.float64)
-    products = np.asarray((X @ X.T).toarray())
-    if weights is None:
-        return products
-    by_mean = products @ weights / weights.sum()
-    return np.asarray(products - by_mean[:, np.newaxis] - by_mean + weights @ by_mean / weights.sum())

@@ -16,6 +16,7 @@ from linnet.learners.recipe import Penalty
 from linnet.training.objective import Objective
 from linnet.training.solvers import least_squares as analytic
 from linnet.training.solvers import ridge
+from linnet.training.solvers.row_products import centred_products
 from tests.conftest import both_forms
 
 ALPHAS = [1e-6, 1e-3, 0.1, 1.0, 30.0, 1e6]
@@ -109,6 +110,31 @@ def test_conjugate_gradients_stop_at_the_gap_asked_for(tol, rng):
     assert model.certificate_.gap <= tol * 1.001
     best = Ridge(solver="analytic").fit(X, y).certificate_.primal
     assert best <= model.certificate_.primal <= best * (1 + 1.001 * tol / (1 - tol))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_under_a_weak_penalty_wide_rows_end_in_the_closed_form_instead_of_a_thousand_steps(intercept, weighted, rng):
+    X = (rng.random((150, 400)) < 1 / np.arange(1, 401) ** 0.7) * rng.uniform(0.5, 1, size=400)
+    y, c = X.sum(axis=1) + rng.normal(size=150), rng.uniform(0.5, 2, size=150) if weighted else None
+    alpha = 1e-6 * float((X * X).sum())
+    model = Ridge(alpha=alpha, solver="cg", tol=1e-9, fit_intercept=intercept).fit(csr_array(X), y, c)
+    assert model.n_iter_ <= ridge.PATIENCE + 2
+    assert model.certificate_.gap <= 1e-9
+    w, b = exact(X, y, alpha, weights=c, intercept=intercept)
+    assert_allclose(model.coef_, w, rtol=1e-6, atol=1e-9)
+    assert_allclose(model.intercept_, b, rtol=1e-6)
+
+
+@pytest.mark.parametrize("density", [0.01, 0.1, 0.5])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_products_of_rows_are_those_of_dense_ones_whatever_columns_they_have_in_common(density, weighted, rng):
+    X = (rng.random((60, 400)) < density * rng.uniform(0, 2, size=400)) * rng.normal(size=400)
+    X[:, 7] = 1.5
+    weights = rng.uniform(size=60) if weighted else None
+    centred = X - (weights @ X / weights.sum() if weighted else 0.0)
+    found = centred_products(Examples(Rows.of(csr_array(X)), np.zeros(60), None), weights)
+    assert_allclose(found, centred @ centred.T, atol=1e-12 * float((X * X).sum()))
 
 
 def test_wide_sparse_rows_are_left_to_conjugate_gradients(rng):

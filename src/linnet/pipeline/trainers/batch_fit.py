@@ -35,7 +35,7 @@ from linnet.pipeline.scaling import Scaling, measured, scaled
 from linnet.pipeline.summary_fit import summarised
 from linnet.theory.fit_summary import FitSummary
 from linnet.theory.separation import examine_model
-from linnet.training.alpha_choice import Choice, with_alpha
+from linnet.training.alpha_choice import with_alpha
 from linnet.training.duality_gap import Certificate
 from linnet.training.fit import Settings, fit
 from linnet.training.history import Watcher, ignore
@@ -121,7 +121,6 @@ def train_batch(
     features = data.features
     has_text = bool(features.text_features().any())
     entry = adapted(entry, strength, has_text=has_text, columns=len(features), classes=classes)
-    tuned = entry.chooses_alpha and strength.alpha is None
     solving = (Solving() if solving is None else solving)._replace(threads=threads, watch=watch)
     raw = data.rows if summary else rows_to_fit(data, entry, solving.solver)
     held = _held_out(data, holdout, seed)
@@ -129,14 +128,14 @@ def train_batch(
     if strength_choice.is_open(entry, strength):
         say(f"choosing {entry.strength}")
         entry, chosen = strength_choice.chosen(data, entry, raw, ~held, seed, Settings(threads=threads, watch=watch))
-    trials = _Trials(data, entry, raw, solving, tuned)
+    elif entry.chooses_alpha and strength.alpha is None:
+        say("choosing alpha")
+        entry, chosen = _tuned(data, entry, raw, ~held, watch)
+    trials = _Trials(data, entry, raw, solving)
     decided, result = trials.decided_and_measured(held, wanted, seed, say)
     say("training on all rows")
     scaling = measured(features, raw, data.weights)
     rows = scaled(raw, scaling)
-    if tuned:
-        entry, how = _tuned(data, entry, rows, None, raw, watch)
-        chosen = StrengthChoice("alpha", entry.recipe.penalty.l2, how, raw.shape[0]) if how else None
     trained, described = _fitted_to_all(data, entry, (rows, raw), scaling, solving, summary=summary)
     separation = "" if summary else _separation(data, entry, rows, trained.model)
     model = of_all_features(trained.model, rows)
@@ -218,11 +217,16 @@ def fitted(data: TrainingSet, entry: Entry, rows: Rows, which: Mask | None, solv
     return fit(entry, data.examples(rows, which), data.labels, settings)
 
 
-def _tuned(data: TrainingSet, entry: Entry, rows: Rows, which: Mask | None, raw: Rows, watch: Watcher) -> Choice:
-    """The learner with the alpha that suits these rows, or some of them, as they are scaled."""
-    contents = raw if which is None else take_rows(raw, np.flatnonzero(which))
-    text = Text(data.features.text_features())
-    return with_alpha(entry, data.examples(rows, which), contents, text=text, watch=watch)
+def _tuned(
+    data: TrainingSet, entry: Entry, raw: Rows, which: Mask, watch: Watcher
+) -> tuple[Entry, StrengthChoice | None]:
+    """The learner with the alpha that suits these rows; and how it was chosen, unless it is the learner's own."""
+    contents = take_rows(raw, np.flatnonzero(which))
+    examples = data.examples(raw, which)
+    scaling = measured(data.features, contents, examples.weights)
+    examples = replace(examples, rows=scaled(contents, scaling))
+    entry, how = with_alpha(entry, examples, contents, text=Text(data.features.text_features()), watch=watch)
+    return entry, StrengthChoice("alpha", entry.recipe.penalty.l2, how, len(examples.targets)) if how else None
 
 
 def tolerance(entry: Entry, tol: float | None) -> float:
@@ -243,17 +247,13 @@ class _Trials:
     entry: Entry
     raw: Rows
     solving: Solving
-    # whether alpha is chosen by the rows that each is fitted to
-    tuned: bool
 
     def _fitted(self, trained_on: Mask, asked: Mask) -> tuple[LinearModel, Rows]:
         """A model fitted to some rows, and the others on the scale of these."""
         weights = None if self.data.weights is None else self.data.weights[trained_on]
         some = take_rows(self.raw, np.flatnonzero(trained_on))
-        rows, entry = scaled(self.raw, measured(self.data.features, some, weights)), self.entry
-        if self.tuned:
-            entry = _tuned(self.data, entry, rows, trained_on, self.raw, self.solving.watch).entry
-        model = fitted(self.data, entry, rows, trained_on, self.solving).model
+        rows = scaled(self.raw, measured(self.data.features, some, weights))
+        model = fitted(self.data, self.entry, rows, trained_on, self.solving).model
         return model, take_rows(rows, np.flatnonzero(asked))
 
     def decided_and_measured(self, held: Mask, wanted: Wanted, seed: int, say: Say) -> tuple[Decided, Result | None]:

@@ -31,6 +31,7 @@ from linnet.training.history import Pass, Watcher
 from linnet.training.objective import Objective
 from linnet.training.solvers.least_squares import TOO_LARGE, checked, decomposed, dense, examples_of
 from linnet.training.solvers.least_squares import solve as least_squares
+from linnet.training.solvers.row_products import centred_products
 from linnet.training.threads import over_parts
 
 Flat = NDArray[np.float64]
@@ -44,6 +45,8 @@ CANCELLED_AT_MOST = 1e3
 # Numbers in a block: it stays in the cache while it is centred and squared.
 BLOCK = 1 << 16
 BLOCKS_A_PART = 8
+# After this many steps of conjugate gradients the closed form is quicker, if there are at most so many rows.
+PATIENCE, MULTIPLIED_AT_MOST = 60, 4096
 
 
 def analytic(problem: Objective, how: Descent, watch: Watcher) -> Found:
@@ -133,30 +136,35 @@ def _squares_about(about: Flat, examples: Examples) -> tuple[Flat, Flat, float]:
 def _wide(examples: Examples, alpha: float, intercept: bool) -> tuple[Flat, float] | None:
     """By the n x n table of the rows' products."""
     n, d = examples.rows.shape
-    X, y = dense(examples, slice(0, n)), examples.targets
-    c = np.ones(n) if examples.weights is None else examples.weights
-    means, mean = (c @ X / c.sum(), float(c @ y / c.sum())) if intercept else (np.zeros(d), 0.0)
-    A = (X - means) * np.sqrt(c)[:, np.newaxis]
-    table = A @ A.T
+    y, c = examples.targets, np.ones(n) if examples.weights is None else examples.weights
+    root, mean = np.sqrt(c), float(c @ y / c.sum()) if intercept else 0.0
+    table = centred_products(examples, c if intercept else None)
+    table *= root[:, np.newaxis]
+    table *= root
     table.flat[:: n + 1] += alpha
-    u = _positive(table, np.sqrt(c) * (y - mean))
+    u = _positive(table, root * (y - mean))
     if u is None:
         return None
-    w = A.T @ u
+    X = dense(examples, slice(0, n)) if examples.rows.dense else examples.rows.matrix()
+    means = np.asarray(c @ X / c.sum() if intercept else np.zeros(d), dtype=np.float64)
+    w = np.asarray((root * u) @ X - float(root @ u) * means, dtype=np.float64)
     return w, float(mean - means @ w)
 
 
 def _positive(table: Flat, right: Flat) -> Flat | None:
-    """The solution of a positive definite system, brought to a unit diagonal; None where its digits would be lost."""
+    """The solution of a positive definite system, brought to a unit diagonal, in its place; None where its digits would
+    be lost."""
     from scipy.linalg.lapack import dpocon, dpotrf, dpotrs
 
-    diagonal = table.diagonal()
-    if not (np.isfinite(table).all() and np.isfinite(right).all() and (diagonal > 0).all()):
+    diagonal = table.diagonal().copy()
+    if not (np.isfinite(table.sum()) and np.isfinite(right).all() and (diagonal > 0).all()):
         return None
     unit = 1.0 / np.sqrt(diagonal)
-    scaled = np.asfortranarray(table * unit[:, np.newaxis] * unit)
-    norm = float(np.abs(scaled).sum(axis=0).max())
-    factor, failed = dpotrf(scaled, overwrite_a=True)
+    table *= unit[:, np.newaxis]
+    table *= unit
+    norm = max(float(np.abs(column).sum()) for column in table)
+    # a symmetric table, the other way round, lies in memory as LAPACK has it
+    factor, failed = dpotrf(table.T, overwrite_a=True)
     if failed or dpocon(factor, norm)[0] < CONDITION_AT_LEAST:
         return None
     solution, _ = dpotrs(factor, unit * right)
@@ -182,12 +190,15 @@ def conjugate_gradients(problem: Objective, how: Descent, watch: Watcher) -> Fou
         return curved.variance - 0.5 * float(w @ (curved.start + residual))
 
     met = how.tol is None or not residual.any() or (how.start is not None and near(value_there()))
+    closer = None
     while len(history) < how.most and product > 0 and not (met and how.tol is not None):
         began = perf_counter()
         bent = curved.along(direction) + l2 * direction
         step = product / float(direction @ bent)
         w = w + step * direction
         residual = residual - step * bent
+        if len(history) + 1 == PATIENCE and (closer := _by_products(problem)) is not None:
+            w, residual = closer, curved.start - curved.along(closer) - l2 * closer
         value = value_there()
         loss = value - 0.5 * l2 * float(w @ w)
         history.append(Pass(0, 1, loss, perf_counter() - began))
@@ -196,13 +207,24 @@ def conjugate_gradients(problem: Objective, how: Descent, watch: Watcher) -> Fou
             met = near(value)
         ahead = scale * residual
         before, product = product, float(residual @ ahead)
-        direction = ahead + product / before * direction
+        direction = ahead if closer is not None else ahead + product / before * direction
+        closer = None
     if not np.isfinite(w).all():
         raise NumericalError(TOO_LARGE)
     flat = np.append(w, curved.target_mean - float(curved.means @ w))
     if not history:
         history.append(Pass(0, 0, value_there() - 0.5 * l2 * float(w @ w), 0.0))
     return Found(flat, history, met, _proof(problem, flat))
+
+
+def _by_products(problem: Objective) -> Flat | None:
+    """The weights in closed form, of few wide rows under a weak penalty, by which gradients take long."""
+    n, d = problem.rows.shape
+    if problem.penalty.l2 == 0 or n > MULTIPLIED_AT_MOST or d <= n:
+        return None
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = _wide(examples_of(problem), problem.penalty.l2 * problem.total, problem.intercept)
+    return None if found is None or not np.isfinite(found[0]).all() else found[0]
 
 
 def _proof(problem: Objective, flat: Flat) -> Certificate:
