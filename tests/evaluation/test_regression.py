@@ -80,7 +80,7 @@ def test_intervals_are_those_of_gamma_distributions_also_when_the_first_row_is_f
     of_errors = Skew(400 * e2.mean() ** 2 / e2.var(ddof=1), ((3 + 150 / 400) ** (2 * tail) - 1) * e2.max() / e2.sum())
     low, high = of_errors.factors(0.95)
     assert tuple(result.rmse_interval) == pytest.approx((result.rmse * low**0.5, result.rmse * high**0.5), rel=1e-9)
-    of_truth = Skew(400 * v.mean() ** 2 / v.var(ddof=1), (1 + 50 / 400) * v.max() / v.sum())
+    of_truth = Skew(400 * v.mean() ** 2 / v.var(ddof=1), (1 + 75 / 400) * v.max() / v.sum())
     low, high = ratio_factors(of_errors, of_truth, np.corrcoef(e2, v)[0, 1], 0.95)
     rest = 1 - result.r2
     assert tuple(result.r2_interval) == pytest.approx((1 - rest * high, 1 - rest * low), rel=1e-9)

@@ -141,7 +141,7 @@ class RegressionTally:
         total = self._weights.exact()
         mean = self._truth.sum() / total
         furthest = max(abs(Fraction(end) - mean) for end in self._range)
-        further = (1 + 50 / uncertain.of_targets) * as_float(furthest**2 * total / scatter)
+        further = min(1 + 75 / uncertain.of_targets, 2.0) * as_float(furthest**2 * total / scatter)
         of_truth = self._skew(scatter, uncertain.spread.of_targets, uncertain.of_targets, further)
         low, high = ratio_factors(self._skew_of_squares(uncertain), of_truth, uncertain.correlation, confidence)
         ratio = as_float(squares / scatter)
