@@ -289,7 +289,14 @@ def test_a_summary_is_printed_kept_and_given_as_json(tmp_path):
         call("train", tmp_path / "t.csv", "--target", "y", "--summary", "-o", tmp_path / "m", "--json").stdout
     )
     summary = report["record"]["summary"]
-    assert summary["names"] == ["x", "colour=blue", "(intercept)"]
+    assert [each["name"] for each in summary["coefficients"]] == ["x", "colour=blue", "(intercept)"]
+    for each in summary["coefficients"]:
+        assert each["low"] < each["coef"] < each["high"]
+        assert 0 <= each["p_value"] <= 1
+        assert each["z"] == pytest.approx(each["coef"] / each["std_err"])
+    assert summary["references"] == {"colour": "red"}
+    assert summary["aic"] == pytest.approx(2 * 3 + summary["deviance"])
+    assert "log-odds of yes against no" in shown.stdout
     assert report["record"]["recipe"]["penalty"] == {"l1": 0.0, "l2": 0.0, "total": True, "intercept": False}
     assert summary == json.loads(call("inspect", tmp_path / "m", "--json").stdout)["record"]["summary"]
     refused = call("train", tmp_path / "t.csv", "--target", "y", "--summary", "--C", 1, "-o", tmp_path / "n")

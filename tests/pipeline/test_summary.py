@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -216,9 +218,21 @@ def test_data_without_standard_errors_are_refused(numbers, rng):
 def test_a_damaged_summary_is_refused(numbers, tmp_path):
     linnet.train(numbers, "y", summary=True).save(tmp_path / "m")
     content, tensors = container.read(tmp_path / "m", "model")
-    for name, value in (("standard_errors", [1.0, -1.0, 1.0]), ("estimates", [1.0]), ("level", 2.0), ("aic", "x")):
+    for name, value in (
+        ("standard_errors", [1.0, -1.0, 1.0]),
+        ("estimates", [1.0]),
+        ("estimates", [1.0, "nan", 1.0]),
+        ("level", 2.0),
+        ("aic", "x"),
+        ("rows", 0.0),
+        ("degrees", -1.0),
+    ):
         summary = content["record"]["summary"] | {name: value}
         spoilt = content | {"record": content["record"] | {"summary": summary}}
         container.write(tmp_path / "n", "model", spoilt, tensors)
         with pytest.raises(ModelFileError):
             load(tmp_path / "n")
+    wide = content["record"]["summary"] | {"estimates": [1e300] * 3, "standard_errors": [1e-300] * 3, "bic": "inf"}
+    container.write(tmp_path / "n", "model", content | {"record": content["record"] | {"summary": wide}}, tensors)
+    assert json.dumps(load(tmp_path / "n").record.as_dict(), allow_nan=False)
+    assert str(load(tmp_path / "n").summary)

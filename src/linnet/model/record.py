@@ -178,7 +178,7 @@ class Record:
     def as_dict(self) -> dict[str, Any]:
         """For JSON, with None where a figure is not defined."""
         result: dict[str, Any] = plain(self)
-        for name in ("held_out", "threshold"):
+        for name in ("held_out", "threshold", "summary"):
             value = getattr(self, name)
-            result[name] = None if value is None else value.as_dict()
+            result[name] = None if value is None else plain(value.as_dict())
         return result

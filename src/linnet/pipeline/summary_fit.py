@@ -122,10 +122,19 @@ def summarised(
         rows=found.rows,
         degrees=found.degrees,
         references=design.references,
-        note=f"{found.note}; no penalty{'' if weights is None else '; weights of rows are numbers of copies'}",
+        note=_note(found, data.labels, weighted=weights is not None),
         **_fit_figures(examples, table, data.labels),
     )
     return Summarised(replace(trained, model=expanded), summary)
+
+
+def _note(found: Estimates, labels: Labels | None, *, weighted: bool) -> str:
+    """What the coefficients are of, and how it was fitted."""
+    parts = [found.note, "no penalty", *(["weights of rows are numbers of copies"] if weighted else [])]
+    if labels is not None:
+        first, *_, last = labels.classes.tolist()
+        parts.insert(0, f"log-odds of {last} against {first}" if len(labels) == 2 else f"log-odds against {last}")
+    return "; ".join(parts)
 
 
 def _refused(why: str, remedy: str = "") -> InputError:

@@ -56,6 +56,10 @@ class FitSummary:
             raise ValueError("names, estimates and standard errors differ in number")
         if not 0 < self.level < 1 or not all(0 < error < math.inf for error in self.standard_errors):
             raise ValueError("a level or a standard error is impossible")
+        if not all(map(math.isfinite, self.estimates)) or not 0 < self.rows < math.inf:
+            raise ValueError("an estimate or the number of rows is impossible")
+        if self.degrees is not None and not 0 < self.degrees < math.inf:
+            raise ValueError("the degrees of freedom are impossible")
 
     @property
     def table(self) -> Summary:
@@ -79,6 +83,24 @@ class FitSummary:
         names = ("rows", "log_likelihood", "null_log_likelihood", "deviance", "null_deviance", "aic", "bic", "r2")
         return {name: getattr(self, name) for name in (*names, "adjusted_r2")}
 
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON: a row for each coefficient, and the figures."""
+        table = self.table
+        with np.errstate(over="ignore", invalid="ignore"):  # of a file: numbers may have any size
+            columns = (table.estimates, table.standard_errors, table.statistics, table.p_values, *table.intervals.T)
+        heads = ("coef", "std_err", table.statistic, "p_value", "low", "high")
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return {
+            "coefficients": [
+                {"name": name, **dict(zip(heads, row, strict=True))} for name, row in zip(self.names, rows, strict=True)
+            ],
+            "level": self.level,
+            **self.figures(),
+            "degrees": self.degrees,
+            "references": self.references,
+            "note": self.note,
+        }
+
     def lines(self) -> list[str]:
         """The figures and the references in words."""
         found = [
@@ -98,7 +120,8 @@ class FitSummary:
         return found
 
     def __str__(self) -> str:
-        table = str(self.table).splitlines()[:-1]  # the last line is in ours
+        with np.errstate(over="ignore", invalid="ignore"):
+            table = str(self.table).splitlines()[:-1]  # the last line is in ours
         return "\n".join([*table, *self.lines()])
 
 

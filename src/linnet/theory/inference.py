@@ -15,7 +15,7 @@ Sample weights have one of three meanings, on which the standard errors depend: 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -107,6 +107,8 @@ def logistic(
     `labels` name the classes where there are several.  `l2` is the penalty on the sum of losses, read as a prior.
     """
     found = logistic_estimates(examples, w, b, classes, intercept=intercept, l2=l2, weights_are=weights_are)
+    if labels and l2 == 0:
+        found = replace(found, note=f"{found.note}; log-odds against the last label")
     columns = _names(examples, intercept)
     return found.table(tuple(f"{label}: {column}" for label in labels for column in columns) or columns, level)
 
@@ -146,8 +148,6 @@ def logistic_estimates(
     _check_near(start, at, errors)
     covariance = inverse @ meat @ inverse if what is Weights.SAMPLING else inverse
     note = "standard errors from the information matrix" if what is Weights.FREQUENCIES else ROBUST
-    if len(classes) > 1:
-        note += "; log-odds against the last label"
     if l2 > 0:
         note = f"penalised estimates; posterior intervals (Laplace) under the prior w ~ N(0, {1 / l2:g}); no tests"
     return Estimates(at, covariance, _rows(examples, what), note, tested=l2 == 0)
