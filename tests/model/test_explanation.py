@@ -7,6 +7,7 @@ import sys
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -283,6 +284,18 @@ def test_everything_that_can_be_predicted_can_be_explained(model, tmp_path):
         assert found.contribution.to_numpy() == pytest.approx(wanted.contribution.to_numpy(), rel=1e-12)
     one = model.explain(rows[0])
     assert one.equals(wanted[wanted.row == 0].reset_index(drop=True)) or len(one) == (wanted.row == 0).sum()
+
+
+def test_texts_series_and_arrays_are_explained_as_they_are_predicted(rng):
+    texts = ["good film", "so bad"] * 30
+    words = linnet.train({"text": texts, "y": ["+", "-"] * 30}, "y", columns={"text": "text"})
+    for data in (["good", "bad fun"], pd.Series(["good", "bad fun"])):
+        assert words.explain(data).drop_duplicates("row").label.tolist() == ["+", "-"]
+    X = rng.normal(size=(60, 3))
+    numbered = linnet.train((X, X[:, 0] + rng.normal(size=60)), task="regression")
+    frame = numbered.explain(X[:4])
+    assert frame.groupby("row").contribution.sum().to_numpy() == pytest.approx(np.asarray(numbered.predict(X[:4])))
+    assert numbered.explain(X[:0]).empty
 
 
 def test_top_keeps_the_largest_and_the_sum(model):
