@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 
 # What makes a spreadsheet take a cell for a formula if it is first, unless the cell is a number.
 FORMULA = re.compile(r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
-STRINGS = frozenset({str})
+# Labels of which few are different are put into text once each, if they are of one of these types.
+ONE_TYPE, MOST_DIFFERENT = ({str}, {int}), 1000
+# What CSV never quotes.
+BARE = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_. -]*")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -147,11 +150,16 @@ class _Csv(Writer):
         self.cell = _without_formulas if safe else visible if _is_terminal(out) else None
 
     def write(self, made: Predictions) -> None:
+        from linnet.kernels.decimals import six_digits
+
         self._header(list(made.ids))
         columns = [*map(self._cells, made.ids.values()), self._cells(made.labels.tolist())]
         if made.probabilities is not None:
-            columns += [["" if math.isnan(p) else f"{p:.6g}" for p in each] for each in made.probabilities.T.tolist()]
-        self._rows(zip(*columns, strict=True))
+            columns += [six_digits(each) for each in made.probabilities.T.copy()]
+        if len(columns) > 1 and not made.ids and all(map(BARE.fullmatch, set(columns[0]))):
+            self.out.write("".join([self.delimiter.join(row) + "\n" for row in zip(*columns, strict=True)]))
+        else:
+            self._rows(zip(*columns, strict=True))
 
     def end(self) -> None:
         self._header([])
@@ -167,8 +175,15 @@ class _Csv(Writer):
         self.out.write(text.getvalue())
 
     def _cells(self, column: list[Any]) -> list[str]:
-        texts = column if STRINGS.issuperset(map(type, column)) else [_plain(each) for each in column]
-        return texts if self.cell is None else [self.cell(text) for text in texts]
+        different = set(column)
+        if len(different) > MOST_DIFFERENT or set(map(type, different)) not in ONE_TYPE:  # 1, 1.0 and True are equal
+            return [self._text(each) for each in column]
+        texts = {each: self._text(each) for each in different}
+        return [texts[each] for each in column]
+
+    def _text(self, value: Any) -> str:
+        text = value if type(value) is str else _plain(value)
+        return text if self.cell is None else self.cell(text)
 
 
 class _Tsv(_Csv):
