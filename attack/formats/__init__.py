@@ -28,12 +28,13 @@ Maker = Callable[[Random], Data]
 
 def makers() -> dict[str, Maker]:
     """By format, the function that makes data of it."""
-    from attack.formats import delimited, folders, jsonlines, labelled, parquet, svmlight, wide
+    from attack.formats import delimited, folders, jsonlines, labelled, parquet, svmlight, vowpal_wabbit, wide
 
     return {
         "csv": delimited.make,
         "jsonl": jsonlines.make,
         "svmlight": svmlight.make,
+        "vw": vowpal_wabbit.make,
         "labelled": labelled.make,
         "parquet": parquet.make,
         "folder": folders.make_texts,

@@ -10,7 +10,17 @@ from attack.formats import Data, makers
 from attack.mutations import compressed
 from attack.subjects import Subject
 
-WEIGHTS = {"csv": 12, "jsonl": 12, "svmlight": 8, "labelled": 8, "parquet": 12, "folder": 5, "mail": 8, "wide": 8}
+WEIGHTS = {
+    "csv": 12,
+    "jsonl": 12,
+    "svmlight": 8,
+    "vw": 6,
+    "labelled": 8,
+    "parquet": 12,
+    "folder": 5,
+    "mail": 8,
+    "wide": 8,
+}
 # Models that can take a format's columns: none has them all, and reading is tried all the same.
 WIDE = Limits(seconds=40.0)
 

@@ -17,8 +17,8 @@ from linnet.pipeline.options import TrainOptions
 Data = Annotated[
     list[str],
     typer.Argument(
-        help="Files, globs, a folder, or - for standard input: svmlight, CSV, TSV, JSON Lines, Parquet, labelled text, "
-        "or a folder with one folder of texts per class; also compressed (gz, bz2, xz, zst).",
+        help="Files, globs, a folder, or - for standard input: svmlight, Vowpal Wabbit, CSV, TSV, JSON, Parquet, "
+        "labelled text, or a folder with one folder of texts per class; also compressed (gz, bz2, xz, zst).",
         metavar="DATA...",
         show_default=False,
     ),

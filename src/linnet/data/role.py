@@ -15,5 +15,7 @@ class Role(StrEnum):
     LOG = "log"
     CATEGORY = "category"
     TEXT = "text"
+    SET = "set"
+    FEATURES = "features"
     DATE = "date"
     IGNORE = "ignore"

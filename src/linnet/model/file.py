@@ -37,6 +37,8 @@ ROLES = {
     "date": (Role.DATE,),
     "category": (Role.CATEGORY,),
     "text": (Role.TEXT,),
+    "set": (Role.SET,),
+    "features": (Role.FEATURES,),
     "cross": (Role.NUMBER, Role.CATEGORY),
     "conjunctions": (Role.NUMBER, Role.CATEGORY),
 }

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from linnet.data.features.conjunctions import LARGEST_DEGREE, ConjunctionTerm
 from linnet.data.features.dates import EARLIEST, LATEST, DateTerm
+from linnet.data.features.entries import FeaturesTerm, SetTerm
 from linnet.data.features.feature_map import Term
 from linnet.data.features.terms import CategoryTerm, CrossTerm, NamedTerm, NumberedTerm, NumberTerm
 from linnet.data.features.text import TextTerm
@@ -67,6 +68,8 @@ def term_from_file(content: dict[str, Any], number: int, tensors: Tensors, path:
         return CategoryTerm(columns, vocabulary=vocabulary)
     if kind == "cross":
         return CrossTerm(columns, vocabulary=vocabulary)
+    if kind in ("set", "features"):
+        return (SetTerm if kind == "set" else FeaturesTerm)(columns, vocabulary=vocabulary)
     require(kind == "text", path, f"a term of the kind {kind!r} is unknown")
     return TextTerm(columns[0], _text_options(content["options"], path), vocabulary=vocabulary)
 

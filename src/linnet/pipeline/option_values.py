@@ -41,14 +41,18 @@ def ngram_lengths(value: Any) -> tuple[int, int]:
     )
 
 
+# Features with names and values of their own are a matter of the format.
+_ROLES = [role for role in Role if role is not Role.FEATURES]
+
+
 def roles(value: Any) -> dict[str, Role]:
     """Roles by column, from a mapping or from NAME:ROLE, repeated."""
     value = [value] if isinstance(value, str) else value
     pairs = list(value.items()) if isinstance(value, Mapping) else [each.rpartition(":")[::2] for each in value]
     for (name, role), written in zip(pairs, value, strict=True):
-        if not name or role not in list(Role):
+        if not name or role not in _ROLES:
             wrong = f"{name!r}: {str(role)!r}" if isinstance(value, Mapping) else repr(written)
-            raise RecipeError(f"{spelt('columns')} takes NAME:ROLE with a role of {', '.join(Role)}; not {wrong}")
+            raise RecipeError(f"{spelt('columns')} takes NAME:ROLE with a role of {', '.join(_ROLES)}; not {wrong}")
     return {str(name): Role(role) for name, role in pairs}
 
 

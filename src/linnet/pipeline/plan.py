@@ -45,8 +45,10 @@ def features_of(source: Source, options: TrainOptions) -> tuple[Features, TaskCh
         sample = source.sample()
         target = target_column(options.target, source.names, source.header_hint(sample))
         if target is None and Role.TARGET not in options.roles.values():
-            raise no_target(source.names, source.header_hint(sample))
-        features, why = _of_table(source.names, sample, replace(options, target=target))
+            target = source.own_target
+            if target is None:
+                raise no_target(source.names, source.header_hint(sample))
+        features, why = _of_table(source.names, sample, replace(options, target=target), given=source.own_roles)
         features.schema = replace(
             features.schema, labels=_kind_of_labels(source, source.layout.types[features.schema.target or ""])
         )

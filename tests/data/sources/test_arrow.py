@@ -92,7 +92,10 @@ def test_what_is_no_number_is_told_by_row():
     assert numbers(pa.array([1.0, float("-inf")]))[1].tolist() == [1]
 
 
-@pytest.mark.parametrize("kind", [pa.list_(pa.int8()), pa.struct([]), pa.binary(), pa.month_day_nano_interval()])
+@pytest.mark.parametrize(
+    "kind",
+    [pa.list_(pa.float32()), pa.list_(pa.list_(pa.int8())), pa.struct([]), pa.binary(), pa.month_day_nano_interval()],
+)
 def test_lists_objects_and_bytes_cannot_be_learnt_from(kind):
     assert not readable(kind)
 

@@ -146,9 +146,9 @@ def test_columns_come_from_all_of_the_first_rows(tmp_path):
     source = reading(tmp_path, text)
     assert source.names == ("a", "b", "c", "d")
     assert values(source) == [
-        {"a": 1.0, "b": None, "d": None},
-        {"a": 1.5, "b": None, "d": None},
-        {"a": None, "b": "x", "d": "true"},
+        {"a": 1.0, "b": None, "c": None, "d": None},
+        {"a": 1.5, "b": None, "c": "\x1f1\x1fx", "d": None},
+        {"a": None, "b": "x", "c": None, "d": "true"},
     ]
 
 

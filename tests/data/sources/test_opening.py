@@ -163,7 +163,7 @@ def test_a_table_with_blanks_between_columns_is_read(name, header, tmp_path):
     rows = '18.0   8   3504.  "chevrolet chevelle"\n15.0   8   ?      "buick skylark"\n 9.5   4   2130.  "fiat"\n'
     for text in (rows, rows.replace(' "', '\t"')):
         (tmp_path / name).write_text(header + text)
-        source = open_source([str(tmp_path / name)])
+        source = typed(open_source([str(tmp_path / name)]))
         names = header.split() or ["c1", "c2", "c3", "c4"]
         expected = [(18, 8, 3504, "chevrolet chevelle"), (15, 8, None, "buick skylark"), (9.5, 4, 2130, "fiat")]
         assert values(source) == [dict(zip(names, row, strict=True)) for row in expected]

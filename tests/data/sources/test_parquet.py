@@ -25,7 +25,11 @@ def test_rows_are_what_was_stored(tmp_path):
     columns = {"n": [1, None, 3], "t": ["a", "é", None], "l": [[1], [2], None]}
     source = typed(open_source(stored(tmp_path, columns)))
     assert source.names == ("n", "t", "l")
-    assert values(source) == [{"n": 1.0, "t": "a"}, {"n": None, "t": "é"}, {"n": 3.0, "t": None}]
+    assert values(source) == [
+        {"n": 1.0, "t": "a", "l": "\x1f1"},
+        {"n": None, "t": "é", "l": "\x1f2"},
+        {"n": 3.0, "t": None, "l": None},
+    ]
     assert source.size == (tmp_path / "0.parquet").stat().st_size
     source.select_columns(wanted(n=False))
     assert values(source) == [{"n": "1"}, {"n": None}, {"n": "3"}]

@@ -15,6 +15,7 @@ from linnet.data.missing_markers import MARKERS
 from linnet.data.sources.block import Numbers, Position
 from linnet.data.sources.formats import Dialect
 from linnet.data.sources.opening import open_source
+from linnet.data.sources.sets import ELEMENT
 from linnet.data.sources.table import TableSource
 
 
@@ -40,15 +41,15 @@ def opened(paths, form=None, *, size: int | None = None, **options):
 def typed(source):
     """The source, its columns read by their types: what does not fit makes its row a bad one."""
     if isinstance(source, TableSource):
-        kinds = {name: infer(column, MARKERS, None).type for name, column in source.sample().columns.items()}
-        strings = (Kind.STRING, Kind.BOOLEAN)
-        source.select_columns(
-            {
-                name: Reading(kind, ReadAs.LABEL if kind.kind in strings else ReadAs.NUMBER, strict=True)
-                for name, kind in kinds.items()
-            }
-        )
+        source.select_columns({name: _reading(column) for name, column in source.sample().columns.items()})
     return source
+
+
+def _reading(column):
+    kind = infer(column, MARKERS, None).type
+    if any(text.startswith(ELEMENT) for text in column.strings()):
+        return Reading(kind, ReadAs.TEXT)
+    return Reading(kind, ReadAs.LABEL if kind.kind in (Kind.STRING, Kind.BOOLEAN) else ReadAs.NUMBER, strict=True)
 
 
 def wanted(**numbers: bool) -> dict[str, Reading]:

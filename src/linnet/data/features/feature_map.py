@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from linnet.data.column_types import Reading
 from linnet.data.features.conjunctions import ConjunctionTerm, ConjunctionValues
 from linnet.data.features.dates import DateTerm
+from linnet.data.features.entries import FeaturesTerm, SetTerm
 from linnet.data.features.entry_limits import CONJUNCTIONS, NGRAMS, entry_cuts
 from linnet.data.features.layout import TermOrder, assembled
 from linnet.data.features.schema import Role, Schema, Task
@@ -89,6 +90,9 @@ class Features:
                 terms.append(CategoryTerm((name,), options.hash_bits))
             elif role is Role.TEXT:
                 terms.append(TextTerm(name, options.text, options.hash_bits))
+            elif role in (Role.SET, Role.FEATURES):
+                several = SetTerm if role is Role.SET else FeaturesTerm
+                terms.append(several((name,), options.hash_bits))
         crosses = list(options.crosses)
         numbers = schema.having(Role.NUMBER)
         _refuse_too_many_products(len(numbers), options.polynomial)

@@ -12,9 +12,10 @@ from linnet.data.task import Task as Task
 from linnet.errors import RecipeError
 
 # Roles of columns that features are made of.
-FEATURE_ROLES = (Role.NUMBER, Role.CATEGORY, Role.TEXT, Role.DATE)
+FEATURE_ROLES = (Role.NUMBER, Role.CATEGORY, Role.TEXT, Role.DATE, Role.SET, Role.FEATURES)
 _READ_AS = {Role.NUMBER: ReadAs.NUMBER, Role.WEIGHT: ReadAs.NUMBER, Role.DATE: ReadAs.NUMBER,
-            Role.CATEGORY: ReadAs.CATEGORY, Role.TEXT: ReadAs.TEXT, Role.ID: ReadAs.TEXT}  # fmt: skip
+            Role.CATEGORY: ReadAs.CATEGORY, Role.TEXT: ReadAs.TEXT, Role.ID: ReadAs.TEXT,
+            Role.SET: ReadAs.TEXT, Role.FEATURES: ReadAs.TEXT}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from linnet.data.features.schema import FEATURE_ROLES, Role, Schema, Task
 from linnet.data.features.type_inference import Inferred, infer
 from linnet.data.missing_markers import normal, with_given
 from linnet.data.sources.block import Block, Numbers, Strings
+from linnet.data.sources.sets import ELEMENT
 from linnet.data.sources.string_columns import as_read
 from linnet.errors import InputError, RecipeError, option
 
@@ -178,6 +179,9 @@ def _string_role(name: str, column: Strings, markers: frozenset[str]) -> tuple[R
     rows = len(values)
     if not rows:
         return Role.IGNORE, "it is empty in the first rows"
+    if any(text.startswith(ELEMENT) for text in values):
+        elements = {element for text in values for element in text.split(ELEMENT)} - {""}
+        return Role.SET, f"lists, {len(elements):,} different elements"
     words = 1 + sum(text.count(" ") for text in values) / rows
     distinct = len(set(values))
     if words >= WORDS_OF_TEXT and distinct > rows // 10:

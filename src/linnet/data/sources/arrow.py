@@ -15,8 +15,11 @@ from numpy.typing import NDArray
 from linnet.data.label_types import LabelKind
 from linnet.data.limits import BLOCK_BYTES, BLOCK_CELLS
 from linnet.data.sources.block import Strings
+from linnet.data.sources.sets import sets_of
 from linnet.errors import InputError
 
+# Bytes of a whole number at most.
+DIGITS = 20
 PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 # What Arrow raises for values that it cannot convert.
 REFUSED = (pa.ArrowException, TypeError, ValueError, OverflowError)
@@ -60,6 +63,12 @@ def string_bytes(array: Any) -> NDArray[np.int64] | None:
             return None
         indices = array.indices.fill_null(0) if array.indices.null_count else array.indices
         return np.asarray(pa.array(each).take(indices).to_numpy(zero_copy_only=False))
+    if is_list(kind) and readable(kind):
+        array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+        each = string_bytes(array.flatten())
+        sizes = np.concatenate([[0], np.cumsum(np.full(len(array.flatten()), DIGITS) if each is None else each + 1)])
+        ends = np.cumsum(pc.list_value_length(array).fill_null(0).to_numpy(zero_copy_only=False), dtype=np.int64)
+        return np.asarray(np.diff(sizes[np.concatenate([[0], ends])]), dtype=np.int64)
     if not is_string(kind):
         return None
     if pa.types.is_string_view(kind):  # Arrow cannot measure these: 16 bytes each, the first four the length
@@ -102,7 +111,15 @@ def readable(kind: Any) -> bool:
     """Whether a column of this type can be used."""
     if pa.types.is_dictionary(kind):
         return readable(kind.value_type)
+    if is_list(kind):
+        inside = kind.value_type
+        return bool(pa.types.is_string(inside) or pa.types.is_large_string(inside) or pa.types.is_integer(inside))
     return is_number(kind) or is_string(kind) or bool(pa.types.is_boolean(kind) or pa.types.is_null(kind))
+
+
+def is_list(kind: Any) -> bool:
+    """Whether values are lists; those of categories are sets."""
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
 def plain(array: Any) -> Any:
@@ -119,6 +136,10 @@ def plain(array: Any) -> Any:
 
 def strings(array: Any) -> Strings:
     """A plain column as strings; integers without a point, other numbers with the fewest digits that identify them."""
+    if is_list(array.type):
+        missing = array.is_null().to_numpy(zero_copy_only=False) if array.null_count else None
+        ends = np.cumsum(pc.list_value_length(array).fill_null(0).to_numpy(zero_copy_only=False), dtype=np.int64)
+        return sets_of(strings(array.flatten()), ends, missing)
     if pa.types.is_decimal(array.type):
         array = array.cast(pa.float64(), safe=False)
     elif pa.types.is_duration(array.type):

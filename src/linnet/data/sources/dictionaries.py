@@ -14,6 +14,7 @@ from linnet.data.findings import FIRST_SHOWN, Misfits, shown_value
 from linnet.data.missing_markers import BLANKS, normal
 from linnet.data.rows import Rows
 from linnet.data.sources.block import Block, Column, Numbers, Position, Strings, number_in
+from linnet.data.sources.sets import set_text
 from linnet.errors import InputError
 
 SHOWN = 40
@@ -28,7 +29,7 @@ def block_of(rows: Mapping[Any, Any] | Sequence[Mapping[Any, Any]], wanted: Mapp
     A key that is missing, None and NaN are missing values; other keys are ignored.  A value means what it would in a
     frame: True is 1 or "true", 2.0 the category "2", a datetime its seconds since 1970.
     """
-    given = _listed(rows)
+    given = [_flat(row, wanted) for row in _listed(rows)]
     columns: dict[str, Column] = {}
     misfits: list[Misfits] = []
     for name, how in wanted.items():
@@ -39,6 +40,16 @@ def block_of(rows: Mapping[Any, Any] | Sequence[Mapping[Any, Any]], wanted: Mapp
             first = [f"row {at + 1}: {name} is {shown_value(given[at][name])}" for at in wrong[:FIRST_SHOWN]]
             misfits.append(Misfits(name, len(wrong), tuple(first)))
     return Block("", len(given), Position(), columns=columns, misfits=tuple(misfits))
+
+
+def _flat(row: Mapping[Any, Any], wanted: Mapping[str, Reading]) -> Mapping[Any, Any]:
+    """A row with the keys of the objects in it as columns, unless one should be a value."""
+    objects = [key for key, value in row.items() if isinstance(value, dict)]
+    if not objects or any(key in wanted for key in objects):
+        return row
+    from linnet.data.sources.nesting import flat_row
+
+    return flat_row(row)
 
 
 def numbered_block_of(rows: Mapping[Any, Any] | Sequence[Mapping[Any, Any]]) -> Block:
@@ -141,7 +152,11 @@ def _strings(rows: Sequence[Mapping[Any, Any]], name: str, how: Reading) -> tupl
     texts: list[str | None] = []
     for number, row in enumerate(rows):
         try:
-            texts.append(text_of(row.get(name)))
+            value = row.get(name)
+            if how.read_as is ReadAs.TEXT and isinstance(value, list | tuple | np.ndarray):
+                texts.append(set_text(map(text_of, value)))
+            else:
+                texts.append(text_of(value))
         except ValueError:
             raise _not_a_value(row[name], number, name) from None
     if how.read_as is ReadAs.CATEGORY and how.type.kind in (Kind.BOOLEAN, Kind.DATE):
@@ -161,7 +176,7 @@ def _readable(value: Any, row: int, name: str) -> Any:
     from linnet.data.sources import arrow
 
     array = _arrow(value)
-    if not arrow.readable(array.type):
+    if not arrow.readable(array.type) or arrow.is_list(array.type):
         raise _not_a_value(value, row, name)
     return array
 
@@ -207,7 +222,7 @@ def text_of(value: Any) -> str | None:
     from linnet.data.sources import arrow
 
     array = _arrow(value)
-    if not arrow.readable(array.type):
+    if not arrow.readable(array.type) or arrow.is_list(array.type):
         raise ValueError
     return arrow.strings(array).value(0)
 

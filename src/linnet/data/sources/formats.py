@@ -9,11 +9,13 @@ from enum import StrEnum
 class Format(StrEnum):
     """labelled-text is `label<TAB>text`; labels is `__label__x text`; folder has one folder of texts for each class.
 
+    vw is Vowpal Wabbit's text format, `label |namespace name:value name`.
     jsonl is one object a line, json an array of objects, or objects over several lines.
     text has one text a line, and can only be predicted.
     """
 
     SVMLIGHT = "svmlight"
+    VW = "vw"
     CSV = "csv"
     TSV = "tsv"
     JSONL = "jsonl"

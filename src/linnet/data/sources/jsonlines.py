@@ -17,14 +17,16 @@ from linnet.data.column_types import Reading
 from linnet.data.limits import BLOCK_CELLS, MOST_COLUMNS
 from linnet.data.number_spelling import NumberSpelling
 from linnet.data.on_error import BadRow
-from linnet.data.sources.arrow import is_number, is_time
+from linnet.data.sources.arrow import is_list, is_number, is_time
 from linnet.data.sources.block import Block, Column, Strings
 from linnet.data.sources.chunks import Chunk, count_lines, end_of_line
 from linnet.data.sources.conversion import as_strings, stays_text
 from linnet.data.sources.files import ByteFiles, no_rows
 from linnet.data.sources.lines import LineSource, lines_of, only_text
+from linnet.data.sources.nesting import SEPARATOR, flat_row, flat_table, leaves, nested_schema
 from linnet.data.sources.records import Records
 from linnet.data.sources.sampling import joined
+from linnet.data.sources.sets import set_text
 from linnet.data.sources.table import Layout, TableSource, refuse_more_columns, with_columns
 from linnet.errors import InputError
 from linnet.kernels.json_strings import text_fields
@@ -47,6 +49,7 @@ class JsonLines(LineSource, TableSource):
         super().__init__(files, chunk_size=chunk_size)
         self._first = self._few_values(self.first_chunks())
         self.layout = Layout({}, {})
+        self._paths: dict[str, tuple[str, ...]] = {}
         self.layout = Layout.of(self._inferred())
         self._keys = tuple(self.layout.types)
         self._limit_lines()
@@ -107,7 +110,7 @@ class JsonLines(LineSource, TableSource):
         block = Block(
             chunk.path, len(records), chunk.after, chunk.read, lines=records.lines, bad=tuple(bad), records=records
         )
-        return with_columns(block, self.layout, table, lambda row, name: _byte_of(records.raw(row), name))
+        return with_columns(block, self.layout, table, lambda row, name: self._byte_of(records.raw(row), name))
 
     def _lines(self, chunk: Chunk) -> Records:
         """What should be an object each."""
@@ -116,12 +119,19 @@ class JsonLines(LineSource, TableSource):
     def _texts(self, records: Records) -> dict[str, Column] | None:
         """The columns to read, if all values in these lines are strings; else None."""
         wanted = self.layout.wanted
-        if not wanted or not all(stays_text(how) and _is_text(self._read_as(name)) for name, how in wanted.items()):
+        if not wanted or not all(self._may_be_text(name, how) for name, how in wanted.items()):
             return None
         found = text_fields(records.data, records.starts, records.stops, [name.encode() for name in wanted])
         if found is None:
             return None
         return {name: as_strings(Strings(*each), wanted[name]) for name, each in zip(wanted, found, strict=True)}
+
+    def _may_be_text(self, name: str, how: Reading) -> bool:
+        return stays_text(how) and _is_text(self._read_as(name)) and self._path(name) == (name,)
+
+    def _path(self, name: str) -> tuple[str, ...]:
+        """The keys that lead to a column; one that the first rows lack may be within an object."""
+        return self._paths.get(name) or tuple(name.split(SEPARATOR))
 
     def _objects(self, chunk: Chunk) -> tuple[Records, list[BadRow]]:
         """The lines that are one object each, as far as brackets show, and the bad ones.
@@ -142,9 +152,11 @@ class JsonLines(LineSource, TableSource):
         """The columns to read; None if Arrow rejects something, because it does not report where."""
         if not text or not self.layout.wanted:
             return self._table([])
-        fields = [(name, self._read_as(name)) for name in self._there(text)]
+        schema = nested_schema((self._path(name), self._read_as(name)) for name in self._there(text))
+        if schema is None or any(SEPARATOR in name and name not in self._paths for name in self.layout.wanted):
+            return None
         try:
-            return _arrow_reads(text, pa.schema(fields))
+            return flat_table(_arrow_reads(text, schema))
         except pa.ArrowInvalid:
             return None
 
@@ -157,7 +169,7 @@ class JsonLines(LineSource, TableSource):
         if text.count(b":") >= len(wanted) or b"\\" in text:  # a key may be spelt with escapes
             return wanted
         keys = {key.decode(errors="replace") for key in KEY.findall(text)}
-        return [name for name in wanted if name in keys] or wanted[:1]
+        return [name for name in wanted if self._path(name)[-1] in keys] or wanted[:1]
 
     def _read_as(self, name: str) -> Any:
         """The type to read a column by, that of its first values; what Arrow takes for times are strings."""
@@ -166,7 +178,7 @@ class JsonLines(LineSource, TableSource):
             return pa.float64() if self.layout.wanted[name].is_number else kind
         if pa.types.is_null(kind) and self.layout.wanted[name].type.is_plain_number:
             return pa.float64()
-        return kind if pa.types.is_boolean(kind) else pa.string()
+        return kind if pa.types.is_boolean(kind) or is_list(kind) else pa.string()
 
     def _one_by_one(self, path: str, records: Records) -> tuple[Records, Any, list[BadRow]]:
         """The same without Arrow: the lines that can be read, their columns, and the bad ones."""
@@ -176,32 +188,42 @@ class JsonLines(LineSource, TableSource):
         for i in range(len(records)):
             raw = records.raw(i)
             fault = _fault(raw)
-            pairs = () if fault else json.loads(raw, object_pairs_hook=tuple, parse_int=_whole)
-            fault = fault or self._misfit(pairs, raw)
+            row = {} if fault else flat_row(json.loads(raw, parse_int=_whole))
+            fault = fault or self._misfit(row, raw)
             if fault:
                 good[i] = False
                 bad.append(BadRow(path, int(records.lines[i]), *fault, raw, int(records.starts[i])))
             else:
-                rows.append(dict(pairs))
+                rows.append(row)
         return records.keep(good), self._table(rows), bad
 
-    def _misfit(self, pairs: Any, raw: bytes) -> tuple[int | None, str] | None:
+    def _misfit(self, row: Mapping[str, Any], raw: bytes) -> tuple[int | None, str] | None:
         """What is wrong with the values of a line: byte and reason."""
-        names = [name for name, _ in pairs]
-        row = dict(pairs)
+        names = [name for name, _ in json.loads(raw, object_pairs_hook=tuple, parse_int=_whole)]
         for name in self.layout.wanted:
             if names.count(name) > 1:
-                return _byte_of(raw, name), f"{name} is there twice"
-            if row.get(name) is not None and not _is_value(row[name]):
-                given = json.dumps(json.loads(raw, parse_int=_whole)[name])
+                return self._byte_of(raw, name), f"{name} is there twice"
+            value, listed = row.get(name), is_list(self.layout.types[name])
+            fits = (
+                all(each is None or _is_value(each) for each in value) if isinstance(value, list) else _is_value(value)
+            )
+            if value is not None and not (fits and (listed or not isinstance(value, list))):
+                given = json.dumps(value)
                 given = given if len(given) <= SHOWN else given[:SHOWN] + "…"
-                return _byte_of(raw, name), f"{name} should be text or a number but is {given}"
+                return self._byte_of(raw, name), f"{name} should be text or a number but is {given}"
         return None
+
+    def _byte_of(self, raw: bytes, name: str) -> int | None:
+        """The byte, from 1, of the first occurrence of a column's key."""
+        at = raw.find(json.dumps(self._path(name)[-1], ensure_ascii=False).encode(errors="replace"))
+        return at + 1 if at >= 0 else None
 
     def _table(self, rows: list[dict[str, Any]]) -> Any:
         arrays = []
         for name, how in self.layout.wanted.items():
             values = [row.get(name) for row in rows]
+            if is_list(self.layout.types[name]):
+                values = [None if each is None else _set_text(each, how.type.spelling) for each in values]
             kind = _type_of([each for each in values if each is not None])
             if pa.types.is_floating(kind) and not how.is_number:
                 kind = pa.string()  # a whole number keeps every digit
@@ -220,9 +242,13 @@ class JsonLines(LineSource, TableSource):
         if not any(len(records) for records, _ in objects):
             raise bad[0].error() if bad else no_rows(path)
         try:
-            types = _types(b"".join(records.text() for records, _ in objects))
+            schema = _arrow_reads(b"".join(records.text() for records, _ in objects)).schema
+            found = leaves(schema)
+            types = {name: kind for name, (_, kind) in found.items()}
+            self._paths = {name: keys for name, (keys, _) in found.items()}
         except pa.ArrowInvalid:
             types = _types_without_arrow([records.raw(i) for records, _ in objects for i in range(len(records))])
+        refuse_more_columns(len(types), f"{path}: the keys of its first rows")
         if not types:
             for chunk, (records, _) in zip(self._first, objects, strict=True):
                 bad += self._one_by_one(chunk.path, records)[2]
@@ -257,17 +283,12 @@ def _arrow_reads(text: bytes, schema: Any = None) -> Any:
     )
 
 
-def _types(text: bytes) -> dict[str, Any]:
-    schema = _arrow_reads(text).schema
-    return dict(zip(schema.names, schema.types, strict=True))
-
-
 def _types_without_arrow(lines: list[bytes]) -> dict[str, Any]:
     """The same from the lines that can be read; Arrow stops at the first that cannot, and at a list of mixed types."""
     given: dict[str, list[Any]] = {}
     for raw in lines:
         if not _fault(raw):
-            for name, value in json.loads(raw, parse_int=_whole).items():
+            for name, value in flat_row(json.loads(raw, parse_int=_whole)).items():
                 given.setdefault(name, []).append(value)
     return {
         name: _type_of([each for each in values if each is not None])
@@ -285,7 +306,24 @@ def _type_of(values: list[Any]) -> Any:
         return pa.int64()
     if kinds <= {int, float} or kinds in ({bool}, {str}):
         return {bool: pa.bool_(), str: pa.string()}.get(kinds.pop(), pa.float64())
+    lists = [value for value in values if isinstance(value, list)]
+    if 2 * len(lists) > len(values):  # the others are sets of one
+        return _list_type([each for value in values for each in (value if isinstance(value, list) else [value])])
+    if lists:
+        return _type_of([value for value in values if not isinstance(value, list)])
     return pa.string() if any(map(_is_value, values)) else pa.struct([])
+
+
+def _list_type(elements: list[Any]) -> Any:
+    """Lists of categories, or lists that cannot be used: of numbers with fractions, of lists, of objects."""
+    given = [each for each in elements if each is not None]
+    if not all(map(_is_value, given)) or any(type(each) is float for each in given):
+        return pa.list_(pa.float64())
+    return pa.list_(pa.string())
+
+
+def _set_text(value: Any, spelling: NumberSpelling) -> str:
+    return set_text(_spelt(each, spelling) for each in (value if isinstance(value, list) else [value]))
 
 
 def _is_value(value: Any) -> bool:
@@ -319,12 +357,6 @@ def _nearest(value: float) -> float:
         return float(value)
     except OverflowError:
         return float("inf") if value > 0 else float("-inf")
-
-
-def _byte_of(raw: bytes, name: str) -> int | None:
-    """The byte, from 1, of the first occurrence of a key."""
-    at = raw.find(json.dumps(name, ensure_ascii=False).encode(errors="replace"))
-    return at + 1 if at >= 0 else None
 
 
 def _fault(raw: bytes) -> tuple[int | None, str] | None:

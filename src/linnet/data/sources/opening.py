@@ -41,8 +41,19 @@ BY_SUFFIX = {
     ".svm": Format.SVMLIGHT,
     ".svmlight": Format.SVMLIGHT,
     ".libsvm": Format.SVMLIGHT,
+    ".vw": Format.VW,
 }
 SVMLIGHT_LINE = re.compile(rb"\A" + NUMBER + rb"([ \t]+qid:\d+)?([ \t]+\d+:" + NUMBER + rb")*[ \t]*(#.*)?\r?\Z")
+# Of Vowpal Wabbit's format: a number or nothing, maybe an importance and a tag, a bar; and what marks its features.
+VW_LINE = re.compile(
+    rb"[ \t]*+("
+    + NUMBER
+    + rb"([ \t]++"
+    + NUMBER
+    + rb")?[ \t]++)?('[^ \t|]*+[ \t]*+|[^ \t|:,;\"]*+)\|[^ \t|,;]*+([ \t]|\Z)"
+)
+VW_NAMESPACE = re.compile(rb"([^|]*[ \t])?\|[^ \t|:,;]+(:[^ \t|]+)?[ \t]+[^ \t|]")
+VW_FEATURES = re.compile(rb"\|[^|]*[ \t][^ \t|:]++:" + NUMBER + rb"([ \t|]|\Z)")
 PARQUET = b"PAR1"
 HEADERS = (b"label", b"target", b"class", b"category", b"y")
 TO_FIND_ENCODING = replace(SAMPLE, longest=HEAD)
@@ -113,6 +124,10 @@ def open_lines(files: ByteFiles, form: Format, dialect: Dialect, chunk_size: int
         from linnet.data.sources.svmlight import Svmlight
 
         return Svmlight(files, chunk_size=chunk_size)
+    if form is Format.VW:
+        from linnet.data.sources.vowpal_wabbit import VowpalWabbit
+
+        return VowpalWabbit(files, chunk_size=chunk_size)
     if form in (Format.LABELLED_TEXT, Format.LABELS):
         return LabelledText(files, marked=form is Format.LABELS, chunk_size=chunk_size)
     if form is Format.JSONL:
@@ -186,11 +201,20 @@ def format_of_lines(lines: list[bytes]) -> Format:
     rows = [line for line in lines if not line.lstrip().startswith(b"#")]
     if any(b":" in line for line in rows) and all(map(SVMLIGHT_LINE.match, rows)):
         return Format.SVMLIGHT
+    if all(map(VW_LINE.match, lines)) and not _bars_separate(lines):
+        return Format.VW
     if separated_by_blanks(lines):
         return Format.CSV
     if all(b"\t" in line for line in lines):
         return Format.LABELLED_TEXT if _is_labelled(lines) else Format.TSV
     return Format.CSV
+
+
+def _bars_separate(lines: list[bytes]) -> bool:
+    """Whether lines with bars are records of a table: as many bars in each, and nothing that only features have."""
+    counts = {line.count(b"|") for line in lines}
+    marked = all(map(VW_NAMESPACE.match, lines)) or any(map(VW_FEATURES.search, lines))
+    return len(counts) == 1 and not marked
 
 
 def _kind_of_json(lines: list[bytes]) -> Format:

@@ -15,7 +15,8 @@ SEPARATORS = (",", ";", "\t", "|")
 TO_FIND_SEPARATOR = Limits(50, HEAD, longest=HEAD)
 # The fraction of the first records that must be alike.
 ALIKE = 0.9
-NUMBER = rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
+# Possessive, so that a line of digits is looked at once.
+NUMBER = rb"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
 # Two numbers with only blanks between them; a field that may be quoted.
 TWO_NUMBERS = re.compile(rb"(?:\A|[ \t])" + NUMBER + rb" [ \t]*" + NUMBER + rb"(?:[ \t]|\Z)")
 QUOTED = re.compile(rb'"[^"]*"')

@@ -9,13 +9,15 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from linnet.data.column_types import Kind, Reading
+from linnet.data.column_types import Kind, ReadAs, Reading
 from linnet.data.findings import FIRST_SHOWN, Misfits, shown_value
 from linnet.data.limits import MOST_COLUMNS
+from linnet.data.role import Role
 from linnet.data.sources.block import Block, Column, Numbers, Position, Strings
 from linnet.data.sources.formats import Format
 from linnet.errors import InputError, option
@@ -59,7 +61,7 @@ class Layout:
 
     def columns(self, table: Any, path: str) -> tuple[dict[str, Column], list[Unfit]]:
         """The columns, all missing where the table has none, and the values that do not fit."""
-        from linnet.data.sources.arrow import plain, readable
+        from linnet.data.sources.arrow import is_list, plain, readable
         from linnet.data.sources.conversion import converted
 
         columns: dict[str, Column] = {}
@@ -71,7 +73,7 @@ class Layout:
                 columns[name] = no_number if how.is_number else no_string
                 continue
             array = plain(table.column(name))
-            if not readable(array.type):
+            if not readable(array.type) or (is_list(array.type) and how.read_as is not ReadAs.TEXT):
                 raise InputError(
                     f"{path}: the column {name!r} has values of the type {array.type}: make numbers or strings of "
                     "them first"
@@ -151,6 +153,9 @@ class TableSource(ABC):
 
     format = ""
     layout: Layout
+    # The target and the roles of columns, where the format says what they are for.
+    own_target: str | None = None
+    own_roles: Mapping[str, Role] = MappingProxyType({})
     # Whether rows may lack a column that others have.
     optional_columns = False
 
