@@ -23,6 +23,9 @@ from cython.cimports.linnet.kernels.plain_fields import Cursor, Kind, Missing
 from cython.cimports.linnet.kernels.svmlight import digits_at, not_digits
 
 EXACT = cython.declare(cython.ulonglong, 9007199254740992)
+SIGNS = cython.declare(cython.double[2])
+SIGNS[0] = 1.0
+SIGNS[1] = -1.0
 
 
 @cython.cfunc
@@ -51,9 +54,9 @@ def plain_number(
         cursor.at = at
         cursor.start = 0
         cursor.bits = bits
+    # computed, not branched on: signs come at random, and a wrong guess costs more
     sign: cython.Py_ssize_t = at[start] == 45
-    if sign:
-        bits &= bits - 1
+    bits &= bits - sign
     if bits == 0:
         return False
     point: cython.Py_ssize_t = zeros_below(bits)
@@ -83,7 +86,7 @@ def plain_number(
         return False
     # exact before the division, as in read_number, so rounded once
     value: cython.double = cython.cast(cython.double, cython.cast(cython.longlong, mantissa)) / TENS[fraction]
-    into[0] = -value if sign else value
+    into[0] = value * SIGNS[sign]
     cursor.start = stop + 1
     cursor.bits = bits
     return True
