@@ -34,15 +34,16 @@ def kinds(model):
     return {name: str(kind) for name, kind in model.features.schema.types.items()}
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_every_form_of_a_table_gives_the_same_model(seed, tmp_path):
-    columns = table(seed)
-    first = trained(form_of(columns, "csv", tmp_path))
+@pytest.mark.parametrize("learner", ["adaptive", "logistic-regression", "naive-bayes-gaussian"])
+def test_every_form_of_a_table_gives_the_same_model(learner, tmp_path):
+    columns = table(len(learner))
+    options = {"learner": learner, "C": 1.0} if learner == "logistic-regression" else {"learner": learner}
+    first = trained(form_of(columns, "csv", tmp_path), **options)
     assert dict(first.features.schema.roles) == ROLES
     wanted, answers = model_bytes(first, tmp_path / "first"), first.predict_proba(form_of(columns, "csv", tmp_path))
     for form in (*FILES, *FRAMES):
         data = form_of(columns, form, tmp_path)
-        model = trained(data)
+        model = trained(data, **options)
         assert kinds(model) == kinds(first), form
         assert model_bytes(model, tmp_path / "other") == wanted, form
         np.testing.assert_array_equal(first.predict_proba(data), answers, err_msg=form)
@@ -100,6 +101,27 @@ def test_one_spoilt_value_changes_the_treatment_of_that_value_alone(name, tmp_pa
     np.testing.assert_array_equal(asked, model.predict_proba(form_of(gone, "csv", tmp_path / "gone")))
     np.testing.assert_array_equal(asked, model.predict_proba(form_of(spoilt, "jsonl", tmp_path / "spoilt")))
     np.testing.assert_array_equal(asked, model.predict_proba(dictionaries(spoilt)))
+
+
+def test_a_given_role_decides_the_type_and_what_does_not_fit_is_counted(tmp_path):
+    columns = {"amount": ["1.5", "x", "2,5", "$4", ""] * 20, "day": ["20240405", "soon", "5 Apr 2024", "-", "x"] * 20,
+               "y": ["a", "b"] * 50}  # fmt: skip
+    for form in ("csv", "pandas", "jsonl"):
+        model = trained(form_of(columns, form, tmp_path), columns={"amount": "number", "day": "date"})
+        assert model.features.schema.types["day"].kind is Kind.DATE
+        assert model.record.misfits == {"amount": 60, "day": 40}
+        assert model.features.schema.reasons["amount"] == "given; 60 values do not fit"
+
+
+def test_given_markers_are_missing_in_every_form(tmp_path):
+    columns = {
+        "n": [1.5, 999.0, 2.0, 3.5] * 20, "c": ["red", "n.k.", "blue", "red"] * 20, "y": ["a", "b", "b", "a"] * 20,
+    }  # fmt: skip
+    models = [trained(form_of(columns, form, tmp_path), missing=["999", "n.k."]) for form in (*FILES, *FRAMES)]
+    assert {model_bytes(each, tmp_path / "m") for each in models} == {model_bytes(models[0], tmp_path / "m")}
+    assert models[0].features.names()[:5] == ["n", "n is missing", "c=red", "c is missing", "c=blue"]
+    asked = [{"n": 999, "c": "N.K."}, {"n": None, "c": None}, {"n": "999.0", "c": " n.k."}]
+    assert len({tuple(each) for each in models[0].predict_proba(asked).tolist()}) == 1
 
 
 def test_numbers_mean_what_they_spell(tmp_path):

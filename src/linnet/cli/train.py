@@ -24,6 +24,7 @@ from linnet.pipeline.services import NO_CHECKPOINT, Services
 from linnet.storage.atomic import STREAMS, is_direct, old_file
 
 if TYPE_CHECKING:
+    from linnet.data.features.schema import Schema
     from linnet.model.explanation import TopFeature
     from linnet.model.model import Model
     from linnet.pipeline.plan import Plan
@@ -143,12 +144,19 @@ def _described(model: Model) -> dict[str, Any]:
         "learner": model.learner,
         "labels": model.classes,
         "features": len(model.features),
+        "columns": _columns(model.features.schema),
+        "types_from_rows": model.features.schema.rows,
         "collisions": model.record.collisions,
         "record": summary_lines.as_json(model),
         "certificate": None if model.certificate is None else model.certificate.as_dict(),
         "top_features": {name: top_features(model, number, TOP) for number, name in enumerate(model.outputs())},
         "warnings": summary_lines.warnings(model),
     }
+
+
+def _columns(schema: Schema) -> dict[str, dict[str, str]]:
+    """The role and the type of each column, for machines."""
+    return {name: {"role": role, "type": str(schema.type_of(name))} for name, role in schema.roles.items()}
 
 
 def _print(model: Model, seconds: float, output: str) -> None:
