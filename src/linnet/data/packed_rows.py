@@ -219,6 +219,10 @@ class PackedRows(Rows):
         return self.shape[0] * self.shape[1]
 
     @property
+    def dtype(self) -> np.dtype[Any]:
+        return np.dtype(np.float64)
+
+    @property
     def used(self) -> Numbers:
         """The feature of each column."""
         return self.table.used

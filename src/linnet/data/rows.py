@@ -48,6 +48,11 @@ class Rows:
         """How many entries are stored."""
         return len(self.values)
 
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the entries."""
+        return self.values.dtype
+
     def __post_init__(self) -> None:
         """Kernels read by these lengths unchecked, so they must fit whoever made the rows."""
         n, d = self.shape

@@ -17,7 +17,7 @@ from linnet.data.features.text import TextTerm
 from linnet.data.labels import Labels
 from linnet.data.packed_rows import PackedBlock, PackedRows, PackedTable
 from linnet.data.rows import Examples, Rows, select_examples
-from linnet.data.sources.block import NO_LINES
+from linnet.data.sources.block import NO_LINES, Column, Numbers
 from linnet.data.targets import LabelIndex, no_training_rows, numeric_targets, refuse_too_many_labels, sample_weights_of
 from linnet.kernels.sparse_entries import renumber
 from linnet.kernels.vocabulary import Vocabulary
@@ -121,7 +121,7 @@ class Collected:
         needed = {name for name in (schema.target, schema.only(Role.WEIGHT)) if name}
         block = replace(
             block,
-            columns={name: c for name, c in block.columns.items() if name in needed},
+            columns={name: _own(column) for name, column in block.columns.items() if name in needed},
             sparse=block.sparse and _emptied(block.sparse),
             lines=NO_LINES,
             records=None,  # the text of the file
@@ -186,6 +186,11 @@ class Collected:
             codes = index.codes()[codes.astype(np.int64)]
         given = None if weights[0] is None else np.concatenate([w for w in weights if w is not None])
         return Dataset(self.features, joined, codes, given, labels, packed)
+
+
+def _own(column: Column) -> Column:
+    """The column in an array of its own: that of a file may be a part of one that has all columns."""
+    return Numbers(column.values.copy()) if isinstance(column, Numbers) else column
 
 
 def _emptied(rows: Rows) -> Rows:

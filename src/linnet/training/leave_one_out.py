@@ -46,7 +46,7 @@ def feasible(examples: Examples) -> bool:
 def quickly_decomposed(examples: Examples) -> bool:
     """Whether it takes little time beside reading the rows, however many there are, or copies of them."""
     n, d = examples.rows.shape
-    return d <= DECOMPOSED_AT_MOST and float(n) * d * d <= PRODUCTS_AN_ENTRY * float(len(examples.rows.values))
+    return d <= DECOMPOSED_AT_MOST and float(n) * d * d <= PRODUCTS_AN_ENTRY * float(examples.rows.entries)
 
 
 class LeaveOneOut:

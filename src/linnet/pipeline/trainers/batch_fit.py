@@ -44,7 +44,7 @@ from linnet.training.result import Trained
 from linnet.training.solver_choice import choose
 
 # The solvers that never look at all rows at once where they are dense.
-BY_PARTS = ("newton-cholesky",)
+BY_PARTS = ("newton-cholesky", "analytic")
 # Fewer held-out rows than this are not measured.
 ENOUGH_HELD_OUT = 20
 # How near the optimum a fit must be for standard errors, which are worked out by further Newton steps from there.
@@ -189,7 +189,7 @@ def _fitted_to_all(
 def rows_to_fit(data: TrainingSet, entry: Entry, solver: str) -> Rows:
     """The rows as a solver takes them: packed, if it works on parts of dense rows."""
     packed, classes = data.packed_rows, 0 if data.labels is None else len(data.labels)
-    if packed is not None and classes == 2 and not entry.recipe.penalty.intercept:
+    if packed is not None and classes in (0, 2) and not entry.recipe.penalty.intercept:
         return packed if choose(entry, packed, classes, asked=solver).name in BY_PARTS else data.rows
     return data.rows
 
@@ -225,7 +225,8 @@ def _tuned(
     examples = data.examples(raw, which)
     scaling = measured(data.features, contents, examples.weights)
     examples = replace(examples, rows=scaled(contents, scaling))
-    entry, how = with_alpha(entry, examples, contents, text=Text(data.features.text_features()), watch=watch)
+    text = None if isinstance(raw, PackedRows) else Text(data.features.text_features())
+    entry, how = with_alpha(entry, examples, contents, text=text, watch=watch)
     return entry, StrengthChoice("alpha", entry.recipe.penalty.l2, how, len(examples.targets)) if how else None
 
 

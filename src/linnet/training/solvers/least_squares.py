@@ -266,7 +266,7 @@ def decomposed(examples: Examples, *, intercept: bool, rows_at_once: int | None 
     units = np.ones(d)
     if n > d:
         # each entry as given may be off by some units of its last digit
-        entries = np.finfo(rows.values.dtype).eps * sizes[:-1] + (0.0 if rows.resolution is None else rows.resolution)
+        entries = np.finfo(rows.dtype).eps * sizes[:-1] + (0.0 if rows.resolution is None else rows.resolution)
         lengths = np.sqrt((reduced[:, :-1] ** 2).sum(axis=0))
         units = LAST_DIGITS * (entries * sqrt(examples.total_weight) + n * EPS * lengths)
         units = np.where(units > 0, units, 1.0)
