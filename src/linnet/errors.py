@@ -15,8 +15,9 @@ def name_flags(flags: Mapping[str, str]) -> None:
 
 def option(name: str, value: object = None) -> str:
     """An option as the user at hand writes it: `--penalty l1` in a shell, `penalty='l1'` in Python."""
-    if isinstance(value, bool):  # a switch, which may be two flags
-        return _flags[name].split("/")[0 if value else -1] if name in _flags else f"{name}={value}"
+    if isinstance(value, bool):  # a switch
+        dashed = name.replace("_", "-")
+        return (f"--{dashed}" if value else f"--no-{dashed}") if _flags else f"{name}={value}"
     if not _flags:
         return name if value is None else f"{name}={value if isinstance(value, float) else repr(str(value))}"
     flag = _flags.get(name, f"--{name.replace('_', '-')}")

@@ -49,8 +49,8 @@ def target_column(given: str | None, names: Sequence[str], hint: str) -> str | N
     if given.isascii() and given.isdigit() and 1 <= int(given[:9]) <= len(names):
         return names[int(given[:9]) - 1]
     near = get_close_matches(given, names, n=1, cutoff=0.5)
-    meant = f": did you mean {near[0]!r}?" if near else ":"
-    raise RecipeError(f"there is no column {given!r}{meant} The columns are {listed(names)}{hint}")
+    meant = f"did you mean {near[0]!r}? The columns" if near else "the columns"
+    raise RecipeError(f"there is no column {given!r}: {meant} are {listed(names)}{hint}")
 
 
 def no_target(names: Sequence[str], hint: str) -> RecipeError:
