@@ -80,7 +80,7 @@ def test_weights_of_rows_and_of_classes_multiply(rows, rng):
     X, y = rows
     w = rng.integers(1, 4, len(y))
     frame = {f"c{j}": np.where(X[:, j] > 0, "a", "b") for j in range(6)} | {"y": y.astype(str), "w": w}
-    asked = {"target": "y", "columns": {"w": "weight"}, "learner": "logistic-regression", "holdout": 0.0, "tol": 1e-10}
+    asked = {"target": "y", "columns": {"w": "weight"}, "C": 1.0, "holdout": 0.0, "tol": 1e-10}
     both = linnet.train(frame, **asked, class_weight={"1": 3.0})
     product = linnet.train(frame | {"w": w * np.where(y == 1, 3, 1)}, **asked)
     np.testing.assert_array_equal(both.linear.weights, product.linear.weights)

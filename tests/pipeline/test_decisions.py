@@ -138,7 +138,7 @@ def test_a_batch_learner_keeps_the_weights_it_has_without_calibration(rng):
 @pytest.mark.parametrize("classes", [2, 3])
 def test_a_batch_learner_is_calibrated_on_scores_by_the_other_folds(classes, rng):
     X, y, _ = noisy(rng, 200, classes)
-    options = TrainOptions(learner="logistic-regression", task=Task.CLASSIFICATION, holdout=0.0)
+    options = TrainOptions(learner="logistic-regression", task=Task.CLASSIFICATION, C=1.0, holdout=0.0)
     model = train((X, y), replace(options, calibrate=Method.SIGMOID))
     data = training_set((X, y), options)
     members = np.ones(200, dtype=bool)
