@@ -105,6 +105,7 @@ def test_dates_are_read_as_python_wrote_them(moment, minutes):
         f"{day:%Y/%m/%d}": day,
         f"{day:%d.%m.%Y}": day, f"{day.day}/{day.month}/{day:%Y}": day, f"{day:%d %b %Y}": day, f"{day:%B %d, %Y}": day,
         f"{whole:%d.%m.%Y %I:%M:%S %p}": whole, f"{day:%Y%m%d}": day, f"{whole:%a, %d %b %Y %H:%M:%S}": whole,
+        f"{day.replace(day=1):%Y-%m}": day.replace(day=1), f"{day.replace(day=1):%b %Y}": day.replace(day=1),
         f"{moment.isoformat()}Z": moment, moment.replace(tzinfo=zone).isoformat(): moment - timedelta(minutes=minutes),
     }  # fmt: skip
     for text, meant in spellings.items():
@@ -170,6 +171,12 @@ def kind_of(values, kind=None):
         (["1.2.3", "10.0.0"], "string"),
         (["192.168.0.1", "10.0.0.1"], "string"),
         (["20240405", "20240406"], "number"),
+        (["2024-04", "2024-05"], "date"),
+        (["Apr 2024", "May 2024"], "date"),
+        (["2023-2024", "2024-2025"], "string"),
+        (["€ 1.219", "€ 950"], "number, 1.219,01 €"),
+        (["$1,219", "$950"], "number, $1,219.01"),
+        (["1.219", "950"], "number"),
     ],
 )
 def test_types_are_inferred(values, kind):

@@ -42,6 +42,8 @@ _NAMED = (
     re.compile(rf"{_WEEKDAY}{_DAY}[ ./-]*{_MONTH}[ ,./-]*(?P<year>[0-9]{{4}}|[0-9]{{2}}){_TIME}"),
     re.compile(rf"{_WEEKDAY}{_MONTH} *{_DAY},? +(?P<year>[0-9]{{4}}){_TIME}"),
     re.compile(rf"(?P<year>[0-9]{{4}})(?P<digits>[0-9]{{2}})(?P<day>[0-9]{{2}}){_TIME}"),
+    re.compile(rf"(?P<year>[0-9]{{4}})[-/](?P<digits>[0-9]{{2}})(?P<day>){_TIME}"),
+    re.compile(rf"{_MONTH}[ -](?P<year>[0-9]{{4}})(?P<day>){_TIME}"),
 )
 _NUMERIC = re.compile(NUMERIC)
 _CLOCK_ALONE = re.compile(_CLOCK)
@@ -110,14 +112,14 @@ def _year(digits: str) -> int:
 
 
 def _named(text: str) -> tuple[re.Match[str] | None, tuple[int, int, int] | None]:
-    """A date whose month has a name, or of eight digits."""
+    """A date whose month has a name, or of eight digits; or a month, which is its first day."""
     for pattern in _NAMED:
         found = pattern.fullmatch(text)
         if found is not None:
             groups = found.groupdict()
             name = groups.get("month")
             month = int(groups["digits"]) if name is None else _MONTH_NUMBERS.get(name.lower(), 0)
-            return found, (_year(found["year"]), month, int(found["day"]))
+            return found, (_year(found["year"]), month, int(found["day"] or 1))
     return None, None
 
 

@@ -73,12 +73,14 @@ class Findings:
             for name, (words, unknown) in self.words.items()
             if unknown
         ]
-        for columns, what in (
-            (self.missing_columns, "are in no row, and taken as missing"),
-            (self.extra_columns, "were not in the training data, and are not used"),
-        ):
+        for columns, one, many in (
+            (self.missing_columns, "is in no row, and taken as missing", "are in no row, and taken as missing"),
+            (self.extra_columns, "was not in the training data, and is not used",
+             "were not in the training data, and are not used"),
+        ):  # fmt: skip
             if columns:
-                found.append(f"{len(columns):,} columns {what}: {_named(columns)}")
+                count = f"1 column {one}" if len(columns) == 1 else f"{len(columns):,} columns {many}"
+                found.append(f"{count}: {_named(columns)}")
         return found
 
     def as_dict(self) -> dict[str, Any]:

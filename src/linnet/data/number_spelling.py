@@ -131,7 +131,8 @@ def _unit_beside(text: str) -> str | None:
 def best_spelling(values: Mapping[str, int]) -> tuple[NumberSpelling, int]:
     """The spelling that fits most of these values, and how many; they come with how often each occurs.
 
-    A unit is one that most values have.  A decimal comma needs more than a single value, which may be a slip.
+    A unit is one that most values have.  A decimal comma needs more than a single value, which may be a slip; but
+    € 1.219 and € 950 are both of whole euros.
     """
     total = sum(values.values())
     units: Counter[str] = Counter()
@@ -144,5 +145,7 @@ def best_spelling(values: Mapping[str, int]) -> tuple[NumberSpelling, int]:
         for spelling in (NumberSpelling(decimal, unit) for decimal in DECIMAL)
     }
     point, comma = fits
-    chosen = comma if fits[comma] - fits[point] > int(total >= A_SLIP_OF) else point
+    # money with three digits behind each point has groups of digits, not thousandths
+    grouped = fits[comma] == fits[point] and is_currency(unit) and any("." in text for text in values)
+    chosen = comma if grouped or fits[comma] - fits[point] > int(total >= A_SLIP_OF) else point
     return chosen, fits[chosen]
