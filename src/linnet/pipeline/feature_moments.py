@@ -104,6 +104,7 @@ def packed_moments(rows: PackedRows, weights: NDArray[np.float64] | None, scalin
     means, deviations = np.zeros(table.features), np.zeros(table.features)
     if not table.filled:
         sums = added(over_parts(lambda first, last: w[first:last] @ rows.matrix(slice(first, last)), n, PART_ROWS))
+        sums[table.number_columns] = 0.0
         means[table.used] = sums / total
         deviations[table.used] = np.sqrt(np.maximum(means * (1.0 - means), 0.0))[table.used]
     numbers, flags = table.used[table.number_columns], table.flags[table.number_columns]
