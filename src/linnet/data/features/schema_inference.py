@@ -123,7 +123,8 @@ class _Guess:
         if name in self._given_roles:
             return self._given_roles[name], "given"
         if kind.kind in (Kind.NUMBER, Kind.TIME):
-            return _number_role(name, sampled_numbers(column, kind, self._given.missing))
+            values = sampled_numbers(column, kind, self._given.missing)
+            return _number_role(name, values, plain=kind.is_plain_number)
         if kind.kind is Kind.DATE:
             return Role.DATE, _date_reason(sampled_numbers(column, kind, self._given.missing))
         return _string_role(name, column, self._markers)
@@ -154,11 +155,12 @@ def _reason(reason: str, inferred: Inferred) -> str:
     return "; ".join(parts)
 
 
-def _number_role(name: str, values: NDArray[np.float64]) -> tuple[Role, str]:
+def _number_role(name: str, values: NDArray[np.float64], *, plain: bool) -> tuple[Role, str]:
+    """An id or a number; what has a unit, or is a time, is never an id."""
     given = values[~np.isnan(values)]
     if not len(given):
         return Role.IGNORE, "it is empty in the first rows"
-    reason = id_reason(values, named=name.lower() in ID_NAMES)
+    reason = id_reason(values, named=name.lower() in ID_NAMES) if plain else ""
     if reason:
         return Role.ID, reason
     return Role.NUMBER, f"{_shown(given.min())} to {_shown(given.max())} in the first rows"
