@@ -90,12 +90,14 @@ def test_parquet_has_columns_of_their_types(model):
 
 
 @pytest.mark.parametrize("name", ["p.csv", "p.json", "p.jsonl", "p.parquet", "p.tsv.gz"])
-def test_an_output_of_unreadable_rows_alone_is_still_what_it_says(model, name):
-    (model / "none.jsonl").write_text('{"id": 1, "x": [\n')
-    call("predict", model / "m", model / "none.jsonl", "--on-error", "skip", "-o", model / name, "--format", "jsonl")
+def test_a_file_that_begins_with_an_unreadable_row_is_still_what_it_says(model, name):
+    (model / "few.jsonl").write_text('{"id": 1, "x": [\n{"id": 2, "x": 1}\n')
+    call("predict", model / "m", model / "few.jsonl", "--on-error", "skip", "-o", model / name, "--format", "jsonl")
     readers = {"p.csv": pd.read_csv, "p.json": pd.read_json, "p.jsonl": lambda p: pd.read_json(p, lines=True),
                "p.parquet": pd.read_parquet, "p.tsv.gz": lambda p: pd.read_csv(p, sep="\t")}  # fmt: skip
-    assert len(readers[name](model / name)) == 1
+    found = readers[name](model / name)
+    assert found["prediction"].isna().tolist() == [True, False]
+    assert found["id"].tolist()[1] == 2
 
 
 @pytest.mark.parametrize(

@@ -177,3 +177,32 @@ def test_a_loaded_model_has_its_columns_and_task_as_plan(table, tmp_path):
     again = linnet.load(tmp_path / "m")
     assert [line.text for line in again.plan.lines()][1:] == [line.text for line in table.plan.lines()][1:]
     assert again.record == table.record
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "message"),
+    [
+        ({"x": ["oops", "1", "2"]}, "x: 1 value does not fit"),
+        ({"colour": ["red", "mauve", "teal"]}, "colour: 2 rows have categories that the model does not know"),
+        ({"more": [1, 2, 3]}, "were not in the training data, and are not used: more"),
+    ],
+)
+def test_python_warns_of_what_the_model_does_not_know(table, spoilt, message):
+    columns = {"x": [1.0, -1.0, 1.0], "colour": ["red", "blue", "red"], "z": [0.5, 2.0, 0.5], "y": ["a", "b", "a"]}
+    frame = pd.DataFrame({**columns, **spoilt})
+    with pytest.warns(linnet.LinnetWarning, match=message) as found:
+        table.predict(frame)
+    assert found[0].filename == __file__
+    with pytest.warns(linnet.LinnetWarning, match=message) as found:
+        table.evaluate(frame)
+    assert found[0].filename == __file__
+    if "more" not in spoilt:
+        with pytest.warns(linnet.LinnetWarning, match=message):
+            table.predict(frame.to_dict("records"))
+
+
+def test_a_list_of_dictionaries_trains_and_is_evaluated(texts):
+    rows = [{"text": text, "y": label} for text, label in zip(TEXTS, "abab", strict=True)] * 20
+    model = linnet.train(rows, "y", columns={"text": "text"})
+    assert model.evaluate(rows).accuracy == 1.0
+    assert texts.evaluate(rows).accuracy == 1.0

@@ -202,8 +202,6 @@ def _is_terminal(out: TextIO) -> bool:
 
 
 class _Jsonl(Writer):
-    before, between = "", "\n"
-
     def __init__(self, model: Model, out: TextIO, _: bool) -> None:
         super().__init__(model, out)
         self.begun = False
