@@ -118,7 +118,7 @@ def test_every_way_to_take_classes_is_kept_and_verified(learner, multiclass, tex
 
 def test_a_reference_class_is_that_of_the_estimator(rng):
     _, scaled, y, data = table(rng, k=3)
-    model = linnet.train(data, "y", multiclass="reference", holdout=0.0, tol=1e-11)
+    model = linnet.train(data, "y", multiclass="reference", C=1.0, holdout=0.0, tol=1e-11)
     alike = linnet.LogisticRegression(multiclass="reference", tol=1e-11, max_iter=5000).fit(scaled, y)
     assert_allclose(model.predict_proba(data), alike.predict_proba(scaled), atol=1e-6)
     assert (model.linear.weights[:, -1] == 0).all()
