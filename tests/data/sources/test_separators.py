@@ -27,6 +27,8 @@ from tests.data.sources.tools import opened, values, written
         ("1 2 3\n4 5 6\n", " "),
         ("  1.5   2\n 10.5  20\n", " "),
         ("a b\n1 2\n3 4\n", " "),
+        ("1\t10 20\tx\n2\t30 40\ty\n", "\t"),
+        ('1.5  2  3\t"a b"\n4.5  5  6\t"c d"\n', " "),
     ],
 )
 def test_the_separator_of_the_first_records_is_found(text, separator, tmp_path):

@@ -60,6 +60,9 @@ def separated_by_blanks(lines: Sequence[bytes]) -> bool:
     # a header may lack the name of the first column
     if len(lines) < 2 or len(set(counts[1:])) > 1 or not 0 <= counts[1] - counts[0] <= 1:
         return False
+    tabs = {line.count(b"\t") for line in lines}
+    if len(tabs) == 1 and counts[1] < 2 * (min(tabs) + 1):  # tabs separate fields, of which few have blanks in them
+        return False
     bare = [QUOTED.sub(b"", line) for line in lines]
     if any(sign in line for line in bare for sign in b",;|"):
         return False
