@@ -57,7 +57,7 @@ def marked_encoding(head: bytes) -> str | None:
     if b"\0" not in head or not pairs:
         return None
     high, low = head[: 2 * pairs : 2].count(0), head[1 : 2 * pairs : 2].count(0)
-    if 5 * max(high, low) > pairs and 10 * min(high, low) < max(high, low):
+    if 5 * max(high, low) > pairs and 3 * min(high, low) < max(high, low):
         return "utf-16-be" if high > low else "utf-16-le"
     return None
 
