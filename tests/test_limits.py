@@ -35,6 +35,7 @@ from linnet.pipeline import memory as memory_module
 from linnet.pipeline import separable, verify
 from linnet.training import solver_choice
 from linnet.training.solvers import least_squares
+from tests.data.sources.tools import wanted
 
 TABLE = (Path(__file__).parent.parent / "docs" / "limits.md").read_text()
 
@@ -49,10 +50,10 @@ def weights_of(model):
     return {name: tuple(row) for name, row in zip(model.features.names(), model.linear.weights.tolist(), strict=True)}
 
 
-def blocks_of(path, wanted=None):
+def blocks_of(path, selected=None):
     source = open_source([path])
-    if wanted is not None:
-        source.select_columns(wanted)
+    if selected is not None:
+        source.select_columns(selected)
     return [source.parse(chunk) for chunk in source.chunks(Position())]
 
 
@@ -121,7 +122,7 @@ def test_json_rows_of_few_keys_come_in_blocks_of_few_values(tmp_path):
     keys = [f"k{i}" for i in range(2000)]
     lines = [json.dumps(dict.fromkeys(keys, 1.0))] + ["{}"] * 5000 + ['{"k7": 2}']
     path = written(tmp_path, "sparse.jsonl", "\n".join(lines) + "\n")
-    blocks = blocks_of(path, dict.fromkeys(keys, True))
+    blocks = blocks_of(path, wanted(**dict.fromkeys(keys, True)))
     assert all(block.rows * len(keys) <= limits.BLOCK_CELLS for block in blocks)
     values = np.concatenate([block.columns["k7"].values for block in blocks])
     assert len(values) == 5002

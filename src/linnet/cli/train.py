@@ -67,7 +67,7 @@ def run(data: list[str], options: TrainOptions, output: str, *, as_json: bool, q
     from linnet.pipeline.train import train_to_file
 
     began = perf_counter()
-    _before_replacing(output, quiet=quiet)
+    _before_replacing(output, data, quiet=quiet)
     display = Display(quiet=quiet or as_json)
     with interruption.graceful(_words_of_a_late_stop(options)) as stopped, display:
         services = Services(display.progress, stopped, options.threads, saving=interruption.saving)
@@ -80,12 +80,12 @@ def run(data: list[str], options: TrainOptions, output: str, *, as_json: bool, q
         _print(model, seconds, output)
 
 
-def _before_replacing(output: str, *, quiet: bool) -> None:
-    """Say that an older model will be replaced; refuse to replace a file that is none."""
+def _before_replacing(output: str, data: list[str], *, quiet: bool) -> None:
+    """Say that an older model will be replaced; refuse to replace a file that is none.  An input is refused later."""
     from linnet.storage.container import is_one
 
     old = old_file(output)
-    if old is None or is_direct(output, old):
+    if old is None or is_direct(output, old) or output in data:
         return
     if old.st_size and not is_one(output):
         raise RecipeError(f"{output} is there and is not a model: name another file for the model (-o), or remove it")
