@@ -106,6 +106,7 @@ def _contents(model: Model, top: int, pattern: str | None) -> dict[str, Any]:
         "learner": model.learner,
         "labels": model.classes,
         "schema": {name: str(role) for name, role in model.features.schema.roles.items()},
+        "types": {name: str(model.features.schema.type_of(name)) for name in model.features.schema.roles},
         "features": len(model.features),
         "nonzero_weights": int((model.reasons.weights != 0).any(axis=1).sum()),
         "collisions": model.record.collisions,
@@ -223,7 +224,11 @@ def _print_contents(model: Model, report: dict[str, Any]) -> None:
         for text in summary_lines.threshold_lines(model)[1:]:
             out.print(line("", text))
     if report["schema"]:
-        columns = ", ".join(f"{plain(name)} [dim]{role}[/]" for name, role in report["schema"].items())
+        spelt = {name: kind.partition(", ")[2] for name, kind in report["types"].items()}
+        described = {
+            name: f"{role} ({spelt[name]})" if spelt[name] else role for name, role in report["schema"].items()
+        }
+        columns = ", ".join(f"{plain(name)} [dim]{plain(text)}[/]" for name, text in described.items())
         out.print(line("columns", columns))
     for text in summary_lines.coefficient_lines(model):
         out.print(text)

@@ -42,7 +42,7 @@ class Rows:
 def kinds():
     """Rows whose beginning alone would be taken for something else."""
     rng = np.random.default_rng(3)
-    rings = [1 + i // 20 for i in range(500)]  # 25 values, the first of them in the first rows only
+    rings = [7 + i // 20 for i in range(500)]  # 25 values, the first of them in the first rows only
     shown = ["7", "8.5", "2"] * 50 + ["seven"] * 350  # numbers at first
     noisy = [f"{x:.3f}" for x in rng.normal(size=500)]
     yield "csv", Rows([f"{a},{b},{c}" for a, b, c in zip(noisy, shown, rings, strict=True)], "x,grade,rings", "rings")
@@ -59,7 +59,7 @@ def kinds():
         "jsonl",
         Rows(
             [
-                f'{{"x": {a}, "rings": {c}{", " + chr(34) + "late" + chr(34) + ": 1" if c > 3 else ""}}}'
+                f'{{"x": {a}, "rings": {c}{", " + chr(34) + "late" + chr(34) + ": 1" if c > 9 else ""}}}'
                 for a, c in zip(noisy, rings, strict=True)
             ],
             target="rings",
@@ -103,6 +103,7 @@ def test_one_file_and_many_give_the_same_decision(kind, tmp_path):
         assert decided(paths, rows.target) == wanted, parts
     # an empty first file, or one with a header only; one row a file at first
     assert decided(in_parts(tmp_path, rows, [0, 0, 1, 2, 3, n]), rows.target) == wanted
+    paths = in_parts(tmp_path, rows, [1, 40, 333])
     assert decided([write(tmp_path, "empty", b""), write(tmp_path, "blank", b"\n\n"), *paths], rows.target) == wanted
     for how in ({"end": "\r\n"}, {"bom": "\ufeff"}, {"final": False}):
         assert decided(in_parts(tmp_path, rows, [1, 40, 333], **how), rows.target) == wanted, how
