@@ -15,8 +15,10 @@ from sklearn import metrics
 from linnet.decisions.costs import Rule
 from linnet.evaluation import weights as of
 from linnet.evaluation.classification import ClassificationResult, ClassificationTally
+from linnet.evaluation.exact_sums import Moments
 from linnet.evaluation.regression import RegressionTally
-from linnet.evaluation.weights import WeightCounts, WeightTotal
+from linnet.evaluation.skewed_means import deficit_interval
+from linnet.evaluation.weights import SquaredCounts, WeightCounts, WeightTotal
 from linnet.storage.typed_json import from_plain, to_plain
 
 seeds, lengths = st.integers(0, 10**6), st.integers(2, 60)
@@ -167,6 +169,53 @@ def test_unequal_weights_are_worth_fewer_rows():
     copies.add(2, np.array([3.0, 4.0]))
     assert (copies.worth(), copies.counted()) == (7, 7)
     assert math.isclose(copies.worth(whole=False), 49 / 25)
+
+
+def test_what_weights_cost_depends_on_which_rows_have_the_large_ones(rng):
+    """Cochran: the variance of the weighted mean is Σ w² (x - m)² / (Σ w)²; Kish's rows hold if w and x go apart."""
+    x = rng.exponential(size=400)
+    w = np.where(x > 1, 0.1, 2.5)
+    moments = Moments()
+    for block in np.split(np.arange(400), [100, 399]):
+        moments.add(x[block], w[block])
+    m = np.average(x, weights=w)
+    variance = (w**2 * (x - m) ** 2).sum() / w.sum() ** 2
+    assert moments.worth(0.0) == pytest.approx(np.average((x - m) ** 2, weights=w) / variance)
+    ones = Moments()
+    ones.add(x[:200])
+    ones.add(x[200:], np.ones(200))
+    assert ones.worth(0.0) == pytest.approx(400)
+
+
+def test_weighted_f1_has_the_variance_of_the_delta_method(rng):
+    """Numerically: how macro F1 changes with the weight of each row, times the weight, squared and added."""
+    y = rng.integers(0, 2, 60)
+    z = np.where(rng.random(60) < 0.8, y, 1 - y)
+    w = np.where(y == z, 0.3, 1.7) + rng.random(60)
+    p = np.eye(2)[z]
+
+    def f1(y, z, w):
+        return metrics.f1_score(y, z, average="macro", sample_weight=w)
+
+    def slope(true, predicted):
+        return (f1(np.append(y, true), np.append(z, predicted), np.append(w, 1e-6)) - f1(y, z, w)) / 1e-6
+
+    variance = sum((w[row] * slope(y[row], z[row])) ** 2 for row in range(60))
+    unseen = -min(slope(0, 1), slope(1, 0)) * (w**2).sum() / w.sum()
+    tally = ClassificationTally(range(2))
+    for block in (slice(0, 1), slice(1, 60)):
+        tally.add(y[block], z[block], p[block], weights=w[block])
+    expected = deficit_interval(f1(y, z, w), variance, unseen)
+    assert tuple(tally.result().macro_f1_interval) == pytest.approx(tuple(expected), rel=1e-4)
+
+
+def test_squares_of_weights_are_added_also_where_some_rows_have_none(rng):
+    cells, w = rng.integers(0, 4, 90), rng.gamma(0.5, 2.0, 90) + 0.01
+    squared = SquaredCounts(np.bincount(cells[:30], minlength=4))
+    squared.add(cells[30:60], 30, None)
+    squared.add(cells[60:], 30, w[60:])
+    w[:60] = 1
+    assert squared.values() == pytest.approx(np.bincount(cells, w * w, 4), rel=1e-6)
 
 
 def test_a_record_with_fractions_of_rows_survives_storage():

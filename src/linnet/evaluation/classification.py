@@ -22,7 +22,7 @@ from linnet.evaluation.reliability_diagram import Bin, Reliability
 from linnet.evaluation.roc_area import auc_interval
 from linnet.evaluation.skewed_means import loss_interval
 from linnet.evaluation.sorted_counts import LIMIT, SortedCounts
-from linnet.evaluation.weights import WeightCounts, WeightTotal, plain_numbers
+from linnet.evaluation.weights import SquaredCounts, WeightCounts, WeightTotal, plain_numbers
 
 UNKNOWN_LABEL = -1
 # Probabilities are clipped to this and 1 minus this, as in scikit-learn: no log loss exceeds 36.04.
@@ -99,6 +99,7 @@ class ClassificationTally:
         self._right_weights = WeightTotal()
         self._ranked_weights = (WeightTotal(), WeightTotal())  # of either of two classes
         self._confusion = WeightCounts(k + 1, k)  # the last row is for unknown labels
+        self._squared_confusion: SquaredCounts | None = None  # by squared weights, once there are some
         self._log_loss = Moments()
         self._brier = Moments()
         self._runner_up = ExactSum()  # squared log losses as if the class that is second most probable were true
@@ -145,7 +146,11 @@ class ClassificationTally:
         self._weights.add(len(y), w)
         right = y == z
         self._right_weights.add(int(right.sum()), None if w is None else w[right])
+        if w is not None and self._squared_confusion is None:
+            self._squared_confusion = SquaredCounts(self._confusion.values())
         self._confusion.add((y, z), len(y), w)
+        if self._squared_confusion is not None:
+            self._squared_confusion.add((y, z), len(y), w)
         if p is not None:
             self._log_loss.add(_log_losses(y, p), w)
             self._brier.add(_brier_scores(y, p), w)
@@ -196,7 +201,9 @@ class ClassificationTally:
                 ClassResult(plain_label(c), float(p), float(r), float(f), n.item()) for c, p, r, f, n in columns
             ),
             macro_f1=macro_f1,
-            macro_f1_interval=macro_f1_interval(confusion, f1, sizes, worth, confidence),
+            macro_f1_interval=macro_f1_interval(
+                confusion, f1, sizes, worth, confidence, None if whole else self._squares_by_cell()
+            ),
             micro_f1=accuracy,
             weighted_f1=float((support[:k] * f1)[occurring].sum()) / rows if rows else math.nan,
             confusion=plain_numbers(confusion[:k]),
@@ -216,6 +223,9 @@ class ClassificationTally:
             reliability=bins,
             costs=None if self._costs is None else self._costs.result(confidence),
         )
+
+    def _squares_by_cell(self) -> Floats | None:
+        return None if self._squared_confusion is None else self._squared_confusion.values()
 
     def _worst_log_loss(self) -> float:
         """What a mistake that was not seen may cost: the log loss if the runner-up were right, in root mean square."""

@@ -22,6 +22,10 @@ PART = 40  # bits
 GRID = 2.0 ** (-2 * PART)
 # The lower parts of this many rows add up to less than 2^63; then what exceeds a part is carried to the next.
 ROWS_BEFORE_CARRY = 1 << 22
+# So many rows are few to tell how weights and mistakes go together.
+FEW = 50
+# Squared weights are added in this unit, so that the largest are as small as the largest weight.
+SQUARE = 2.0**PART
 
 Total = int | float
 
@@ -62,14 +66,17 @@ class WeightTotal:
     def worth_for(self, part: WeightTotal) -> Total:
         """The number of rows for the interval of the proportion that some of them are, by weight.
 
-        As of a mean (`Moments.worth`) of ones and zeros.
+        As of a mean (`Moments.worth`) of ones and zeros; of few rows, which say little of how weights and mistakes go
+        together, between that and the number whatever the mistakes.
         """
         p = part.exact() / self.exact() if self.rows else Fraction(0)
+        rows = self.worth()
         if self.whole or not 0 < p < 1:
-            return self.worth()
+            return rows
         ones = part._squares.value()
         by_squares = (1 - p) ** 2 * ones + p**2 * (self._squares.value() - ones)
-        return as_worth(p * (1 - p) * self.exact(), by_squares, self.exact(), self.worth())
+        found = as_worth(p * (1 - p) * self.exact(), by_squares, self.exact(), rows)
+        return (rows * found + FEW * rows) / (rows + FEW)
 
     def counted(self) -> int:
         """The number of rows that is printed: copies count, fractions of rows do not."""
@@ -103,10 +110,34 @@ class WeightCounts:
             for total, part in zip(self._parts, parts, strict=True):
                 np.add.at(total, chosen, part[some])
 
+    def add_parts(self, parts: list[Counts]) -> None:
+        """Add a table of sums, in carried parts."""
+        self._parts += [np.zeros_like(self._parts[0]) for _ in parts[len(self._parts) :]]
+        for total, part in zip(self._parts, parts, strict=True):
+            total += part
+        carry(self._parts)
+
     def values(self) -> Counts | Floats:
         carry(self._parts)
         self._waiting = 0
         return whole_or_float(self._parts)
+
+
+class SquaredCounts:
+    """The sum of squared weights in each cell of an array, to about six digits of weights above 0.001."""
+
+    def __init__(self, ones: Counts) -> None:
+        """Given the rows of weight 1 so far; in this unit, each is a multiple of 2^-40."""
+        self._counts = WeightCounts(*ones.shape)
+        self._counts.add_parts([np.zeros_like(ones), ones, np.zeros_like(ones)])
+
+    def add(self, cells: Any, rows: int, w: Floats | None) -> None:
+        squares = np.ones(rows) if w is None else w * w
+        self._counts.add(cells, rows, np.rint(squares / SQUARE / GRID) * GRID)
+
+    def values(self) -> Floats:
+        found: Floats = self._counts.values() * SQUARE
+        return found
 
 
 def parts_of(w: Floats) -> list[Counts]:
