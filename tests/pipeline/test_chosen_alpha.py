@@ -12,6 +12,7 @@ import linnet
 from linnet.cli.main import app
 from linnet.cli.summary_lines import penalty_text
 from linnet.evaluation.splits import held_out
+from linnet.pipeline.trainers import batch_fit
 from linnet.pipeline.verify import verify
 from linnet.training.solvers import least_squares
 
@@ -112,7 +113,11 @@ def test_alpha_is_recorded_printed_kept_and_verified(tmp_path, capsys):
     assert penalty_text(given) == f"l2, alpha = {alpha:g}"
 
 
-def test_the_held_out_rows_have_no_part_in_the_choice_of_alpha():
+@pytest.mark.parametrize("anew", [True, False])
+def test_held_out_rows_have_no_part_in_the_alpha_that_is_measured_and_only_of_few_rows_in_that_which_is_saved(
+    anew, monkeypatch
+):
+    monkeypatch.setattr(batch_fit, "CHOSEN_ANEW", 400 if anew else 399)
     X, y = wide_table(400, columns=60)
     held = held_out(0, 400, 0.1, 3)
     y[held] += 30 * np.random.default_rng(1).normal(size=held.sum())  # noise, which asks for another alpha
@@ -120,7 +125,7 @@ def test_the_held_out_rows_have_no_part_in_the_choice_of_alpha():
     rest = linnet.train(columns_of(X[~held], y[~held]), "y", holdout=0.0)
     everything = linnet.train(columns_of(X, y), "y", holdout=0.0)
     assert rest.record.recipe.penalty != everything.record.recipe.penalty
-    assert model.record.recipe.penalty == rest.record.recipe.penalty
+    assert model.record.recipe.penalty == (everything if anew else rest).record.recipe.penalty
     assert model.record.held_out.r2 == pytest.approx(r2_score(y[held], rest.predict(columns_of(X[held]))), rel=1e-9)
 
 

@@ -126,8 +126,9 @@ class WeightCounts:
 class SquaredCounts:
     """The sum of squared weights in each cell of an array, to about six digits of weights above 0.001."""
 
-    def __init__(self, ones: Counts) -> None:
+    def __init__(self, of_ones: Counts | Floats) -> None:
         """Given the rows of weight 1 so far; in this unit, each is a multiple of 2^-40."""
+        ones = of_ones.astype(np.int64)
         self._counts = WeightCounts(*ones.shape)
         self._counts.add_parts([np.zeros_like(ones), ones, np.zeros_like(ones)])
 
@@ -136,8 +137,7 @@ class SquaredCounts:
         self._counts.add(cells, rows, np.rint(squares / SQUARE / GRID) * GRID)
 
     def values(self) -> Floats:
-        found: Floats = self._counts.values() * SQUARE
-        return found
+        return np.asarray(self._counts.values() * SQUARE, dtype=np.float64)
 
 
 def parts_of(w: Floats) -> list[Counts]:

@@ -47,6 +47,8 @@ from linnet.training.solver_choice import choose
 BY_PARTS = ("newton-cholesky", "analytic")
 # Fewer held-out rows than this are not measured.
 ENOUGH_HELD_OUT = 20
+# Of at most this many rows, a tenth more may call for another alpha, and it is quickly found.
+CHOSEN_ANEW = 1000
 # How near the optimum a fit must be for standard errors, which are worked out by further Newton steps from there.
 TOL_OF_SUMMARY = 1e-8
 
@@ -128,12 +130,15 @@ def train_batch(
     if strength_choice.is_open(entry, strength):
         say(f"choosing {entry.strength}")
         entry, chosen = strength_choice.chosen(data, entry, raw, ~held, seed, Settings(threads=threads, watch=watch))
-    elif entry.chooses_alpha and strength.alpha is None:
+    tuned = entry.chooses_alpha and strength.alpha is None
+    if tuned:
         say("choosing alpha")
         entry, chosen = _tuned(data, entry, raw, ~held, watch)
     trials = _Trials(data, entry, raw, solving)
     decided, result = trials.decided_and_measured(held, wanted, seed, say)
     say("training on all rows")
+    if tuned and held.any() and len(held) <= CHOSEN_ANEW:
+        entry, chosen = _tuned(data, entry, raw, np.ones(len(held), dtype=bool), watch)
     scaling = measured(features, raw, data.weights)
     rows = scaled(raw, scaling)
     trained, described = _fitted_to_all(data, entry, (rows, raw), scaling, solving, summary=summary)
