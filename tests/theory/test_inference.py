@@ -76,9 +76,10 @@ def test_precisions_are_weighted_least_squares(rng):
 def test_sampling_weights_get_the_sandwich(rng):
     X, score = table(rng)
     y, c = score + rng.normal(size=len(X)), rng.uniform(0.2, 3, size=len(X))
-    theirs = sm.WLS(y, with_intercept(X, True), weights=c).fit(cov_type="HC0")
+    theirs = sm.WLS(y, with_intercept(X, True), weights=c).fit(cov_type="HC3", use_t=True)
     ours = LinearRegression().fit(X, y, c).summary(X, y, c, weights_are="sampling")
     assert_allclose(ours.standard_errors, theirs.bse, rtol=1e-6)
+    assert_allclose(ours.intervals, theirs.conf_int(), rtol=1e-6)
     labels = (y > np.median(y)).astype(int)
     model = LogisticRegression(penalty=None, max_iter=5000).fit(X, labels, c)
     ours = model.summary(X, labels, c, weights_are="sampling")

@@ -3,7 +3,8 @@
     logistic   covariance H^-1,        H = sum_i c_i p_i (1 - p_i) z_i z_i',  z = (x, 1)
     softmax    the same, in blocks     H_kl = sum_i c_i p_ik ([k = l] - p_il) z_i z_i',  k and l not the reference class
     squares    covariance s^2 H^-1,    H = sum_i c_i z_i z_i',  s^2 = sum_i c_i (y_i - w . z_i)^2 / (degrees of freedom)
-    sandwich   H^-1 (sum_i c_i^2 g_i^2 z_i z_i') H^-1,  g_i the slope of row i's loss (Huber 1967, White 1980)
+    sandwich   H^-1 (sum_i c_i^2 g_i^2 z_i z_i') H^-1,  g_i the slope of row i's loss (Huber 1967, White 1980);
+               for squares over 1 - c_i z_i' H^-1 z_i (HC3: MacKinnon, White 1985), with Student's t
 
 They are valid at the optimum only.  So the optimum is computed first, by Newton steps for logistic regression, directly
 for least squares; a fit farther than a standard error from it was not made on these rows.
@@ -38,6 +39,8 @@ STEPS = 30
 # Newton has converged when a step is below this fraction of a standard error.
 CONVERGED = 1e-10
 INTERCEPT = "(intercept)"
+# A row that alone determines a coefficient has no residual, whatever its target.
+LEAST_LEFT_OUT = 1e-6
 ROBUST = "robust standard errors (sampling weights)"
 
 
@@ -215,13 +218,15 @@ def squares_estimates(
         residuals = examples.targets[block] - z @ at
         sum_of_squares += float(c[block] @ residuals**2)
         if what is Weights.SAMPLING:
-            meat += z.T @ (z * (c[block] * residuals)[:, np.newaxis] ** 2)
+            # as if each row were left out: its own pull on the fit makes its residual too small, most so in few rows
+            left_out = np.maximum(1.0 - c[block] * ((z @ inverse) * z).sum(axis=1), LEAST_LEFT_OUT)
+            meat += z.T @ (z * (c[block] * residuals / left_out)[:, np.newaxis] ** 2)
     covariance = sum_of_squares / degrees * inverse
     if what is Weights.SAMPLING:
         covariance = inverse @ meat @ inverse
     _check_near(start, at, np.sqrt(covariance.diagonal()))
     if what is Weights.SAMPLING:
-        return Estimates(at, covariance, rows, ROBUST)
+        return Estimates(at, covariance, rows, ROBUST, degrees)
     return Estimates(at, covariance, rows, f"{degrees:g} residual degrees of freedom", degrees)
 
 
