@@ -10,11 +10,13 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import linnet
 from linnet.data.column_types import ColumnType, Kind, ReadAs, Reading
 from linnet.data.sources.arrays import Arrays
-from linnet.data.sources.arrow import is_time, plain, readable, strings
+from linnet.data.sources.arrow import float64_values, is_time, plain, readable, strings
 from linnet.data.sources.conversion import converted
 from linnet.data.sources.frame import Frame
 from linnet.errors import InputError
@@ -207,3 +209,10 @@ def test_a_model_given_values_that_are_no_numbers_or_texts_names_the_column(cell
 
     with pytest.raises(InputError, match=r"the column 'n' has values of the type .+: make numbers or strings of them"):
         model.predict(pa.table({"n": cells}))
+
+
+@given(st.lists(st.one_of(st.none(), st.floats(allow_nan=True)), max_size=40), st.integers(0, 20), st.integers(0, 20))
+def test_doubles_are_read_from_their_buffers_as_arrow_converts_them(values, first, count):
+    array = pa.array(values, pa.float64()).slice(min(first, len(values)), count)
+    expected = array.to_numpy(zero_copy_only=False)
+    assert np.array_equal(float64_values(array), expected, equal_nan=True)

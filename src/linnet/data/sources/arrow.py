@@ -134,6 +134,19 @@ def plain(array: Any) -> Any:
     return dictionary.take(array.indices)
 
 
+def float64_values(array: Any) -> NDArray[np.float64]:
+    """The values of an array of doubles, NaN for null, from its buffers: `to_numpy` imports pandas, if there is one."""
+    n = len(array)
+    valid, data = array.buffers()
+    if not n or data is None:
+        return np.full(n, np.nan)
+    values = np.frombuffer(data, dtype=np.float64, count=array.offset + n)[array.offset :]
+    if not array.null_count:
+        return values
+    bits = np.unpackbits(np.frombuffer(valid, dtype=np.uint8), count=array.offset + n, bitorder="little")
+    return np.where(bits[array.offset :].astype(bool), values, np.nan)
+
+
 def strings(array: Any) -> Strings:
     """A plain column as strings; integers without a point, other numbers with the fewest digits that identify them."""
     if is_list(array.type):
@@ -148,7 +161,7 @@ def strings(array: Any) -> Strings:
     elif pa.types.is_timestamp(array.type) and array.type.tz is not None:
         array = array.cast(pa.timestamp(array.type.unit))  # in UTC
     if pa.types.is_floating(array.type):
-        array = pc.if_else(pc.is_nan(array), pa.scalar(None, array.type), array)
+        array = pc.if_else(pc.is_nan(array), pa.nulls(len(array), array.type), array)
     if not pa.types.is_large_string(array.type):
         array = array.cast(pa.large_string())
     missing = None

@@ -16,7 +16,7 @@ from linnet.data.column_types import Kind, ReadAs, Reading, truth_of
 from linnet.data.date_spelling import DAY, EPOCH
 from linnet.data.missing_markers import BLANKS, normal
 from linnet.data.number_spelling import DECIMAL, NEGATIVE, PLAIN, NumberSpelling
-from linnet.data.sources.arrow import is_string, is_time, strings
+from linnet.data.sources.arrow import float64_values, is_string, is_time, strings
 from linnet.data.sources.block import Column, Numbers, Strings
 from linnet.data.sources.date_columns import clock_columns, date_seconds, typed_seconds
 from linnet.data.sources.odd_values import Mask, Values, with_odd_values
@@ -99,7 +99,7 @@ def typed_numbers(array: Any) -> Values:
         array = array.cast(pa.uint8())
     if not pa.types.is_float64(array.type):
         array = array.cast(pa.float64(), safe=False)
-    return np.asarray((array.fill_null(np.nan) if array.null_count else array).to_numpy(zero_copy_only=False))
+    return float64_values(array)
 
 
 def _meant(kind: Kind, stored: Any) -> bool:
