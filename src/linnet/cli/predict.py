@@ -88,7 +88,9 @@ def run(
             writer.write(made)
             writer.flush()
     if rejected.count:
-        note(f"linnet: {rejected.count:,} rows could not be read: their predictions are empty")
+        one = rejected.count == 1
+        what = "row could not be read: its prediction is" if one else "rows could not be read: their predictions are"
+        note(f"linnet: {rejected.count:,} {what} empty")
         for text in rejected.first:
             note(f"  {text}")
     for each in rejected.notes.values():

@@ -67,9 +67,8 @@ def warn_of(rejected: BadRows, depth: int) -> None:
     if found := replace(findings, words=strange).lines():
         texts.append("; ".join(text.strip() for text in found))
     if rejected.count:
-        texts.append(
-            f"{rejected.count:,} rows could not be read and have no prediction; the first: {rejected.first[0]}"
-        )
+        rows = "1 row" if rejected.count == 1 else f"{rejected.count:,} rows"
+        texts.append(f"{rows} could not be read, and there is no prediction for such; the first: {rejected.first[0]}")
     for text in texts:
         warnings.warn(text, LinnetWarning, stacklevel=depth)
 
