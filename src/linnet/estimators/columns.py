@@ -34,7 +34,8 @@ def columns_of(estimator: Any, X: Any, *, reset: bool) -> dict[str, Any]:
     X = validate_data(estimator, X, reset=reset, **how)
     names = [str(name) for name in _check_feature_names_in(estimator)]
     try:
-        arrays = table_of(X).columns if frame else [pa.array(X[:, j], from_pandas=True) for j in range(X.shape[1])]
+        by_index = () if frame else range(X.shape[1])
+        arrays = table_of(X, mixed=False).columns if frame else [pa.array(X[:, j], from_pandas=True) for j in by_index]
     except _REFUSED as error:
         raise _unreadable("X", error) from None
     if not arrays or not len(arrays[0]):

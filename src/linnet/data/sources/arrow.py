@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any
@@ -176,8 +177,11 @@ def strings(array: Any) -> Strings:
     return Strings(buffer, starts, missing)
 
 
-def table_of(frame: Any) -> Any:
-    """The Arrow table of a data frame: pandas, polars, pyarrow, or any object with the Arrow stream interface."""
+def table_of(frame: Any, *, mixed: bool = True) -> Any:
+    """The Arrow table of a data frame: pandas, polars, pyarrow, or any object with the Arrow stream interface.
+
+    A column of `mixed` values becomes their strings, as a file of text has them, or is an error.
+    """
     pandas = hasattr(frame, "to_numpy") and hasattr(frame, "iloc") and hasattr(frame, "columns")
     try:
         if isinstance(frame, pa.RecordBatch):
@@ -189,7 +193,7 @@ def table_of(frame: Any) -> Any:
         if isinstance(frame, dict) or hasattr(frame, "__arrow_c_stream__"):
             return pa.table(frame)
     except REFUSED as error:
-        table = _column_by_column(list(frame.items())) if pandas or isinstance(frame, dict) else None
+        table = _column_by_column(list(frame.items()), mixed=mixed) if pandas or isinstance(frame, dict) else None
         if table is not None:
             return table
         raise InputError(f"the data frame cannot be read: {_first_line(error)}") from None
@@ -198,10 +202,10 @@ def table_of(frame: Any) -> Any:
     )
 
 
-def _column_by_column(columns: list[tuple[Any, Any]]) -> Any:
+def _column_by_column(columns: list[tuple[Any, Any]], *, mixed: bool) -> Any:
     """The table of columns of which Arrow refused one, with integers beyond 64 bits as floats, as they are in JSON.
 
-    A column of several kinds of values becomes their strings; None if columns differ in length, or have one name.
+    None if columns differ in length, or have one name.
     """
     arrays = []
     for name, values in columns:
@@ -212,23 +216,23 @@ def _column_by_column(columns: list[tuple[Any, Any]]) -> Any:
             if all(each is None or isinstance(each, NUMBERS) for each in given):
                 arrays.append(pa.array([None if each is None else _nearest(each) for each in given], pa.float64()))
             else:
-                arrays.append(_as_strings(name, given, error))
+                arrays.append(_as_strings(name, given, error, mixed=mixed))
     names = [str(name) for name, _ in columns]
     if len(set(names)) < len(names) or len({len(array) for array in arrays}) > 1:
         return None
     return pa.Table.from_arrays(arrays, names=names)
 
 
-def _as_strings(name: Any, values: list[Any], error: BaseException) -> Any:
+def _as_strings(name: Any, values: list[Any], error: BaseException, *, mixed: bool) -> Any:
     """Values of several kinds as every format spells them; an error where one is none that a column can have."""
     from linnet.data.sources.dictionaries import text_of
 
-    try:
-        return pa.array([text_of(each) for each in values], pa.large_string())
-    except ValueError:
-        raise InputError(
-            f"the column {name!r} cannot be read: {_first_line(error)}: make its values all numbers, or all texts"
-        ) from None
+    if mixed:
+        with suppress(ValueError):
+            return pa.array([text_of(each) for each in values], pa.large_string())
+    raise InputError(
+        f"the column {name!r} cannot be read: {_first_line(error)}: make its values all numbers, or all texts"
+    ) from None
 
 
 def _nearest(value: Any) -> float:
