@@ -53,6 +53,8 @@ class Design:
                 taken.append(name)
                 references[term.columns[0]] = name.removeprefix(f"{term.columns[0]}=")
             elif isinstance(term, DateTerm):
+                for number, _ in term.numbers:  # where all dates are of one year, that says nothing
+                    kept[first + number] &= not _constant(rows, first + number)
                 for name, part in term.groups:
                     number = part.start + int(counts[first + part.start : first + part.stop].argmax())
                     kept[first + number] = False
@@ -75,6 +77,13 @@ class Design:
         made = Rows.of(rows.matrix()[:, self.kept], names)
         resolution = None if rows.resolution is None else rows.resolution[self.kept]
         return replace(made, resolution=resolution)
+
+
+def _constant(rows: Rows, column: int) -> bool:
+    """Whether all rows that have this column have one value of it."""
+    values = rows.matrix()[:, [column]]
+    there = values.data if hasattr(values, "indptr") else np.asarray(values)[np.asarray(values) != 0]
+    return not len(there) or bool((there == there[0]).all())
 
 
 def _counts(rows: Rows, weights: Flat | None) -> Flat:

@@ -75,3 +75,27 @@ def test_a_scaled_fit_gives_back_raw_weights_where_numbers_share_a_flag():
     got = np.array(model.predict({"day": given_days}))
     truth = np.array([t for t, each in zip(target, texts, strict=True) if each])
     assert np.abs(got - truth).max() < 0.5
+
+
+def test_reasons_of_dates_add_up_to_the_score():
+    rng = np.random.default_rng(1)
+    days = [date(2015, 1, 1) + timedelta(days=int(n)) for n in rng.integers(0, 1500, 200)]
+    texts = [None if gone else each.isoformat() for gone, each in zip(rng.random(200) < 0.2, days, strict=True)]
+    rows = {"day": texts, "x": rng.normal(size=200), "y": ["a" if each.month > 6 else "b" for each in days]}
+    model = linnet.train(rows, target="y", learner="logistic-regression", C=1.0, holdout=0)
+    asked = [{"day": "2016-08-09", "x": 1.0}, {"day": None, "x": 0.5}]
+    explained = model.explain(asked)
+    scores = np.abs(model.linear.scores(model.features.rows(model.features.block_of(asked)))[:, 0])
+    found = explained.groupby("row")["contribution"].sum().to_numpy()
+    np.testing.assert_allclose(np.abs(found), scores, rtol=1e-9)
+
+
+def test_a_summary_leaves_out_the_year_where_there_is_one_only():
+    rng = np.random.default_rng(2)
+    days = [date(2023, 1, 1) + timedelta(days=int(n)) for n in rng.integers(0, 365, 400)]
+    rows = {"day": [each.isoformat() for each in days], "y": rng.choice(["a", "b"], 400).tolist()}
+    model = linnet.train(rows, target="y", summary=True)
+    names = model.summary.names
+    assert "day days since 2023-01-01" in names
+    assert "day year" not in names
+    assert sum(name.startswith("day month=") for name in names) == 11
