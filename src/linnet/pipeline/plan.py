@@ -8,6 +8,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from linnet.data.features import transforms
 from linnet.data.features.feature_map import Features
 from linnet.data.features.schema import Role, Task
@@ -15,7 +17,7 @@ from linnet.data.features.schema_inference import GivenTypes, first_days, infer_
 from linnet.data.features.task_choice import TaskChoice, task_of, task_of_numbers
 from linnet.data.label_types import LabelKind
 from linnet.data.on_misfit import OnMisfit
-from linnet.data.sources.block import Block
+from linnet.data.sources.block import Block, number_in
 from linnet.data.sources.folder import Folder
 from linnet.data.sources.formats import Format
 from linnet.data.sources.headers import no_target, target_column
@@ -109,6 +111,7 @@ def _of_table(
     if not sample.rows:
         raise sample.bad[0].error() if sample.bad else no_training_rows()
     given = {**given, **options.roles}
+    sample = _counted(sample, given)
     asked = _task_asked_for(options)
     known = GivenTypes(transforms.read_as(given), options.missing, options.dates, asked.task if asked else None)
     schema = infer_schema(sample, names, options.target or target, known, typed=typed)
@@ -125,6 +128,16 @@ def _of_table(
     if Role.LOG in given.values():
         raise RecipeError(f"{options.learner} takes numbers as they are, not their logarithms: make it number")
     return Features.of(schema, choice.task, options.features, first_days=days), choice
+
+
+def _counted(sample: Block, given: Mapping[str, Role]) -> Block:
+    """The rows whose weight is not 0, unless all are: others are as if they were not there."""
+    column = sample.columns.get(next((name for name, role in given.items() if role is Role.WEIGHT), ""))
+    if column is None:
+        return sample
+    values = (column.value(row) for row in range(sample.rows))
+    kept = np.array([(number_in(value) if isinstance(value, str) else value) != 0 for value in values], dtype=bool)
+    return sample.keep(kept) if kept.any() and not kept.all() else sample
 
 
 def takes_numbers_as_they_are(options: TrainOptions) -> bool:
