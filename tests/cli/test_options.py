@@ -25,6 +25,7 @@ from linnet.learners import catalogue
 from linnet.learners.catalogue import Way
 from linnet.pipeline import declaration
 from linnet.pipeline.declaration import in_python, in_shell, option
+from linnet.pipeline.option_checks import check_task
 from linnet.pipeline.options import TrainOptions
 from tests.cli.calling import contributing
 
@@ -70,8 +71,8 @@ def test_an_added_option_is_parsed_checked_and_named_as_the_user_writes_it():
     with pytest.raises(RecipeError, match=r"^momentum must be a number from 0 to below 1; it is 1$"):
         More(momentum=1)
     with pytest.raises(RecipeError, match=r"^momentum is not for svm: it is for adaptive, "):
-        More(momentum=0.5).check_task(Task.CLASSIFICATION, catalogue.find("svm"))
-    More(momentum=0.5).check_task(Task.CLASSIFICATION, catalogue.find("adaptive"))
+        check_task(More(momentum=0.5), Task.CLASSIFICATION, catalogue.find("svm"))
+    check_task(More(momentum=0.5), Task.CLASSIFICATION, catalogue.find("adaptive"))
     assert More(momentum=0.5).decisive()["momentum"] == 0.5
     name_flags(declaration.flags(More))  # as the program does; tests/conftest.py takes them back
     with pytest.raises(RecipeError, match=r"^--momentum must be a number"):
@@ -153,6 +154,7 @@ def test_the_two_doors_have_the_same_options_but_for_checkpoints():
     assert list(inspect.signature(linnet.train).parameters) == [
         "data",
         *(each.name for each in in_python(TrainOptions)),
+        "verbose",  # the plan is printed by a command, and in Python if asked for
     ]
 
 

@@ -18,11 +18,9 @@ from linnet.data.role import Role
 from linnet.data.sources.formats import Dialect, Format, StrayQuotes
 from linnet.data.task import Task
 from linnet.decisions.calibration_method import Method
-from linnet.errors import RecipeError
-from linnet.errors import option as spelt
 from linnet.learners import catalogue
 from linnet.learners.entry import AUTO as AUTO
-from linnet.learners.entry import Entry, Way
+from linnet.learners.entry import Entry
 from linnet.learners.recipe import Reduction
 from linnet.learners.regularisation import PenaltyKind, Regularisation
 from linnet.learners.winnow_factors import WinnowFactors
@@ -342,80 +340,6 @@ class TrainOptions:
     def decisive(self) -> dict[str, Any]:
         """The options that a resumed run must share; of a metric for the threshold only whether one is given."""
         return {**declaration.decisive(self), "threshold_for": self.threshold_for is not None}
-
-    # -- checks --------------------------------------------------------------------------------------------------
-
-    def check(self) -> None:
-        """Refuse options that do not combine, whatever the data."""
-        from linnet.decisions.costs import check_given
-        from linnet.decisions.thresholds import Goal
-
-        check_given(self.costs, self.reject, self.least)
-        if self.threshold_for is not None:
-            Goal.parsed(self.threshold_for)
-            if self.priced:
-                raise RecipeError(
-                    "a threshold is chosen for a metric or follows from costs: give either "
-                    f"{spelt('threshold_for')}, or {spelt('costs')}, {spelt('reject')} and {spelt('least')}"
-                )
-        if self.summary:
-            self._check_summary()
-        self.strength.check()
-
-    def _check_summary(self) -> None:
-        """Standard errors are those of a likelihood without a penalty: refuse what would make it another."""
-        names = ("C", "alpha", "l1_ratio", "class_weight", "passes", "checkpoint_every")
-        given = [name for name in names if getattr(self, name) is not None]
-        given += ["penalise_intercept"] if self.penalise_intercept else []
-        given += ["penalty"] if self.penalty not in (None, PenaltyKind.NONE) else []
-        given += ["multiclass"] if self.multiclass not in (None, Reduction.REFERENCE) else []
-        if given:
-            raise RecipeError(
-                f"{spelt('summary')} is of a fit by maximum likelihood to all rows at once, without a penalty: leave "
-                f"{', '.join(map(spelt, given))} out"
-            )
-
-    def check_task(self, task: Task, learner: Entry | None) -> None:
-        """Refuse options that the task or the learner does not take."""
-        if learner is not None:
-            self._check_learner(learner)
-        if self.class_weight is not None:
-            self._check_class_weight(task, learner)
-        if not (self.decides or self.calibrate):
-            return
-        if task is Task.REGRESSION:
-            raise RecipeError("costs, rejection, thresholds and calibration are for classification; this is regression")
-        if learner is not None and not self.strength.of(learner).recipe.has_probabilities and self.calibrate is None:
-            from linnet.model.predictor import no_probabilities
-
-            raise no_probabilities(learner)
-
-    def _check_learner(self, learner: Entry) -> None:
-        for each in in_shell(type(self)):
-            takes = each.written.learners
-            if takes is not None and getattr(self, each.name) != each.default and not takes(learner):
-                names = ", ".join(other.name for other in catalogue.entries() if takes(other))
-                raise RecipeError(f"{spelt(each.name)} is not for {learner.name}: it is for {names}")
-
-    def _check_class_weight(self, task: Task, learner: Entry | None) -> None:
-        if task is Task.REGRESSION:
-            raise RecipeError(f"{spelt('class_weight')} is for classification; this is regression")
-        if learner is not None and learner.way is Way.COUNTING:
-            raise RecipeError(
-                f"{spelt('class_weight')} is not for {learner.name}, which counts the rows as they are: give costs "
-                f"({spelt('costs')}), or choose a threshold ({spelt('threshold_for')})"
-            )
-        if learner is not None and learner.way is Way.ONLINE and not isinstance(self.class_weight, Mapping):
-            raise balanced_stream(learner.name)
-
-
-def balanced_stream(name: str) -> RecipeError:
-    """Balanced class weights need class frequencies, which a stream does not know in advance."""
-    return RecipeError(
-        f"{spelt('class_weight', 'balanced')} needs the number of rows of every class before training starts, and "
-        f"{name} is an online learner: give numbers ({spelt('class_weight', 'LABEL=WEIGHT')}), or use a batch learner, "
-        "such as logistic-regression"
-    )
 
 
 def _listed(costs: Mapping[tuple[Any, Any], float] | Sequence[str]) -> Sequence[str]:

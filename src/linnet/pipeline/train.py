@@ -21,6 +21,7 @@ from linnet.errors import RecipeError, option
 from linnet.learners.entry import AUTO, Entry, Way
 from linnet.model.file import save
 from linnet.model.model import Model
+from linnet.pipeline.option_checks import check, check_task
 from linnet.pipeline.options import TrainOptions as TrainOptions
 from linnet.pipeline.plan import Plan as Plan
 from linnet.pipeline.plan import features_of, learner_of, takes_numbers_as_they_are
@@ -63,7 +64,7 @@ def train_each(data: Any, several: Sequence[TrainOptions], services: Services | 
     services = Services() if services is None else services
     first = several[0]
     for options in several:
-        options.check()
+        check(options)
         if options.reading() != first.reading():
             raise RecipeError("learners that share one reading need the same options of reading and features")
     source = open_data(data, first.form)
@@ -81,7 +82,7 @@ def train_each(data: Any, several: Sequence[TrainOptions], services: Services | 
 
 def _fitted(stream: RowStream, options: TrainOptions, choice: TaskChoice) -> Model:
     entry, reason = learner_of(options, stream.features.task)
-    options.check_task(stream.features.task, entry)
+    check_task(options, stream.features.task, entry)
     model = _trainer(entry, reason, options, NO_CHECKPOINTS).fit(stream)
     return _with_plan(model, _plan(stream.source, stream.features, choice, entry, reason), stream.source)
 
@@ -119,7 +120,7 @@ def train_to_file(
 
 
 def _opened(data: Any, options: TrainOptions) -> Source:
-    options.check()
+    check(options)
     return open_data(data, options.form)
 
 
@@ -139,7 +140,7 @@ def _outputs(source: Source, options: TrainOptions, model: str | None = None) ->
 def _trained(source: Source, options: TrainOptions, services: Services, show_plan: Callable[[Plan], None]) -> Model:
     features, choice = features_of(source, options)
     entry, reason = learner_of(options, features.task)
-    options.check_task(features.task, entry)
+    check_task(options, features.task, entry)
     plan = _plan(source, features, choice, entry, reason)
     show_plan(plan)
     kept = Quarantine(options.quarantine) if options.quarantine and options.on_error is OnError.QUARANTINE else None

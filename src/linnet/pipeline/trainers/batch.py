@@ -14,6 +14,7 @@ from linnet.model.model import Model
 from linnet.pipeline.dataset import Collected, Dataset
 from linnet.pipeline.decision_fit import NOTHING
 from linnet.pipeline.memory import check_names, check_weights, give_back
+from linnet.pipeline.option_checks import check_task
 from linnet.pipeline.options import TrainOptions
 from linnet.pipeline.plan import learner_in_memory, online_learner
 from linnet.pipeline.stream import Numbered, RowStream
@@ -73,7 +74,7 @@ class BatchTrainer:
                 f"({option('memory')}), or take an online learner such as {option('learner', 'adaptive')}"
             )
         entry = online_learner(stream.features.task)
-        self.options.check_task(stream.features.task, entry)
+        check_task(self.options, stream.features.task, entry)
         reason = f"the rows take more than {limit}, so they are streamed through an online learner"
         return OnlineTrainer(self._job(entry, reason)).fit(stream, blocks)
 

@@ -115,38 +115,29 @@ def train_batch(
 
     The strength of the penalty, calibration and thresholds are chosen on rows that are not held out either.
     """
-    classes = 0 if data.labels is None else len(data.labels)
-    if data.labels is not None:
-        require_two_labels(data.labels.classes.tolist())
-    if summary and classes > 2:
+    if summary and data.labels is not None and len(data.labels) > 2:
         strength = replace(strength, multiclass=Reduction.REFERENCE)
-    features = data.features
-    has_text = bool(features.text_features().any())
-    entry = adapted(entry, strength, has_text=has_text, columns=len(features), classes=classes)
+    entry = _adapted(data, entry, strength)
     solving = (Solving() if solving is None else solving)._replace(threads=threads, watch=watch)
     raw = data.rows if summary else rows_to_fit(data, entry, solving.solver)
     held = _held_out(data, holdout, seed)
-    chosen = None
-    if strength_choice.is_open(entry, strength):
-        say(f"choosing {entry.strength}")
-        entry, chosen = strength_choice.chosen(data, entry, raw, ~held, seed, Settings(threads=threads, watch=watch))
-    tuned = entry.chooses_alpha and strength.alpha is None
+    tuned, chosen = entry.chooses_alpha and strength.alpha is None, None
     if tuned:
         say("choosing alpha")
         entry, chosen = _tuned(data, entry, raw, ~held, watch)
+    elif strength_choice.is_open(entry, strength):
+        say("choosing C")
+        entry, chosen = strength_choice.chosen(data, entry, raw, ~held, seed, Settings(threads=threads, watch=watch))
     trials = _Trials(data, entry, raw, solving)
     decided, result = trials.decided_and_measured(held, wanted, seed, say)
     say("training on all rows")
     if tuned and held.any() and len(held) <= CHOSEN_ANEW:
         entry, chosen = _tuned(data, entry, raw, np.ones(len(held), dtype=bool), watch)
-    scaling = measured(features, raw, data.weights)
+    scaling = measured(data.features, raw, data.weights)
     rows = scaled(raw, scaling)
     trained, described = _fitted_to_all(data, entry, (rows, raw), scaling, solving, summary=summary)
     separation = "" if summary else _separation(data, entry, rows, trained.model)
-    model = of_all_features(trained.model, rows)
-    model = model if scaling is None else scaling.unscaled(model)
-    # of the model as it is kept: for raw rows it has fewer digits, where a column is narrow beside its mean
-    kept = model if scaling is None else scaling.brought_back(model)
+    model, kept = _for_raw_rows(of_all_features(trained.model, rows), scaling)
     return BatchResult(
         model=replace(model, weights=np.ascontiguousarray(model.weights)),
         certificate=proven(data, entry, rows, kept, tolerance(entry, solving.tol), lambda: trained.certificate.dual),
@@ -161,11 +152,28 @@ def train_batch(
         rows_held_out=int(held.sum()),
         strength=chosen,
         class_weights=_class_weights(data),
-        columns=_statistics(features, scaling, rows),
+        columns=_statistics(data.features, scaling, rows),
         moments=_moments(data, raw, scaling),
         summary=described,
         separation=separation,
     )
+
+
+def _for_raw_rows(model: LinearModel, scaling: Scaling | None) -> tuple[LinearModel, LinearModel]:
+    """The model for raw rows; and that on scaled ones, with fewer digits where a column is narrow beside its mean."""
+    if scaling is None:
+        return model, model
+    raw = scaling.unscaled(model)
+    return raw, scaling.brought_back(raw)
+
+
+def _adapted(data: TrainingSet, entry: Entry, strength: Regularisation) -> Entry:
+    """The learner for data of this kind, with the penalty and the reduction asked for; refused for a single label."""
+    classes = 0 if data.labels is None else len(data.labels)
+    if data.labels is not None:
+        require_two_labels(data.labels.classes.tolist())
+    has_text = bool(data.features.text_features().any())
+    return adapted(entry, strength, has_text=has_text, columns=len(data.features), classes=classes)
 
 
 def _fitted_to_all(
