@@ -184,7 +184,7 @@ def test_a_loaded_model_has_its_columns_and_task_as_plan(table, tmp_path):
     [
         ({"x": ["oops", "1", "2"]}, "x: 1 value does not fit"),
         ({"colour": ["red", "mauve", "teal"]}, "colour: 2 rows have categories that the model does not know"),
-        ({"more": [1, 2, 3]}, "were not in the training data, and are not used: more"),
+        ({"more": [1, 2, 3]}, "was not in the training data, and is not used: more"),
     ],
 )
 def test_python_warns_of_what_the_model_does_not_know(table, spoilt, message):

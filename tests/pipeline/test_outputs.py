@@ -58,9 +58,9 @@ def test_a_quarantine_of_an_earlier_run_stays_until_there_is_a_row_for_it(data):
     chosen = options("m", on_error=OnError.QUARANTINE)
     train_to_file("d.csv", chosen, "m")
     assert kept.read_text() == "old\n"
-    (data.parent / "bad.csv").write_text(ROWS + "one,a\n")
+    (data.parent / "bad.csv").write_text(ROWS + "1,a,b\n")
     train_to_file("bad.csv", chosen, "m")
-    assert kept.read_text() == "one,a\n"
+    assert kept.read_text() == "1,a,b\n"
     assert (data.parent / "other").read_text() == "old\n"
 
 

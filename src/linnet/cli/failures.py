@@ -10,6 +10,7 @@ import traceback
 from contextlib import suppress
 
 from linnet.cli.terminal import visible, visible_lines
+from linnet.cores import cores
 from linnet.errors import (
     CertificateError,
     ExpressionError,
@@ -25,6 +26,9 @@ DONE, FAILED, WRONG_USAGE, BAD_INPUT, BAD_MODEL, NOT_PROVEN, UNDECIDED, INTERRUP
 DEBUG = "LINNET_DEBUG"
 # Characters of a message at most: it may quote a path (4,096 bytes), but not a label of a megabyte.
 LONGEST = 8192
+# Address space that the libraries take as they are loaded, and for each core.  OpenBLAS, of which NumPy and SciPy have
+# a copy each, asks for its buffers again and again, for ever, where there is no room for them.
+SPACE, SPACE_A_CORE = 512 << 20, 64 << 20
 REMEDIES = {
     errno.EMFILE: "raise the limit on open files (ulimit -n)",
     errno.ENFILE: "raise the limit on open files (ulimit -n)",
@@ -51,6 +55,17 @@ def usable_streams() -> None:
         with suppress(AttributeError, ValueError, OSError):
             # an encoding may lack some of the signs
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+
+
+def check_address_space() -> None:
+    """Raise where a limit leaves less address space than the libraries take before there is any data."""
+    import resource
+
+    limit, needed = resource.getrlimit(resource.RLIMIT_AS)[0], SPACE + SPACE_A_CORE * cores()
+    if limit != resource.RLIM_INFINITY and limit < needed:
+        raise OSError(
+            errno.ENOMEM, f"a limit of {limit >> 20} MiB of address space, and {needed >> 20} MiB are needed to start"
+        )
 
 
 def flushed(code: int) -> int:

@@ -14,7 +14,7 @@ import typer
 
 import linnet
 from linnet.cli import interruption
-from linnet.cli.failures import DEBUG, ended_by, flushed, usable_streams
+from linnet.cli.failures import DEBUG, check_address_space, ended_by, flushed, usable_streams
 from linnet.cli.terminal import visible
 from linnet.errors import Interrupted, name_flags
 from linnet.pipeline.declaration import flags
@@ -110,6 +110,7 @@ def main() -> None:
 
 def _run() -> int:
     try:
+        check_address_space()
         return int(app(standalone_mode=False) or 0)
     except UsageFault as error:
         return _misused(error)
