@@ -22,7 +22,7 @@ PART = 40  # bits
 GRID = 2.0 ** (-2 * PART)
 # The lower parts of this many rows add up to less than 2^63; then what exceeds a part is carried to the next.
 ROWS_BEFORE_CARRY = 1 << 22
-# So many rows are few to tell how weights and mistakes go together.
+# Fewer rows than this do not show how weights and mistakes go together.
 FEW = 50
 # Squared weights are added in this unit, so that the largest are as small as the largest weight.
 SQUARE = 2.0**PART

@@ -326,7 +326,7 @@ class Model:
         strict: bool = False,
     ) -> Result:
         """The metrics of the model on data with known targets, by weight if they have the weight column."""
-        told, rejected = rejected is None, BadRows() if rejected is None else rejected
+        warns, rejected = rejected is None, BadRows() if rejected is None else rejected
         source = self.open(data, form, labelled=True, strict=strict)
         measuring = scorer(self.linear, self.has_probabilities, self.calibration, self.rule)
         tally = measuring.tally()
@@ -345,6 +345,6 @@ class Model:
         result: Result = tally.result()
         if not result.rows:
             raise InputError("there are no rows to evaluate on")
-        if told:
+        if warns:
             warn_of(rejected, depth=3)
         return result

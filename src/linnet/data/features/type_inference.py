@@ -18,7 +18,7 @@ from linnet.data.number_spelling import best_spelling
 from linnet.data.sources.block import Strings
 from linnet.data.sources.string_columns import plain_numbers
 
-# Of so many values one may be a slip; of more, one in so many.
+# Of ONE_SLIP values one may be a slip; of more, one in MOST_SLIPS.
 ONE_SLIP, MOST_SLIPS = 10, 20
 
 

@@ -45,7 +45,7 @@ CANCELLED_AT_MOST = 1e3
 # Numbers in a block: it stays in the cache while it is centred and squared.
 BLOCK = 1 << 16
 BLOCKS_A_PART = 8
-# After this many steps of conjugate gradients the closed form is quicker, if there are at most so many rows.
+# After this many steps of conjugate gradients the closed form is quicker, if there are at most this many rows.
 PATIENCE, MULTIPLIED_AT_MOST = 60, 4096
 
 

@@ -12,7 +12,7 @@ Flat = NDArray[np.float64]
 
 # Sparse rows with more than this fraction of all entries are multiplied as dense ones.
 FULL = 0.2
-# A column that more than this fraction of the rows have is multiplied as a dense one; at most so many of them.
+# A column that more than this fraction of the rows have is multiplied as a dense one; at most this many of them.
 COMMON, COMMON_AT_MOST = 0.05, 2000
 # Rows that are multiplied with all others at once.
 ROWS_AT_ONCE = 256
