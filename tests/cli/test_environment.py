@@ -224,3 +224,9 @@ def test_a_working_directory_that_is_gone_is_an_error_in_a_line(folder):
     data = shlex.quote(str(folder / "d.csv"))
     done = shell(folder, f"mkdir gone; cd gone; rmdir ../gone; L train {data} --target y -q")
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+
+
+def test_json_is_json_where_the_output_has_no_sign_for_a_name(folder):
+    ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = shell(folder, "L train d.csv --target y -o ascii --json", **ascii_only)
+    assert json.loads(done.stdout)["labels"] == ["b", "é"]

@@ -57,8 +57,11 @@ def json_text(content: Any, indent: int | None = 2) -> str:
 
 def print_json(content: Any) -> None:
     """The results of a command, for machines."""
+    text = json_text(content)
+    if "utf" not in (sys.stdout.encoding or "").lower():  # escapes of Python's, for what it lacks, are not JSON
+        text = json.dumps(content, indent=2)
     with write_errors("-"):
-        print(json_text(content))
+        print(text)
 
 
 def note(text: str) -> None:

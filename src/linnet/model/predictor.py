@@ -112,7 +112,8 @@ class Regressor:
         """Predict rows, add the result to the tally, each by its weight; returns the weighted sum of squares."""
         predicted = self.linear.predict(rows)
         tally.add(truth, predicted, weights)
-        return _total((predicted - truth) ** 2, weights)
+        with np.errstate(over="ignore"):  # numbers may be as large as they like: the sum is then infinite
+            return _total((predicted - truth) ** 2, weights)
 
 
 def _total(losses: NDArray[Any], weights: Floats | None) -> float:
