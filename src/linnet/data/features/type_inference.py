@@ -6,6 +6,7 @@ they are read.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, replace
 
@@ -20,6 +21,9 @@ from linnet.data.sources.string_columns import plain_numbers
 
 # Of ONE_SLIP values one may be a slip; of more, one in MOST_SLIPS.
 ONE_SLIP, MOST_SLIPS = 10, 20
+DIGIT = re.compile("[0-9]")
+# Two words have fewer spellings than this, however their letters and blanks are written.
+MOST_SPELLINGS = 64
 
 
 @dataclass(frozen=True)
@@ -66,11 +70,13 @@ def _few(misfits: int, total: int) -> bool:
 
 
 def _has_digit(text: str) -> bool:
-    return any("0" <= sign <= "9" for sign in text)
+    return DIGIT.search(text) is not None
 
 
 def _boolean(values: Counter[str]) -> ColumnType | None:
     """Truth, if all values are one of two words for it; the words as they are mostly written."""
+    if len(values) > MOST_SPELLINGS:
+        return None
     for pair in TRUTH:
         if {normal(text) for text in values} == set(pair):
             written = [[text.strip() for text in values if normal(text) == word] for word in pair]

@@ -11,6 +11,7 @@ where other bad text is found, with its line and column.  A light module: `linne
 from __future__ import annotations
 
 import codecs
+import re
 from typing import Any
 
 UTF8 = "utf-8"
@@ -62,6 +63,9 @@ def marked_encoding(head: bytes) -> str | None:
     return None
 
 
+NOT_ASCII, UNDECODED = re.compile("[^\x00-\x7f]"), re.compile("[\udc80-\udcff]")
+
+
 def encoding_of_rows(rows: list[bytes]) -> str:
     """UTF-8 or Windows-1252, from the first rows of files that have no mark."""
     fitting = unfit = 0
@@ -69,8 +73,8 @@ def encoding_of_rows(rows: list[bytes]) -> str:
         if raw.isascii():
             continue
         text = raw.decode(UTF8, "surrogateescape")
-        wrong = sum("\udc80" <= sign <= "\udcff" for sign in text)
-        fitting += sum(sign > "\x7f" for sign in text) - wrong
+        wrong = len(UNDECODED.findall(text))
+        fitting += len(NOT_ASCII.findall(text)) - wrong
         unfit += wrong
     return UTF8 if not unfit or fitting > unfit else "windows-1252"
 
