@@ -147,7 +147,7 @@ def zone_offset(zone: str | None) -> int:
 def best_order(values: Mapping[str, int], given: DateOrder | None) -> tuple[DateOrder, int, str]:
     """The order by which most of these values are dates, how many are, and an example that has another meaning, too.
 
-    They come with how often each occurs.  Where day and month cannot be told apart, a point between them is taken for
+    They come with how often each occurs.  Where nothing shows which is day and month, a point between them is taken for
     day first, a slash or a hyphen for month first, unless the user gave the order.
     """
     if given is not None:
