@@ -12,7 +12,6 @@ from linnet.data.features.feature_map import Features
 from linnet.data.features.schema import Task
 from linnet.data.rows import Rows
 from linnet.kernels.feature_moments import add_rows
-from linnet.pipeline import feature_moments
 from linnet.pipeline.feature_moments import MomentSums
 
 
@@ -61,15 +60,14 @@ def test_moments_do_not_depend_on_blocks_and_keep_their_digits(rng):
         assert (each.deviations == found[0].deviations).all()
 
 
-def test_of_a_long_stream_every_seventeenth_later_row_counts(rng, monkeypatch):
-    monkeypatch.setattr(feature_moments, "ALL_OF", 100)
+def test_of_a_long_stream_every_seventeenth_later_row_counts(rng):
     X, weights = rng.normal(size=(1000, 3)), rng.random(1000)
     numbers = np.arange(1000)
     counted = np.where(numbers < 100, 1.0, np.where(numbers % 17 == 0, 17.0, 0.0))
     for w, given in ((counted, None), (counted * weights, weights)):
         found = []
         for cuts in ([0, 1000], [0, 90, 101, 119, 120, 700, 1000]):
-            sums = MomentSums()
+            sums = MomentSums(all_of=100)
             for a, b in pairwise(cuts):
                 sums.add_of_stream(Rows.of(csr_matrix(X[a:b])), None if given is None else given[a:b], a)
             found.append(sums.moments(Features.numbered(Task.REGRESSION, 3)))

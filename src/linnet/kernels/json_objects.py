@@ -1,4 +1,4 @@
-"""Objects of JSON that are not one a line: elements of an array, or objects written over several lines."""
+"""What is in a text of JSON, by its quotes and brackets alone: keys, and the objects where they are not one a line."""
 
 import cython
 import numpy as np
@@ -30,6 +30,40 @@ def behind_string(
             return quote + 1
         i = quote + 1
     return size + 1
+
+
+def key_spans(data: cython.const[cython.uchar][::1]):
+    """(starts, stops) of the strings that a colon follows, without their quotes; no string is longer than its line."""
+    size: cython.Py_ssize_t = data.shape[0]
+    room: cython.Py_ssize_t = size // 3 + 1  # two quotes and a colon each
+    out = np.empty((2, room), dtype=np.int64)
+    found: cython.longlong[:, ::1] = out
+    count: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t = 0
+    k: cython.Py_ssize_t
+    end: cython.Py_ssize_t = -1  # of the line that i is in
+    if not size:
+        return out[0, :0], out[1, :0]
+    base: cython.pointer(cython.const[cython.uchar]) = cython.address(data[0])
+    at: cython.pointer(cython.const[cython.uchar])
+    with cython.nogil:
+        while i < size:
+            if i > end:
+                at = cython.cast(cython.pointer(cython.const[cython.uchar]), memchr(base + i, 10, size - i))
+                end = size if at == cython.NULL else at - base
+            at = cython.cast(cython.pointer(cython.const[cython.uchar]), memchr(base + i, 34, end - i))
+            k = end if at == cython.NULL else at - base + 1
+            i = end + 1 if at == cython.NULL else behind_string(data, k - 1, end)
+            if i > end:  # nothing more in this line, or a string that does not end
+                i = end + 1
+                continue
+            found[0, count] = k
+            found[1, count] = i - 1
+            while i < size and (data[i] == 32 or data[i] == 9 or data[i] == 10 or data[i] == 13):
+                i += 1
+            if i < size and data[i] == 58:
+                count += 1
+    return out[0, :count], out[1, :count]
 
 
 def elements(data: cython.const[cython.uchar][::1], final: cython.bint = True):

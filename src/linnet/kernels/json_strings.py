@@ -1,7 +1,8 @@
-"""Lines of JSON that are flat objects of strings, as most files of texts are: the values of some keys, unescaped.
+"""Lines of JSON that are flat objects of strings, integers and booleans, as most files of texts with labels are: the
+values of some keys, unescaped.
 
-Anything else (a number, a list, a key twice or missing, half a surrogate pair, an error) is not read at all: it is left
-to a full JSON parser.
+Anything else (a fraction, a list, a key twice or missing, half a surrogate pair, an error) is not read at all: it is
+left to a full JSON parser.
 """
 
 import cython
@@ -10,6 +11,9 @@ from cython.cimports.libc.string import memchr, memcmp, memcpy
 
 # Bytes of a key and its value that are both empty, with the comma or bracket before them.
 SHORTEST_FIELD = cython.declare(cython.Py_ssize_t, 6)
+# What the values of a key are; integers are of at most 18 digits, so that 64 bits hold them.
+STRING, INTEGER, BOOLEAN = 0, 1, 2
+MOST_DIGITS = cython.declare(cython.Py_ssize_t, 18)
 # Many keys in another order in every line are for a parser that has a table of them.
 COMPARED_A_BYTE = cython.declare(cython.Py_ssize_t, 64)
 
@@ -128,14 +132,45 @@ def string(p: Bytes, end: Bytes, into: cython.p_uchar, length: cython.pointer(cy
         p = escape + 1 + taken
 
 
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def integer(p: Bytes, end: Bytes) -> Bytes:
+    """What follows the integer that begins here; NULL if it is none, -0, or has too many digits."""
+    first: Bytes
+    if p < end and p[0] == 45:
+        p += 1
+        if p < end and p[0] == 48:
+            return cython.NULL
+    first = p
+    while p < end and 48 <= p[0] <= 57:
+        p += 1
+    if p == first or p - first > MOST_DIGITS or (first[0] == 48 and p - first > 1):
+        return cython.NULL
+    return p
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def word(p: Bytes, end: Bytes, nulls: cython.bint) -> Bytes:
+    """What follows true or false (or null, where it counts); NULL if it is another."""
+    if end - p >= 4 and memcmp(p, b"true", 4) == 0:
+        return p + 4
+    if end - p >= 5 and memcmp(p, b"false", 5) == 0:
+        return p + 5
+    return p + 4 if nulls and end - p >= 4 and memcmp(p, b"null", 4) == 0 else cython.NULL
+
+
 def text_fields(
     data: cython.const[cython.uchar][::1],
     starts: cython.const[cython.longlong][::1],
     stops: cython.const[cython.longlong][::1],
     keys: list,
+    forms: list,
 ):
-    """For each key (bytes, as they stand in the lines) the text bytes and starts of its values; None if a line is other
-    than an object of strings, each of these keys there just once.
+    """For each key (bytes, as they stand in the lines) the text bytes and starts of its values, all of its form; None
+    if a line is other than a flat object, with each of these keys there just once.
 
     The values are first written one behind the other, as they come, and then sorted by key: the memory taken is a
     small multiple of the lines, however many keys there are.
@@ -149,6 +184,7 @@ def text_fields(
         return None
     joined: cython.const[cython.uchar][::1] = np.frombuffer(b"".join(keys) + b" ", dtype=np.uint8)
     key_starts: cython.longlong[::1] = np.cumsum([0, *map(len, keys)]).astype(np.int64)
+    form_of: cython.longlong[::1] = np.array(forms, dtype=np.int64)
     # one array for what comes, what is skipped, and the result: several would each be returned to the system and
     # cleared again for every chunk
     room = np.empty(3 * (size + 8), dtype=np.uint8)
@@ -172,7 +208,11 @@ def text_fields(
     p: Bytes
     q: Bytes
     end: Bytes
+    to: cython.p_uchar
     good: cython.bint = True
+    strings: cython.longlong = STRING
+    integers: cython.longlong = INTEGER
+    booleans: cython.longlong = BOOLEAN
     with cython.nogil:
         for r in range(rows):
             p = cython.address(data[0]) + starts[r]
@@ -201,18 +241,26 @@ def text_fields(
                 if p >= end or p[0] != 58 or compared > most_compared:
                     break
                 p = past_blanks(p + 1, end)
-                if p >= end or p[0] != 34 or (c < count and found[c] != r):
+                if p >= end or (c < count and (found[c] != r or (p[0] == 34) != (form_of[c] == strings))):
+                    break
+                q = p
+                if p[0] == 34:
+                    to = cython.address(came[used]) if c < count else cython.address(skipped[0])
+                    p = string(p + 1, end, to, cython.address(length))
+                elif p[0] == 45 or 48 <= p[0] <= 57:
+                    p = integer(p, end) if c == count or form_of[c] == integers else cython.NULL
+                else:
+                    p = word(p, end, c == count) if c == count or form_of[c] == booleans else cython.NULL
+                if p == cython.NULL:
                     break
                 if c < count:
-                    p = string(p + 1, end, cython.address(came[used]), cython.address(length))
+                    if q[0] != 34:
+                        length = p - q
+                        memcpy(cython.address(came[used]), q, length)
                     at[r, c] = used
                     lengths[r, c] = length
                     used += length
                     found[c] += 1
-                else:
-                    p = string(p + 1, end, cython.address(skipped[0]), cython.address(length))
-                if p == cython.NULL:
-                    break
                 p = past_blanks(p, end)
                 if p >= end:
                     break

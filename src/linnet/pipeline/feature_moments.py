@@ -17,9 +17,10 @@ from linnet.training.threads import added, over_parts
 NO_WEIGHTS = np.empty(0)
 # weight of the rows that have it, a first value, and the sums of differences from that and of their squares
 SUMS = 4
-# Of a stream all rows are summed up to this many, and of later ones one in 17, which then counts 17 times:
-# sums over all of them would take a tenth of the time of a pass.  A prime, so that no period of the rows falls in step.
-ALL_OF, LATER = 1 << 16, 17
+# Of a stream all rows are summed up to this many (of words and numbered features, which are many a row, fewer), and of
+# later ones one in 17, which then counts 17 times: sums over all of them would take a tenth of the time of a pass.
+# A prime, so that no period of the rows falls in step.
+ALL_OF, ALL_OF_MANY, LATER = 1 << 16, 1 << 12, 17
 # Packed rows are summed in parts of this many.
 PART_ROWS = 1 << 13
 
@@ -27,20 +28,26 @@ PART_ROWS = 1 << 13
 class MomentSums:
     """Of rows in their order: any cut into blocks gives the same bits."""
 
-    def __init__(self) -> None:
+    def __init__(self, all_of: int = ALL_OF) -> None:
+        self.all_of = all_of
         self.total = 0.0
         self._sums = np.zeros((0, SUMS))
+
+    @classmethod
+    def of_stream(cls, features: Features) -> MomentSums:
+        """To add the blocks of a stream to."""
+        return cls(ALL_OF_MANY if features.many_a_row else ALL_OF)
 
     def add_of_stream(self, rows: Rows, weights: NDArray[np.float64] | None, first: int) -> None:
         """Add the rows of a block that counts, given the number of its first row in the stream."""
         n = rows.shape[0]
-        if first + n <= ALL_OF:
+        if first + n <= self.all_of:
             self.add(rows, weights)
             return
         numbers = np.arange(first, first + n)
-        which = np.flatnonzero((numbers < ALL_OF) | (numbers % LATER == 0))
+        which = np.flatnonzero((numbers < self.all_of) | (numbers % LATER == 0))
         if len(which):
-            counted = np.where(numbers[which] < ALL_OF, 1.0, float(LATER))
+            counted = np.where(numbers[which] < self.all_of, 1.0, float(LATER))
             self.add(take_rows(rows, which), counted if weights is None else counted * weights[which])
 
     def add(self, rows: Rows, weights: NDArray[np.float64] | None = None) -> None:
@@ -62,14 +69,11 @@ class MomentSums:
         sums[:known], sums[-1, 0] = self._sums[:known], self.total
         return sums
 
-    @classmethod
-    def restored(cls, state: NDArray[np.float64], columns: int, path: str) -> MomentSums:
-        """From what `state` gave, checked."""
+    def restore(self, state: NDArray[np.float64], columns: int, path: str) -> None:
+        """Go back to what `state` gave, checked."""
         if state.dtype != np.float64 or state.shape != (columns + 1, SUMS):
             raise ModelFileError(f"{path}: is damaged: the sums of its features have the wrong shape")
-        made = cls()
-        made.total, made._sums = float(state[-1, 0]), state[:-1].copy()
-        return made
+        self.total, self._sums = float(state[-1, 0]), state[:-1].copy()
 
     def moments(self, features: Features, order: NDArray[np.int64] | None = None) -> Moments:
         """Of these features; `order` has the column that each of them has in the rows, if that is not its number.

@@ -296,6 +296,11 @@ class Features:
                 yield from ((first + number, first + missing) for number, missing in term.numbers)
             first += len(term)
 
+    @property
+    def many_a_row(self) -> bool:
+        """Whether rows may have many more entries than a table has columns: words, numbered features, conjunctions."""
+        return any(isinstance(term, TextTerm | NumberedTerm | ConjunctionTerm) for term in self.terms)
+
     def text_features(self) -> NDArray[np.bool_]:
         """A mask of the features that are counts of text."""
         return np.repeat([isinstance(term, TextTerm) for term in self.terms], self.sizes)

@@ -19,6 +19,7 @@ from linnet.data.sources.block import Block, Numbers, Strings
 from linnet.data.sources.sets import ELEMENT
 from linnet.data.sources.string_columns import as_read
 from linnet.errors import InputError, RecipeError, option
+from linnet.kernels.records import count_byte
 
 # Values that types are inferred from: of a wider table fewer rows are looked at.
 MOST_VALUES = 1 << 20
@@ -29,6 +30,8 @@ WORDS_OF_TEXT = 3.0
 # Strings that are distinct in more than this fraction of the rows are useless as categories.
 ID_FRACTION = 0.9
 ROWS_FOR_AN_ID = 50
+# Longer values, in bytes, are not compared with markers of missing ones.
+LONGEST_MARKER = 256
 TEXT_NAMES = ("text", "message", "review", "comment", "body", "content", "description", "title", "subject", "tweet")
 ID_NAMES = ("id", "_id", "uuid", "guid", "key", "index", "rowid", "row_id", "unnamed: 0")
 # The kinds that columns of a role must have, where the role is given.
@@ -177,14 +180,18 @@ def _shown(value: float) -> str:
 
 
 def _string_role(name: str, column: Strings, markers: frozenset[str]) -> tuple[Role, str]:
-    values = [text for text in column.strings() if normal(text) not in markers]
+    every = column.each_bytes()
+    values = [raw for raw in every if len(raw) > LONGEST_MARKER or normal(raw.decode()) not in markers]
     rows = len(values)
     if not rows:
         return Role.IGNORE, "it is empty in the first rows"
-    if any(text.startswith(ELEMENT) for text in values):
-        elements = {element for text in values for element in text.split(ELEMENT)} - {""}
+    if any(raw.startswith(ELEMENT.encode()) for raw in values):
+        elements = {element for raw in values for element in raw.split(ELEMENT.encode())} - {b""}
         return Role.SET, f"lists, {len(elements):,} different elements"
-    words = 1 + sum(text.count(" ") for text in values) / rows
+    blanks = count_byte(column.data[column.starts[0] : column.starts[-1]], ord(" "))
+    if rows < len(every):
+        blanks = sum(raw.count(b" ") for raw in values)
+    words = 1 + blanks / rows
     distinct = len(set(values))
     if words >= WORDS_OF_TEXT and distinct > rows // 10:
         return Role.TEXT, f"{words:.0f} words a row"

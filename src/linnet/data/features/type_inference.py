@@ -22,6 +22,8 @@ from linnet.data.sources.string_columns import plain_numbers
 # Of ONE_SLIP values one may be a slip; of more, one in MOST_SLIPS.
 ONE_SLIP, MOST_SLIPS = 10, 20
 DIGIT = re.compile("[0-9]")
+# No number or date is spelt with more bytes, unless all values are plain numbers.
+LONGEST_SPELLING = 128
 # Two words have fewer spellings than this, however their letters and blanks are written.
 MOST_SPELLINGS = 64
 
@@ -39,6 +41,8 @@ def infer(column: Strings, markers: frozenset[str], dates: DateOrder | None, kin
     """The type of a column; of the kind that is given, if one is, however few values fit."""
     if kind in (None, Kind.NUMBER) and _all_plain_numbers(column, markers):
         return Inferred(PLAIN_NUMBER)
+    if kind is None and not _few(int((np.diff(column.starts) > LONGEST_SPELLING).sum()), len(column)):
+        return Inferred(STRING)
     values = _given(column, markers)
     total = sum(values.values())
     if kind is None and (not total or not _few(sum(n for text, n in values.items() if not _has_digit(text)), total)):

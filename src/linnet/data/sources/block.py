@@ -88,9 +88,12 @@ class Strings:
         data = self.data[self.starts[0] : self.starts[-1]][kept]
         return Strings(data, starts, None if self.missing is None else self.missing[which], self.markers)
 
+    def each_bytes(self) -> list[bytes]:
+        raw = self.data.tobytes()
+        return [raw[a:b] for a, b in pairwise(self.starts.tolist())]
+
     def strings(self) -> list[str]:
-        raw, starts = self.data.tobytes(), self.starts.tolist()
-        return [raw[a:b].decode() for a, b in pairwise(starts)]
+        return [raw.decode() for raw in self.each_bytes()]
 
     def value(self, row: int) -> str | None:
         return None if self.missing is not None and self.missing[row] else self.bytes_of(row).decode()

@@ -29,8 +29,9 @@ from linnet.data.sources.sampling import joined
 from linnet.data.sources.sets import set_text
 from linnet.data.sources.table import Layout, TableSource, refuse_more_columns, with_columns
 from linnet.errors import InputError
-from linnet.kernels.json_strings import text_fields
-from linnet.kernels.records import depths
+from linnet.kernels.json_objects import key_spans
+from linnet.kernels.json_strings import BOOLEAN, INTEGER, STRING, text_fields
+from linnet.kernels.records import count_byte, depths
 
 DEEPEST = 64
 KEY = re.compile(rb'"((?:[^"\\]++|\\.)*+)"\s*+:')
@@ -71,12 +72,12 @@ class JsonLines(LineSource, TableSource):
     def _few_values(self, chunks: list[Chunk]) -> list[Chunk]:
         """The first rows of a sample, so few that rows and keys make a table of bounded size; mostly all of them."""
         rows = sum(self._rows_in(chunk.data) for chunk in chunks)
-        colons = sum(chunk.data.count(b":") for chunk in chunks)
+        colons = sum(count_byte(np.frombuffer(chunk.data, dtype=np.uint8), ord(":")) for chunk in chunks)
         if rows * colons <= BLOCK_CELLS and colons <= MOST_COLUMNS:
             return chunks
-        keys = len(set().union(*(_keys_in(chunk.data) for chunk in chunks)))
-        refuse_more_columns(keys, f"{chunks[0].path}: the keys of its first rows")
-        left, few = max(1, BLOCK_CELLS // max(1, keys)), []
+        columns = len(set().union(*(_keys_in(chunk.data) for chunk in chunks)))
+        refuse_more_columns(columns, f"{chunks[0].path}: the keys of its first rows")
+        left, few = max(1, BLOCK_CELLS // max(1, columns)), []
         for chunk in chunks:
             if left <= 0:
                 break
@@ -117,17 +118,26 @@ class JsonLines(LineSource, TableSource):
         return lines_of(chunk)
 
     def _texts(self, records: Records) -> dict[str, Column] | None:
-        """The columns to read, if all values in these lines are strings; else None."""
+        """The columns to read, if these lines are flat objects and the values stay text; else None."""
         wanted = self.layout.wanted
-        if not wanted or not all(self._may_be_text(name, how) for name, how in wanted.items()):
+        forms = [self._form(name, how) for name, how in wanted.items()]
+        if not wanted or None in forms:
             return None
-        found = text_fields(records.data, records.starts, records.stops, [name.encode() for name in wanted])
+        found = text_fields(records.data, records.starts, records.stops, [name.encode() for name in wanted], forms)
         if found is None:
             return None
         return {name: as_strings(Strings(*each), wanted[name]) for name, each in zip(wanted, found, strict=True)}
 
-    def _may_be_text(self, name: str, how: Reading) -> bool:
-        return stays_text(how) and _is_text(self._read_as(name)) and self._path(name) == (name,)
+    def _form(self, name: str, how: Reading) -> int | None:
+        """What the values of a column that stays text are in a line; None if they are not always spelt there so."""
+        kind = self._read_as(name)
+        if not stays_text(how) or self._path(name) != (name,):
+            return None
+        if _is_text(kind):
+            return STRING
+        if pa.types.is_boolean(kind):
+            return BOOLEAN
+        return INTEGER if pa.types.is_int64(kind) else None
 
     def _path(self, name: str) -> tuple[str, ...]:
         """The keys that lead to a column; one that the first rows lack may be within an object."""
@@ -166,8 +176,8 @@ class JsonLines(LineSource, TableSource):
         Arrow makes a column for each that is asked for: where lines have few of many keys, that is most of the work.
         """
         wanted = list(self.layout.wanted)
-        if text.count(b":") >= len(wanted) or b"\\" in text:  # a key may be spelt with escapes
-            return wanted
+        if count_byte(np.frombuffer(text, dtype=np.uint8), ord(":")) >= len(wanted) or b"\\" in text:
+            return wanted  # a key may be spelt with escapes
         keys = {key.decode(errors="replace") for key in KEY.findall(text)}
         return [name for name in wanted if self._path(name)[-1] in keys] or wanted[:1]
 
@@ -256,15 +266,10 @@ class JsonLines(LineSource, TableSource):
         return types
 
 
-def _keys_in(data: bytes | bytearray) -> set[str | bytes]:
-    """The keys of all objects in these lines; of lines that Python cannot parse, whatever looks like one."""
-    keys: set[str | bytes] = set()
-    for line in data.splitlines():
-        try:  # several times as quick as the pattern where texts are long
-            json.loads(line, object_pairs_hook=lambda pairs: keys.update(key for key, _ in pairs))
-        except (ValueError, RecursionError):
-            keys.update(KEY.findall(line))
-    return keys
+def _keys_in(data: bytes | bytearray) -> set[bytes]:
+    """The keys of all objects in these lines as they are spelt; in lines that are not JSON, whatever looks like one."""
+    starts, stops = key_spans(np.frombuffer(data, dtype=np.uint8))
+    return {bytes(data[start:stop]) for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)}
 
 
 def _is_text(kind: Any) -> bool:

@@ -20,10 +20,13 @@ def plain_numbers(column: Strings, markers: frozenset[str]) -> NDArray[np.float6
     wrong = faults != 0
     if column.missing is not None:
         wrong |= column.missing
+    known = {each.encode() for each in spellings(markers)}
+    if (np.diff(starts)[wrong] > max(map(len, known))).any():  # longer than any marker: no need to look
+        return None
     others = {column.bytes_of(row) for row in np.flatnonzero(wrong).tolist()}
     if column.missing is not None and column.missing.any():
         others.discard(b"")
-    if not others <= {each.encode() for each in spellings(markers)}:
+    if not others <= known:
         return None
     return np.where(wrong, np.nan, values)
 

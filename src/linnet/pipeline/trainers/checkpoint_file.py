@@ -22,7 +22,6 @@ from linnet.learners.recipe import Averaging
 from linnet.model.file_checks import Tensors
 from linnet.model.term_file import term_from_file, term_to_file
 from linnet.model.votes_file import matrix_from_file, matrix_to_file, votes_from_file, votes_to_file
-from linnet.pipeline.feature_moments import MomentSums
 from linnet.pipeline.trainers.label_runs import LabelRuns
 from linnet.pipeline.trainers.online_run import OnlineRun
 from linnet.pipeline.trainers.progressive import ProgressiveTally
@@ -156,7 +155,7 @@ def _restore(content: dict[str, Any], tensors: Tensors, run: OnlineRun, path: st
     run.features = Features(run.features.schema, run.features.task, terms)
     run.layout = FeatureLayout.of([tensors[f"layout{number}"] for number in range(len(terms))])
     _check_layout(run, path)
-    run.sums = MomentSums.restored(tensors["moments"], run.layout.size, path)
+    run.sums.restore(tensors["moments"], run.layout.size, path)
     run.label_index = LabelIndex({label: number for number, label in enumerate(content["labels"])})
     run.rows, (run.done_passes, run.done_chunks) = content["rows"], content["done"]
     file, offset, line, rows = content["position"]

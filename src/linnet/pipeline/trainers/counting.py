@@ -109,7 +109,7 @@ class CountingRun:
         self.training: Counting = entry.counts_with()(0, Labels(), **smoothing)
         self.held_out = RowCache(memory, cache_rows)
         self.for_decisions = RowCache(memory, cache_rows) if decisions else None
-        self.sums = MomentSums()
+        self.sums = MomentSums.of_stream(features)
         self.rows = 0
         self.rows_held_out = 0
 

@@ -78,7 +78,7 @@ class OnlineRun:
         self.memory = memory
         self.layout = FeatureLayout(len(features.terms))
         self.label_index = LabelIndex()
-        self.sums = MomentSums()
+        self.sums = MomentSums.of_stream(features)
         self.training: OnlineTraining | None = None
         self.cache = RowCache(memory, cache_rows) if settings.passes > 1 else None
         # for a mistake bound after one pass over what cannot be read again

@@ -6,9 +6,9 @@ together visit as many rows as there are make a pass.
 Every sweep adds up the gap at the rows as it visits them.  That is an estimate: the weights change meanwhile, and
 inactive rows are not counted.  The exact gap takes a pass over all rows, so it is computed when by the estimate it may
 be small enough.  If it is not, the rows whose variable is not optimal become active again.  Where many rows have nearly
-all in common, each undoes what the last one did, and the estimate stays large: so the exact gap is also computed after
-16 passes, 32, 64 and so on, and there also by the slopes of the losses at the weights, which then are a better dual
-point than the variables that undo one another.
+all in common, each undoes what the last one did, and the estimate stays large: so where it has hardly fallen while the
+passes doubled (to 16, 32, 64 and so on) the exact gap is computed as well, and also by the slopes of the losses at the
+weights, which then are a better dual point than the variables that undo one another.
 """
 
 from __future__ import annotations
@@ -40,8 +40,9 @@ COPIES_SOUGHT = 4096
 # What sets rows apart that differ in their target or weight only.
 APART = (0.7390851, 0.1931853)
 
-# After this many passes the exact gap is computed in any case, and whenever they have doubled.
-FIRST_DUE = 16.0
+# Whether the estimate falls is looked at after this many passes, and whenever they have doubled: below this fraction of
+# what it was it does, as mostly.
+FIRST_LOOK, FALLEN = 8.0, 0.25
 
 TOO_LONG = "the rows are too long to square: scale the features down (sklearn.preprocessing.StandardScaler)"
 
@@ -164,7 +165,7 @@ def ascend(
     history: list[Pass] = []
     slopes: Table | None = None
     done, before, primal, bound, met = 0.0, 0.0, float("inf"), float("-inf"), False
-    due = FIRST_DUE
+    due, at_last_look = FIRST_LOOK, float("inf")
     while done < most and not met:
         seen = problem.sweep()
         if done < len(history):
@@ -176,14 +177,16 @@ def ascend(
         # The gap after a sweep is about the gap it met, reduced by the same factor as from the sweep before.
         left = seen.gap * min(1.0, seen.gap / before) if before > 0 else seen.gap
         before = seen.gap
-        if done >= min(most, due) or (tol is not None and left <= tol * (seen.dual + left)):
+        slow = done >= due and seen.gap > FALLEN * at_last_look
+        if done >= due:
+            due, at_last_look = 2.0 * due, seen.gap
+        if done >= most or slow or (tol is not None and left <= tol * (seen.dual + left)):
             found, value, proven = problem.measured()
             if value < primal:
                 weights, primal = found, value
             if proven > bound or slopes is None:
                 bound, slopes = proven, problem.slopes()
-            if done >= due:
-                due *= 2.0
-                bound = bound if implied is None else max(bound, implied(found))
+            if slow and implied is not None:
+                bound = max(bound, implied(found))
             met = tol is not None and primal - bound <= tol * primal
     return Found(weights, history, met or tol is None, Certificate(scale * primal, scale * bound), slopes)
