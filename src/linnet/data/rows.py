@@ -66,7 +66,7 @@ class Rows:
     @classmethod
     def of(cls, X: Any, names: Sequence[str] = ()) -> Rows:
         """A 2-D array or a SciPy sparse matrix as rows, checked, and copied only if its types do not fit."""
-        rows = cls._of_csr(csr_of(X)) if is_sparse(X) else cls._of_dense(np.asanyarray(X))
+        rows = cls.of_csr(csr_of(X)) if is_sparse(X) else cls._of_dense(np.asanyarray(X))
         return replace(rows, names=tuple(names)) if len(names) else rows
 
     @classmethod
@@ -76,7 +76,8 @@ class Rows:
         return cls(numeric(X).reshape(-1), NO_IDS, NO_STARTS, X.shape)
 
     @classmethod
-    def _of_csr(cls, X: Csr) -> Rows:
+    def of_csr(cls, X: Csr) -> Rows:
+        """As `of`, from a sparse matrix that is checked already."""
         if not X.rising:  # duplicate or unsorted column ids
             X = X.summed()
         return cls(numeric(X.data), X.ids.view(np.uint32), X.starts, X.shape)

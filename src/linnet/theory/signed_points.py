@@ -9,7 +9,7 @@ sum farther from 0 than that has a certain sign; the others are recomputed exact
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from numbers import Integral
 from typing import Any
@@ -36,6 +36,7 @@ UNCERTAIN_ENTRIES = 1 << 19
 # A bound on the rounding error of a norm and a quotient.
 OUTWARD = 1e-12
 NO_NUMBERS = "X holds values that are not numbers: encode them, for example with linnet.OneHot or linnet.BagOfWords"
+TOO_LARGE = "X holds integers beyond 2**53, which float64 cannot represent exactly: scale them down"
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,8 +140,11 @@ class Points:
 
 def read(X: Any, y: Any) -> tuple[Rows, Labels, Flat]:
     """Rows without stored zeros, the labels, and the class number of each row."""
-    names = tuple(map(str, getattr(X, "columns", ())))
-    rows = Rows.of(_numbers(X), names)
+    if is_sparse(X):
+        checked = csr_of(X)
+        rows = Rows.of_csr(replace(checked, data=_exact(checked.data)))
+    else:
+        rows = Rows.of(_numbers(X), tuple(map(str, getattr(X, "columns", ()))))
     rows.check_finite()
     targets = _targets(y)
     if targets.ndim != 1 or len(targets) != rows.shape[0]:
@@ -152,20 +156,28 @@ def read(X: Any, y: Any) -> tuple[Rows, Labels, Flat]:
 
 
 def _numbers(X: Any) -> Any:
-    """X as an array or a sparse matrix of numbers that floating point represents exactly; else an error."""
-    made: Any = csr_of(X).matrix() if is_sparse(X) else np.asanyarray(X)
-    kept: NDArray[Any] = made.data if is_sparse(X) else made
-    if kept.dtype.kind in "OUS":
+    """X as an array of numbers that floating point represents exactly; else an error."""
+    given = np.asanyarray(X)
+    made = _exact(given)
+    if given is not X and given.ndim == 2 and _hidden(X, made):
+        raise InputError(TOO_LARGE)
+    return made
+
+
+def _exact(given: NDArray[Any]) -> NDArray[Any]:
+    """Numbers that floating point represents exactly; else an error."""
+    made = given
+    if given.dtype.kind in "OUS":
         try:
-            made = made.astype(np.float64)
+            made = given.astype(np.float64)
         except (TypeError, ValueError, OverflowError):
             raise InputError(NO_NUMBERS) from None
-    elif kept.dtype.kind not in "biuf":
+    elif given.dtype.kind not in "biuf":
         raise InputError(NO_NUMBERS)
-    elif kept.dtype.itemsize > 8:
-        raise InputError(f"X holds numbers of type {kept.dtype}, which do not fit into float64: convert them")
-    if _beyond(kept) or (made is not X and kept.ndim == 2 and _hidden(X, made)):
-        raise InputError("X holds integers beyond 2**53, which float64 cannot represent exactly: scale them down")
+    elif given.dtype.itemsize > 8:
+        raise InputError(f"X holds numbers of type {given.dtype}, which do not fit into float64: convert them")
+    if _beyond(given):
+        raise InputError(TOO_LARGE)
     return made
 
 
