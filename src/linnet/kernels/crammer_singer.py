@@ -86,22 +86,11 @@ def sweep(
     loss: cython.double = 0.0
     gap: cython.double = 0.0
     gain: cython.double = 0.0
-    n_there: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    r: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    y: cython.Py_ssize_t
-    top: cython.Py_ssize_t
-    following: cython.Py_ssize_t
-    start: cython.Py_ssize_t
-    stop: cython.Py_ssize_t
-    cost: cython.double
-    best: cython.double
-    second: cython.double
-    worst: cython.double
-    held: cython.double
-    rival: cython.double
-    moved: cython.bint
+    cython.declare(i=cython.Py_ssize_t, r=cython.Py_ssize_t, k=cython.Py_ssize_t, y=cython.Py_ssize_t)
+    cython.declare(start=cython.Py_ssize_t, stop=cython.Py_ssize_t, following=cython.Py_ssize_t)
+    cython.declare(top=cython.Py_ssize_t, n_there=cython.Py_ssize_t, moved=cython.bint)
+    cython.declare(cost=cython.double, best=cython.double, second=cython.double, worst=cython.double)
+    cython.declare(held=cython.double, rival=cython.double)
     with cython.nogil:
         for r in range(n):
             i = order[r]
