@@ -176,8 +176,9 @@ class Collected:
             packed = self._packing.table(self._packed)
         joined = []
         if packed is None:
-            pieces = list(self._pieces())
-            joined = [_joined([each[term] for each in pieces]) for term in range(len(self.features.terms))]
+            pieces = [list(each) for each in self._pieces()]
+            # popped, so that what is joined is released before the next term takes as much again
+            joined = [_joined([each.pop() for each in pieces]) for _ in self.features.terms][::-1]
         self.blocks, self._packed = [], []
         codes, labels = np.concatenate(targets), None
         if classes:

@@ -28,6 +28,8 @@ Table = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
 # Packed rows are summed in parts of this many.
 PART_ROWS = 1 << 13
+# Entries of sparse rows that are scaled in one go.
+SCALED_AT_ONCE = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +45,14 @@ class Scaling:
         if isinstance(rows, PackedRows):
             centres, units = self.centres[rows.used], self.units[rows.used]
             return rows.scaled(centres, units, EPS * np.abs(centres) / units)
-        ids = rows.ids
-        values = (rows.values.astype(np.float64) - self.centres[ids]) / self.units[ids]
+        values = rows.values.astype(np.float64)
+        for first in range(
+            0, len(values), SCALED_AT_ONCE
+        ):  # centres and units of all would take twice the rows' memory
+            some = slice(first, first + SCALED_AT_ONCE)
+            ids = rows.ids[some]
+            values[some] -= self.centres[ids]
+            values[some] /= self.units[ids]
         return replace(rows, values=values, resolution=EPS * np.abs(self.centres) / self.units)
 
     def unscaled(self, model: LinearModel) -> LinearModel:

@@ -168,6 +168,7 @@ def _trial(
     if n < FEWEST:
         return None
     one_by_one = 0 if data.features.text_features().any() else _most_left_out(entry, own, classes)
+    del own  # rows may take most of the memory that there is
     folded = n * (classes if classes > 2 else 1) <= FOLDED
     some = stratified_sample(data.targets[at], one_by_one or DIVIDED, seed)
     at, weights = at[some], None if weights is None else weights[some]

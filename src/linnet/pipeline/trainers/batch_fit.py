@@ -265,8 +265,9 @@ class _Trials:
     def _fitted(self, trained_on: Mask, asked: Mask) -> tuple[LinearModel, Rows]:
         """A model fitted to some rows, and the others on the scale of these."""
         weights = None if self.data.weights is None else self.data.weights[trained_on]
-        some = take_rows(self.raw, np.flatnonzero(trained_on))
-        rows = scaled(self.raw, measured(self.data.features, some, weights))
+        # nothing holds these rows while others like them are fitted to: they can be all that memory has room for
+        scaling = measured(self.data.features, take_rows(self.raw, np.flatnonzero(trained_on)), weights)
+        rows = scaled(self.raw, scaling)
         model = fitted(self.data, self.entry, rows, trained_on, self.solving).model
         return model, take_rows(rows, np.flatnonzero(asked))
 
