@@ -23,7 +23,8 @@ _LBFGS = Solver(
 )
 _FISTA = Solver(
     "gradient",
-    "Accelerated proximal gradient steps, which take an L1 penalty; of a given size, plain gradient steps.",
+    "Accelerated proximal gradient steps, which take an L1 penalty (of many columns, on working sets); of a given "
+    "size, plain gradient steps.",
     "w ← prox(v - g(v) / L), v = w + momentum",
     "Beck, Teboulle 2009, A fast iterative shrinkage-thresholding algorithm for linear inverse problems",
     max_iter=_MANY,

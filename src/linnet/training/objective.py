@@ -77,8 +77,20 @@ class Objective:
     def in_order(self, which: NDArray[np.int64]) -> Objective:
         """The same problem with its rows in this order."""
         weights = self.sample_weights[which] if len(self.sample_weights) else None
+        return self._of(Examples(take_rows(self.rows, which), self.targets[which], weights))
+
+    def of_columns(self, columns: NDArray[np.int64]) -> Objective:
+        """The same problem over some of the columns, as if the weights of all others were held at 0."""
+        if self.rows.dense:
+            rows = Rows.of(np.ascontiguousarray(self.rows.matrix()[:, columns]))
+        else:
+            rows = Rows.of(self._by_column.matrix(columns).T.tocsr())
+        return self._of(Examples(rows, self.targets, self.sample_weights if len(self.sample_weights) else None))
+
+    def _of(self, examples: Examples) -> Objective:
+        """The same objective of other rows or columns."""
         made = Objective(
-            Examples(take_rows(self.rows, which), self.targets[which], weights),
+            examples,
             self.loss,
             Penalty(),
             self.outputs,

@@ -26,6 +26,7 @@ from linnet.training.solvers import (
 )
 from linnet.training.solvers import lbfgs as quasi_newton
 from linnet.training.solvers.until_gap import to_gap
+from linnet.training.solvers.working_sets import by_working_sets
 
 # A table of all pairs of columns is filled anew at every step: sparse rows fill it entry by entry, dense ones by BLAS.
 PAIRED_IF_DENSE = 1000
@@ -88,7 +89,7 @@ def method_of(solver: str, loss: Loss) -> Method:
         "lbfgs": _lbfgs,
         "analytic": ridge.analytic,
         "cg": ridge.conjugate_gradients,
-        "gradient": to_gap(gradient.descend),
+        "gradient": by_working_sets(to_gap(gradient.descend)),
     }
     return methods[solver]
 
