@@ -42,6 +42,7 @@ TABLES = {
     "a quoted header": '\n\r\n"a","b, c"\r\n' + "1,2\r\n" * 40,
     "a header of two lines": '"a","b\nc"\n' + "1,2\n" * 40,
     "nothing but a header": "a,b\n1,2\n",
+    "blank lines that end in CR before the header": "\r\n\r\n\r\r\na,b\n" + "1,2\n" * 40,
     "lines end in CR": "a,b\r" + "1,2\r" * 40,
     "strings that look missing": "a,b\n" + "1,none\nNA,NA\n-,unknown\n,\n3,-\n" * 30,
     "a BOM within": "a,b\n" + "1,\ufeff\n" * 20,

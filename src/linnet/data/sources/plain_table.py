@@ -92,9 +92,10 @@ def _column(how: Reading, read_field: Any) -> Column | None:
 
 
 def _after_header(data: bytes | bytearray) -> int | None:
-    """Where the line after the first that is not blank begins; None if that has a line end in quotes."""
+    """Where the line after the first that is not blank begins; None if that has a line end in quotes, or if a CR alone
+    ends it or a blank line before it."""
     first = CONTENT.search(data)
-    if first is None:
+    if first is None or b"\r" in data[: first.start()].replace(b"\r\n", b"\n"):
         return None
     end = data.find(b"\n", first.start())
     line = data[first.start() : end if end >= 0 else len(data)].removesuffix(b"\r")
