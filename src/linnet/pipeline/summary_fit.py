@@ -34,10 +34,14 @@ Flat = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """The features that have a coefficient, and the reference level of each column of categories."""
+    """The features that have a coefficient, and the reference level of each column of categories.
+
+    Features are `aliased` that can be had from those before them, or are constant: they have no coefficient.
+    """
 
     kept: NDArray[np.int64]
     references: dict[str, str]
+    aliased: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, features: Features, rows: Rows, weights: Flat | None) -> Design:
@@ -60,7 +64,7 @@ class Design:
                     kept[first + number] = False
                     references[name] = term.name(number).rpartition("=")[2]
             elif isinstance(term, NumberTerm):
-                kept[first] = True  # refused as a constant where it is one
+                kept[first] = True  # aliased where it is constant
             first += len(term)
         first = 0
         for term in features.terms:
@@ -71,6 +75,10 @@ class Design:
                         kept[first + number] = False
             first += len(term)
         return cls(np.flatnonzero(kept), references)
+
+    def without(self, columns: NDArray[np.int64], names: tuple[str, ...]) -> Design:
+        """The design without some of its columns, which have these names."""
+        return replace(self, kept=np.delete(self.kept, columns), aliased=(*self.aliased, *names))
 
     def of_rows(self, rows: Rows, names: tuple[str, ...]) -> Rows:
         """The rows, with these columns alone."""
@@ -117,9 +125,8 @@ def summarised(
         )
     weights = _frequencies(data.weights)
     design = Design.of(features, raw, weights)
-    names = tuple(features.names_of(design.kept.tolist()))
-    examples = Examples(design.of_rows(rows, names), data.targets, weights)
-    _check_columns(examples, len(data.labels or ()))
+    design, examples = _determined(features, design, Examples(rows, data.targets, weights), len(data.labels or ()))
+    names = examples.rows.names
     trained = fitting(examples)
     if data.labels is not None:
         _check_overlap(examples, trained.model)
@@ -131,6 +138,7 @@ def summarised(
         rows=found.rows,
         degrees=found.degrees,
         references=design.references,
+        aliased=design.aliased,
         note=_note(found, data.labels, weighted=weights is not None),
         **_fit_figures(examples, table, data.labels),
     )
@@ -157,25 +165,28 @@ def _frequencies(weights: Flat | None) -> Flat | None:
     return weights
 
 
-def _check_columns(examples: Examples, classes: int) -> None:
-    """Refuse what has no standard errors, before it is fitted."""
-    d = examples.rows.shape[1]
-    size = d * max(1, classes - 1)
+def _determined(features: Features, design: Design, examples: Examples, classes: int) -> tuple[Design, Examples]:
+    """The design without collinear columns, and its rows; refuse what has no standard errors, before it is fitted."""
+
+    def rows_of(design: Design) -> Examples:
+        names = tuple(features.names_of(design.kept.tolist()))
+        return replace(examples, rows=design.of_rows(examples.rows, names))
+
+    chosen = rows_of(design)
+    size = chosen.rows.shape[1] * max(1, classes - 1)
     if size > COLUMNS_AT_MOST:
         raise _refused(f"are for at most {COLUMNS_AT_MOST:,} coefficients, and there are {size:,}", "leave columns out")
-    if examples.total_weight <= d + 1:
+    collinear = collinear_columns(chosen, intercept=True)
+    if len(collinear):
+        design = design.without(collinear, tuple(chosen.rows.names[j] for j in collinear.tolist()))
+        chosen = rows_of(design)
+    if chosen.total_weight <= chosen.rows.shape[1] + 1:
+        asked = len(design.kept) + len(design.aliased) + 1
         raise _refused(
-            f"need more rows than coefficients, and there are {examples.total_weight:g} rows for {d + 1:,}",
+            f"need more rows than coefficients, and there are {chosen.total_weight:g} rows for {asked:,}",
             "leave columns out",
         )
-    collinear = collinear_columns(examples, intercept=True)
-    if len(collinear):
-        names = ", ".join(examples.rows.names[j] for j in collinear[:5]) + (", ..." if len(collinear) > 5 else "")
-        raise _refused(
-            f"do not exist where columns are collinear, for then their coefficients are not determined: {names} can be "
-            "had from the others",
-            f"leave them out ({option('columns')})",
-        )
+    return design, chosen
 
 
 def _check_overlap(examples: Examples, model: LinearModel) -> None:

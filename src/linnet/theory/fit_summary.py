@@ -24,6 +24,8 @@ from linnet.theory.coefficient_table import Summary
 Flat = NDArray[np.float64]
 
 LEVEL = 0.95
+# Features without a coefficient that are named.
+MOST_NAMED = 20
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,8 @@ class FitSummary:
     """Coefficients with standard errors, and the figures of the whole fit.
 
     `rows` is the sum of the weights, which are frequencies.  `references` has, of each column of categories, the level
-    that the others are compared with.  R² is McFadden's for classes, which have no adjusted one.
+    that the others are compared with; `aliased` features have no coefficient, for they can be had from those
+    before them or are constant.  R² is McFadden's for classes, which have no adjusted one.
     """
 
     names: tuple[str, ...]
@@ -49,6 +52,7 @@ class FitSummary:
     degrees: float | None = None
     level: float = LEVEL
     references: dict[str, str] = field(default_factory=dict)
+    aliased: tuple[str, ...] = ()
     note: str = ""
 
     def __post_init__(self) -> None:
@@ -98,6 +102,7 @@ class FitSummary:
             **self.figures(),
             "degrees": self.degrees,
             "references": self.references,
+            "aliased": list(self.aliased),
             "note": self.note,
         }
 
@@ -117,6 +122,10 @@ class FitSummary:
         if self.references:
             levels = ", ".join(f"{column}={level}" for column, level in self.references.items())
             found.append(f"compared with the most frequent levels: {levels}")
+        if self.aliased:
+            shown = ", ".join(self.aliased[:MOST_NAMED])
+            more = f" and {len(self.aliased) - MOST_NAMED:,} more" if len(self.aliased) > MOST_NAMED else ""
+            found.append(f"not determined, and left out, for they can be had from the others: {shown}{more}")
         return found
 
     def __str__(self) -> str:
