@@ -234,3 +234,19 @@ def test_a_name_is_not_given_twice(rng):
     assert train(rows, TrainOptions(target="label")).features.logarithms == []
     with pytest.raises(RecipeError, match=r"there is a column 'log\(amount\)'"):
         linnet.train(rows, "label", columns={"amount": "log"})
+
+
+def test_two_heavy_tails_enter_by_the_signed_logarithm_where_the_target_agrees(rng):
+    x, normal = rng.standard_t(1.2, N), rng.normal(size=N)
+    target = labels(rng, 2 * np.tanh(x))
+    found, schema = logs(x=x.tolist(), normal=normal.tolist(), y=target)
+    assert list(found) == ["x"]
+    assert "kurtosis falls from" in schema.reasons["x"]
+    assert not logs(x=x.tolist(), y=labels(rng, np.zeros(N)))[0]  # the target has nothing to do with it
+    assert not logs(Task.REGRESSION, x=x.tolist(), y=(x + 0.1 * normal).tolist())[0]  # it is linear in x
+
+
+def test_scale_and_shift_of_heavy_tails_are_those_of_the_middle(rng):
+    x = rng.standard_t(1.2, N)
+    log = logs(x=(1000 * x).tolist(), y=labels(rng, 2 * np.tanh(x)))[0]["x"]
+    assert 0.2 * np.median(np.abs(1000 * x)) <= log.scale <= np.median(np.abs(1000 * x))

@@ -7,12 +7,14 @@ are, those few decide the weight of the column; by
 
 equal ratios become equal steps, 0 stays 0, and every number has a value, the negative ones that come later included.
 s is near the lower end of the positive values (their tenth percentile, as 1, 2 or 5 times a power of 10): above it
-the transform is a logarithm, below it nearly linear.
+the transform is a logarithm, below it nearly linear.  Of a column that is negative as well, with tails on both sides,
+s is half way up instead (the median of |x|), so that all but the tails stay what they are.
 
 A column is transformed where, in the first rows (data/sources/sampling.py),
 
-- no value is negative, enough of them are different, and they span more than an order of magnitude
-- the skewness is high, and that of the logarithm is much nearer to 0
+- enough values are different, and they span more than an order of magnitude
+- no value is negative, the skewness is high, and that of the logarithm is much nearer to 0; or some are, and the same
+  is true of the kurtosis
 - the target agrees: alone, the logarithm explains it clearly better than the number does, and so do all logarithms
   together, beside the other numbers
 
@@ -39,14 +41,16 @@ from linnet.kernels.logarithm import signed_logs
 Flat = NDArray[np.float64]
 Table = NDArray[np.float64]
 
-# The fraction of the positive values below the scale.
-LOWER_END = 0.1
+# The fraction of the positive values below the scale; of all values by their size, where some are negative.
+LOWER_END, HALF_WAY = 0.1, 0.5
 # Fewer rows, or fewer different values, show no tail.
 FEWEST_ROWS, FEWEST_VALUES = 30, 10
 # The largest value beside the scale, at least.
 SPAN = 20.0
 # The least skewness (an exponential distribution has 2), and the largest fraction of it that the logarithm may keep.
 SKEWED, KEPT = 2.0, 0.5
+# The least kurtosis of two tails: a normal distribution has 3, one with exponential tails on both sides 6.
+HEAVY = 12.0
 # How much likelier the target must be by the logarithm than by the number: a factor of 20, as a logarithm.
 CLEARLY = 3.0
 # The most rows and the most classes (the most frequent) that are looked at, and the most columns together.
@@ -85,7 +89,7 @@ def chosen(schema: Schema, task: Task, sample: Block, given: Mapping[str, Role])
     """The logarithms by which columns enter, asked for or called for by these rows; and the schema with the reasons."""
     weights = _weights(schema, sample)
     logs: dict[str, Log] = {}
-    skewed: dict[str, tuple[Flat, Log, tuple[float, float]]] = {}
+    tailed: dict[str, tuple[Flat, Tail]] = {}
     reasons, others = dict(schema.reasons), []
     for name in schema.having(Role.NUMBER):
         column = sample.columns.get(name)
@@ -93,23 +97,22 @@ def chosen(schema: Schema, task: Task, sample: Block, given: Mapping[str, Role])
             continue
         use = np.isfinite(column.values) & (weights > 0)
         values, own = column.values[use], weights[use]
-        log = Log(_scale(values, own))
-        taken = log.name(name) in schema.roles
+        taken = Log.name(name) in schema.roles
         if name in given and taken:
-            raise RecipeError(f"there is a column {log.name(name)!r}: {name!r} cannot enter by its logarithm beside it")
+            raise RecipeError(f"there is a column {Log.name(name)!r}: {name!r} cannot enter by its logarithm beside it")
         if name in given:
-            logs[name], reasons[name] = log, f"{reasons[name]}, as log(1 + x/{log.scale:g})"
-        elif not taken and (skews := _skews(values, own, log)) is not None:
-            skewed[name] = column.values, log, skews
+            logs[name] = log = Log(_scale(values, own))
+            reasons[name] = f"{reasons[name]}, as log(1 + x/{log.scale:g})"
+        elif not taken and (tail := _tail(values, own)) is not None:
+            tailed[name] = column.values, tail
         else:
             others.append(column.values)
-    if skewed:
-        pairs = [(values, log) for values, log, _ in skewed.values()]
+    if tailed:
+        pairs = [(values, tail.log) for values, tail in tailed.values()]
         confirmed = _confirmed(pairs, others, _outcomes(schema, task, sample), weights)
-        for (name, (_, log, (before, after))), confirms in zip(skewed.items(), confirmed, strict=True):
+        for (name, (_, tail)), confirms in zip(tailed.items(), confirmed, strict=True):
             if confirms:
-                how = f"as log(1 + x/{log.scale:g}): the skewness falls from {before:.1f} to {after:.1f}"
-                logs[name], reasons[name] = log, f"{reasons[name]}, {how}"
+                logs[name], reasons[name] = tail.log, f"{reasons[name]}, {tail}"
     return {name: logs[name] for name in schema.roles if name in logs}, replace(schema, reasons=reasons)
 
 
@@ -121,38 +124,58 @@ def _weights(schema: Schema, sample: Block) -> Flat:
     return np.where(np.isfinite(column.values), np.maximum(column.values, 0.0), 0.0)
 
 
-def _scale(values: Flat, weights: Flat) -> float:
-    """Near the lower end of the positive values: 1, 2 or 5 times a power of 10; 1 where there are none."""
+@dataclass(frozen=True)
+class Tail:
+    """The logarithm that a column with a tail calls for, and what it does to the measure of the tail."""
+
+    log: Log
+    measure: str
+    before: float
+    after: float
+
+    def __str__(self) -> str:
+        shape = "log(1 + x/{})" if self.measure == "skewness" else "± log(1 + |x|/{})"
+        return (
+            f"as {shape.format(f'{self.log.scale:g}')}: the {self.measure} falls from {self.before:.1f} to "
+            f"{self.after:.1f}"
+        )
+
+
+def _scale(values: Flat, weights: Flat, below: float = LOWER_END) -> float:
+    """Where this fraction of the positive values is below: 1, 2 or 5 times a power of 10; 1 where there are none."""
     positive = values > 0
     if not positive.any():
         return 1.0
     order = np.argsort(values[positive])
     reached = np.cumsum(weights[positive][order])
-    lower = float(values[positive][order][np.searchsorted(reached, LOWER_END * reached[-1])])
+    lower = float(values[positive][order][np.searchsorted(reached, below * reached[-1])])
     digits, exponent = f"{lower:e}".split("e")
     lead = next(each for each in (5, 2, 1) if float(digits) >= each)
     return max(float(f"{lead}e{exponent}"), float(np.finfo(np.float64).tiny))
 
 
-def _skews(values: Flat, weights: Flat, log: Log) -> tuple[float, float] | None:
-    """The skewness of a column and of its logarithm, if it has the tail that a logarithm is for."""
+def _tail(values: Flat, weights: Flat) -> Tail | None:
+    """The tail of a column that a logarithm is for, if it has one: above, or on both sides."""
     total = float(weights.sum())
-    if total < FEWEST_ROWS or (values < 0).any() or not float(values.max()) / log.scale >= SPAN:
+    if total < FEWEST_ROWS:
         return None
-    if len(np.unique(values)) < FEWEST_VALUES:
+    two_sided = bool((values < 0).any())
+    log = Log(_scale(np.abs(values), weights, HALF_WAY) if two_sided else _scale(values, weights))
+    if not float(np.abs(values).max()) / log.scale >= SPAN or len(np.unique(values)) < FEWEST_VALUES:
         return None
-    before = _skewness(values, weights / total)
-    if not before >= SKEWED:
+    measure, power, least = ("kurtosis", 4, HEAVY) if two_sided else ("skewness", 3, SKEWED)
+    before = _moment(values, weights / total, power)
+    if not before >= least:
         return None
-    after = _skewness(log(values), weights / total)
-    return (before, after) if abs(after) <= KEPT * before else None
+    after = _moment(log(values), weights / total, power)
+    return Tail(log, measure, before, after) if abs(after) <= KEPT * before else None
 
 
-def _skewness(values: Flat, fractions: Flat) -> float:
-    """The third moment beside the second."""
+def _moment(values: Flat, fractions: Flat, power: int) -> float:
+    """The third moment beside the second, or the fourth."""
     values = values / (float(np.abs(values).max()) or 1.0)  # so that no power leaves the range of numbers
     off = values - float(fractions @ values)
-    return float(fractions @ off**3) / (float(fractions @ off**2) ** 1.5 or 1.0)
+    return float(fractions @ off**power) / (float(fractions @ off**2) ** (power / 2) or 1.0)
 
 
 # -- what the target says ----------------------------------------------------------------------------------------------
