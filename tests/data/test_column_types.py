@@ -136,8 +136,8 @@ def test_the_order_of_a_date_is_inferred(texts, order, ambiguous):
 
 
 def test_times_of_day():
-    assert [clock_seconds(text) for text in ("10:30", "1:02:03.5", "12:00 AM", "11 am", "24:00", "10:60")] == [
-        37800, 3723.5, 0, None, None, None,
+    assert [clock_seconds(text) for text in ("10:30", "1:02:03.5", "12:00 AM", "11 am", "36:10", "10:60")] == [
+        37800, 3723.5, 0, None, 130200, None,
     ]  # fmt: skip
 
 
@@ -177,6 +177,18 @@ def kind_of(values, kind=None):
         (["€ 1.219", "€ 950"], "number, 1.219,01 €"),
         (["$1,219", "$950"], "number, $1,219.01"),
         (["1.219", "950"], "number"),
+        (["02139", "10001", "00501"], "string"),  # postal codes
+        (["0", "0", "10"], "number"),
+        (["007", "12", "1234567"], "string"),
+        (["1234"] * 30 + ["0345"], "number"),  # one slip
+        (["1234"] * 60 + ["0345", "0346"], "string"),
+        (["00.5", "01.5"], "number"),
+        (["05:10", "07:20"], "time"),
+        (["71:28", "120:05"], "time"),
+        (["1.5"] * 9 + ["inf"] * 3 + ["-Infinity"], "number"),
+        (["inf", "-inf"], "string"),
+        (["2024-W15", "2024-W16"], "date"),
+        (["5. März 2024", "1. Mai 2024"], "date"),
     ],
 )
 def test_types_are_inferred(values, kind):

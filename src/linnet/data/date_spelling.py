@@ -14,17 +14,16 @@ from datetime import date
 from enum import StrEnum
 
 from linnet.data.missing_markers import BLANKS
+from linnet.data.month_names import month_number
 
-MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-    "December",
-)  # fmt: skip
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 DAY = 86400
 # Years of two digits: from here on they are of the twentieth century, as POSIX has it.
 PIVOT = 69
 EPOCH = date(1970, 1, 1).toordinal()
 NANO = 1_000_000_000
+# Hours of a duration, at most.
+LONGEST = 9999
 
 _CLOCK = (
     r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:[.,](?P<fraction>[0-9]{1,9})[0-9]*)?)?"
@@ -35,20 +34,24 @@ _TIME = rf"(?:(?:T|,? +){_CLOCK} ?(?P<zone>[Zz]|UTC|GMT|[+-][0-9]{{2}}(?::?[0-9]
 NUMERIC = r"(?P<a>[0-9]{1,4})(?P<s>[-/.])(?P<b>[0-9]{1,2})(?P<t>[-/.])(?P<c>[0-9]{1,4})" + _TIME
 GROUPS = ("a", "s", "b", "t", "c", "hour", "minute", "second", "fraction", "half", "zone")
 CLOCK = _CLOCK
-_WEEKDAY = r"(?:[A-Za-z]{3,9}[,.]? +)?"
-_DAY = r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?"
-_MONTH = r"(?P<month>[A-Za-z]{3,9})\.?"
+_WEEKDAY = r"(?:[^\W\d_]{2,12}(?:-feira)?[,.]? +)?"
+_DAY = r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th|er|º)?"
+_MONTH = r"(?P<month>[^\W\d_]{3,12})\.?"
 _NAMED = (
-    re.compile(rf"{_WEEKDAY}{_DAY}[ ./-]*{_MONTH}[ ,./-]*(?P<year>[0-9]{{4}}|[0-9]{{2}}){_TIME}"),
+    re.compile(rf"{_WEEKDAY}{_DAY}(?:[ ./-]*| de ){_MONTH}(?:[ ,./-]*| de )(?P<year>[0-9]{{4}}|[0-9]{{2}}){_TIME}"),
     re.compile(rf"{_WEEKDAY}{_MONTH} *{_DAY},? +(?P<year>[0-9]{{4}}){_TIME}"),
     re.compile(rf"(?P<year>[0-9]{{4}})(?P<digits>[0-9]{{2}})(?P<day>[0-9]{{2}}){_TIME}"),
     re.compile(rf"(?P<year>[0-9]{{4}})[-/](?P<digits>[0-9]{{2}})(?P<day>){_TIME}"),
     re.compile(rf"{_MONTH}[ -](?P<year>[0-9]{{4}})(?P<day>){_TIME}"),
 )
+# 2024-W15 is a Monday, 2024-W15-3 the Wednesday after it; 2024-Q2 and Q2 2024 are the first day of a quarter.
+_WEEK = re.compile(r"(?P<year>[0-9]{4})-?W(?P<week>[0-9]{2})(?:-?(?P<weekday>[1-7]))?")
+_QUARTER = re.compile(r"(?P<year>[0-9]{4})[ -]?Q(?P<quarter>[1-4])|Q(?P<first>[1-4])[ /-](?P<last>[0-9]{4})", re.I)
+# Seconds since 1970, or thousandths of them, millionths, billionths: by their size, from 1973 on.
+_COUNTED = re.compile(r"[0-9]{9,19}(?:\.[0-9]*)?")
+_UNITS = ((10**11, 1), (10**14, 10**3), (10**17, 10**6), (10**20, 10**9))
 _NUMERIC = re.compile(NUMERIC)
-_CLOCK_ALONE = re.compile(_CLOCK)
-_MONTH_NUMBERS = {name[:length].lower(): number + 1 for number, name in enumerate(MONTHS) for length in range(3, 10)}
-_MONTH_NUMBERS["sept"] = 9
+_CLOCK_ALONE = re.compile(_CLOCK.replace("[0-9]{1,2}", "[0-9]{1,4}", 1))
 
 
 class DateOrder(StrEnum):
@@ -67,7 +70,9 @@ def seconds(text: str, order: DateOrder) -> float | None:
         parts = _ordered(found["a"], found["b"], found["c"], order) if found["s"] == found["t"] else None
     else:
         found, parts = _named(text)
-    if found is None or parts is None:
+    if found is None:
+        return _counted(text)
+    if parts is None:
         return None
     try:
         days = date(*parts).toordinal() - EPOCH
@@ -79,15 +84,34 @@ def seconds(text: str, order: DateOrder) -> float | None:
     return joined(days * DAY + clock[0] - zone_offset(found["zone"]), clock[1])
 
 
+def _counted(text: str) -> float | None:
+    """The same of a week, a quarter, or a number of seconds or of parts of seconds since 1970."""
+    if found := _WEEK.fullmatch(text):
+        try:
+            day = date.fromisocalendar(int(found["year"]), int(found["week"]), int(found["weekday"] or 1))
+        except ValueError:
+            return None
+        return float((day.toordinal() - EPOCH) * DAY)
+    if found := _QUARTER.fullmatch(text):
+        year, quarter = int(found["year"] or found["last"]), int(found["quarter"] or found["first"])
+        return float((date(year, 3 * quarter - 2, 1).toordinal() - EPOCH) * DAY) if year else None
+    if not _COUNTED.fullmatch(text):
+        return None
+    digits, _, fraction = text.partition(".")
+    per = next(per for below, per in _UNITS if int(digits) < below)
+    whole, rest = divmod(int(digits), per)
+    return joined(whole, rest * (NANO // per) + int(float(f"0.{fraction or 0}") * (NANO // per)))
+
+
 def has_time(text: str) -> bool:
     """Whether a date that was read has a time of day."""
     return ":" in text
 
 
 def clock_seconds(text: str) -> float | None:
-    """The seconds since midnight of a time of day; None if the text is not one."""
+    """The seconds since midnight of a time of day, or of a duration written like one (36:10); None if it is neither."""
     found = _CLOCK_ALONE.fullmatch(text.strip(BLANKS))
-    clock = None if found is None else _clock(found)
+    clock = None if found is None else _clock(found, LONGEST)
     return None if clock is None else joined(*clock)
 
 
@@ -118,19 +142,19 @@ def _named(text: str) -> tuple[re.Match[str] | None, tuple[int, int, int] | None
         if found is not None:
             groups = found.groupdict()
             name = groups.get("month")
-            month = int(groups["digits"]) if name is None else _MONTH_NUMBERS.get(name.lower(), 0)
+            month = int(groups["digits"]) if name is None else month_number(name) or 0
             return found, (_year(found["year"]), month, int(found["day"] or 1))
     return None, None
 
 
-def _clock(found: re.Match[str]) -> tuple[int, int] | None:
+def _clock(found: re.Match[str], last_hour: int = 23) -> tuple[int, int] | None:
     """Seconds and nanoseconds since midnight."""
     hour, minute, second = int(found["hour"]), int(found["minute"]), int(found["second"] or 0)
     if found["half"]:
         if not 1 <= hour <= 12:
             return None
         hour = hour % 12 + (12 if found["half"] in "Pp" else 0)
-    if hour > 23 or minute > 59 or second > 59:
+    if hour > last_hour or minute > 59 or second > 59:
         return None
     return hour * 3600 + minute * 60 + second, int((found["fraction"] or "0").ljust(9, "0"))
 

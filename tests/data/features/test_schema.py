@@ -46,7 +46,12 @@ def guess(name, values):
         ("ID", [7.0, 3.0, 5.0], Role.ID, "every row has a different whole number"),
         ("ref", [(7 * n) % 61 for n in range(1, N + 1)], Role.ID, "every row has a different whole number"),
         ("price", [97 * n * n for n in range(1, N + 1)], Role.NUMBER, "97 to 349,200 in the first rows"),
-        ("at", [f"{n // 60:02d}:{n % 60:02d}" for n in range(N)], Role.NUMBER, "0 to 3,540 in the first rows"),
+        (
+            "at",
+            [f"{n // 60:02d}:{n % 60:02d}" for n in range(N)],
+            Role.NUMBER,
+            "time of day, in seconds; 0 to 3,540 in the first rows",
+        ),
         ("mass", [f"{n} kg" for n in range(N)], Role.NUMBER, "1,219.01 kg; 0 to 59 in the first rows"),
         ("x", [n / 7 for n in range(N)], Role.NUMBER, "0 to 8.429 in the first rows"),
         ("id", [1.0, 1.0, 2.0], Role.NUMBER, "1 to 2 in the first rows"),

@@ -9,8 +9,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.data.date_spelling import DAY, EPOCH, MONTHS, WEEKDAYS
+from linnet.data.date_spelling import DAY, EPOCH, WEEKDAYS
 from linnet.data.features.terms import Piece, missing_name
+from linnet.data.month_names import MONTHS
 from linnet.data.sources.block import Column, Numbers
 
 # Features that every date has: the days since the first, a flag for missing dates, and the year.

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from linnet.data.column_types import STRING, ColumnType, Kind, ReadAs, Reading
 from linnet.data.date_spelling import DAY, DateOrder
+from linnet.data.features.date_numbers import are_dates, named_like_a_date
 from linnet.data.features.ids import id_reason
 from linnet.data.features.schema import FEATURE_ROLES, Role, Schema, Task
 from linnet.data.features.type_inference import Inferred, infer
@@ -34,6 +35,7 @@ ROWS_FOR_AN_ID = 50
 LONGEST_MARKER = 256
 TEXT_NAMES = ("text", "message", "review", "comment", "body", "content", "description", "title", "subject", "tweet")
 ID_NAMES = ("id", "_id", "uuid", "guid", "key", "index", "rowid", "row_id", "unnamed: 0")
+FEW_NAMED = 8
 # The kinds that columns of a role must have, where the role is given.
 _KINDS = {Role.NUMBER: Kind.NUMBER, Role.WEIGHT: Kind.NUMBER, Role.DATE: Kind.DATE}
 
@@ -107,7 +109,9 @@ class _Guess:
         schema = Schema(roles, reasons, types, self._sample.rows, self._given.missing)
         schema.only(Role.TARGET), schema.only(Role.WEIGHT)
         if not any(role in FEATURE_ROLES for role in roles.values()):
-            raise InputError(f"there is no column to train on: give one a role ({option('columns')})")
+            raise InputError(
+                f"there is no column to train on: {_why(roles, reasons)}; give one a role ({option('columns')})"
+            )
         return schema
 
     def _type(self, name: str, column: Strings) -> Inferred:
@@ -115,6 +119,9 @@ class _Guess:
         if not self._typed or role in (Role.TEXT, Role.IGNORE):
             return Inferred(STRING)
         found = infer(column, self._markers, self._given.dates)
+        if role is None and found.type.is_plain_number and named_like_a_date(name):
+            values = sampled_numbers(column, found.type, self._given.missing)
+            return infer(column, self._markers, self._given.dates, Kind.DATE) if are_dates(values) else found
         kind = _KINDS.get(role) if role is not None else None
         if role is Role.TARGET and self._given.task is Task.REGRESSION:
             kind = Kind.NUMBER
@@ -127,10 +134,18 @@ class _Guess:
             return self._given_roles[name], "given"
         if kind.kind in (Kind.NUMBER, Kind.TIME):
             values = sampled_numbers(column, kind, self._given.missing)
-            return _number_role(name, values, plain=kind.is_plain_number)
+            role, reason = _number_role(name, values, plain=kind.is_plain_number)
+            return role, f"time of day, in seconds; {reason}" if kind.kind is Kind.TIME else reason
         if kind.kind is Kind.DATE:
             return Role.DATE, _date_reason(sampled_numbers(column, kind, self._given.missing))
         return _string_role(name, column, self._markers)
+
+
+def _why(roles: Mapping[str, Role], reasons: Mapping[str, str]) -> str:
+    """Why columns are not used, of the first few."""
+    unused = [f"{name} ({role}: {reasons[name]})" for name, role in roles.items() if role is not Role.TARGET]
+    more = f" and {len(unused) - FEW_NAMED:,} more" if len(unused) > FEW_NAMED else ""
+    return f"not {', '.join(unused[:FEW_NAMED])}{more}" if unused else "the target is the only one"
 
 
 def _affordable(sample: Block, columns: int) -> Block:
@@ -149,7 +164,7 @@ def sampled_numbers(column: Strings, kind: ColumnType, missing: tuple[str, ...])
 def _reason(reason: str, inferred: Inferred) -> str:
     """Why a column has its role, with its type where that says more, and what does not fit."""
     shown = str(inferred.type).partition(", ")[2]
-    parts = [*([shown] if shown else []), reason]
+    parts = [*([shown] if shown else []), reason, *([inferred.note] if inferred.note else [])]
     if inferred.misfits:
         parts.append(f"{inferred.misfits:,} {'value does' if inferred.misfits == 1 else 'values do'} not fit")
     if inferred.ambiguous:

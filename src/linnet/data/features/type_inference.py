@@ -24,41 +24,73 @@ ONE_SLIP, MOST_SLIPS = 10, 20
 DIGIT = re.compile("[0-9]")
 # No number or date is spelt with more bytes, unless all values are plain numbers.
 LONGEST_SPELLING = 128
+# Numbers, but none that a model can use: they do not fit, and do not make their column one of strings.
+INFINITE = frozenset({"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity", "\u221e", "-\u221e"})
 # Two words have fewer spellings than this, however their letters and blanks are written.
 MOST_SPELLINGS = 64
 
 
 @dataclass(frozen=True)
 class Inferred:
-    """A type, how many of the values that are given do not fit it, and a date that could be read in another way."""
+    """A type, how many of the values that are given do not fit it, and a date that could be read in another way.
+
+    The `note` says what else a user would want to know of it.
+    """
 
     type: ColumnType
     misfits: int = 0
     ambiguous: str = ""
+    note: str = ""
 
 
 def infer(column: Strings, markers: frozenset[str], dates: DateOrder | None, kind: Kind | None = None) -> Inferred:
     """The type of a column; of the kind that is given, if one is, however few values fit."""
-    if kind in (None, Kind.NUMBER) and _all_plain_numbers(column, markers):
+    padded = kind is None and _begin_with_zero(column)
+    if kind in (None, Kind.NUMBER) and not padded and _all_plain_numbers(column, markers):
         return Inferred(PLAIN_NUMBER)
     if kind is None and not _few(int((np.diff(column.starts) > LONGEST_SPELLING).sum()), len(column)):
         return Inferred(STRING)
     values = _given(column, markers)
     total = sum(values.values())
-    if kind is None and (not total or not _few(sum(n for text, n in values.items() if not _has_digit(text)), total)):
+    if padded and _are_codes(values, total):
+        return Inferred(STRING, note="codes: digits with leading zeros")
+    endless = sum(n for text, n in values.items() if normal(text) in INFINITE)
+    worded = sum(n for text, n in values.items() if not _has_digit(text)) - endless
+    if kind is None and (not total or not _few(worded, total)):
         return Inferred(_boolean(values) or STRING)  # numbers and dates have digits
+    note = ""
     for each, make in _MAKERS.items():
         if kind in (None, each):
             found, fits = make(values, dates)
-            if kind is not None or (fits and _few(total - fits, total)):
+            unfit = total - fits - (endless if each is Kind.NUMBER else 0)
+            if kind is not None or (fits and _few(unfit, total)):
                 return replace(found, misfits=total - fits)
-    return Inferred(STRING)
+            if each is Kind.NUMBER and 2 * fits > total:
+                note = f"{fits:,} of {total:,} values are numbers: make it number if the others are missing ones"
+    return Inferred(STRING, note=note)
 
 
 def _all_plain_numbers(column: Strings, markers: frozenset[str]) -> bool:
     """Whether there are numbers, all as programs write them, and nothing else: by far the most frequent case."""
     numbers = plain_numbers(column, markers)
     return numbers is not None and not bool(np.isnan(numbers).all())
+
+
+def _begin_with_zero(column: Strings) -> bool:
+    """Whether any value begins with a zero and another digit."""
+    starts = column.starts[:-1][np.diff(column.starts) > 1]
+    second = column.data[starts + 1]
+    return bool(((column.data[starts] == ord("0")) & (second >= ord("0")) & (second <= ord("9"))).any())
+
+
+def _are_codes(values: Counter[str], total: int) -> bool:
+    """Whether digits are codes, as postal ones: many begin with a zero, or several do and all have one length."""
+    texts = {text: text.strip() for text in values}
+    padded = sum(n for text, n in values.items() if len(texts[text]) > 1 and texts[text][0] == "0")
+    digits = sum(n for text, n in values.items() if texts[text].isascii() and texts[text].isdigit())
+    if not _few(total - digits, total):
+        return False
+    return not _few(padded, total) or (padded > 1 and len(set(map(len, texts.values()))) == 1)
 
 
 def _given(column: Strings, markers: frozenset[str]) -> Counter[str]:
