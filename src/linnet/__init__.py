@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from linnet import boolean as boolean
     from linnet.errors import CertificateError as CertificateError
+    from linnet.errors import DataWarning as DataWarning
     from linnet.errors import ExpressionError as ExpressionError
     from linnet.errors import InputError as InputError
     from linnet.errors import LinnetError as LinnetError
@@ -62,6 +63,7 @@ _HOMES = {
     "Conjunctions": "linnet.estimators.conjunctions",
     "CertificateError": "linnet.errors",
     "CostSensitive": "linnet.estimators.cost_sensitive",
+    "DataWarning": "linnet.errors",
     "ExpressionError": "linnet.errors",
     "Factors": "linnet.learners.recipe",
     "Halving": "linnet.estimators.halving",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 # The flags of the command line by the names of the parameters; empty in Python, where there are no flags.
 _flags: dict[str, str] = {}
@@ -66,6 +67,14 @@ class LinnetWarning(UserWarning):
 
 class TaskWarning(LinnetWarning):
     """Whether the target holds classes or numbers was guessed; names the parameter that decides it."""
+
+
+class DataWarning(LinnetWarning):
+    """What is odd in data that a model was given; `findings` has it in numbers, by column."""
+
+    def __init__(self, text: str, findings: Any) -> None:
+        super().__init__(text)
+        self.findings = findings
 
 
 class OutputError(LinnetError, OSError):

@@ -47,7 +47,9 @@ def test_what_is_unknown_is_counted(model, tmp_path, form):
     ]
     found = found_in(model, rows, tmp_path, form)
     assert found.misfits == {"n": 1}
-    assert found.unseen == {"c": 2}  # pink, and missing, which no row of training was
+    assert found.unseen == {"c": 1}
+    assert found.unseen_missing == {"c": 1}
+    assert "c: 1 value is missing, and none was in training" in found.lines()
     assert found.words == {"text": (8, 3)}
     assert found.missing_columns == found.extra_columns == ()
     assert any("new" in each and "n is 'many'" in each for each in found.first_misfits)

@@ -35,8 +35,10 @@ class Misfits:
 class Findings:
     """What was found in all blocks so far, by column.
 
-    `misfits` are values; `unseen` are rows with a category that the model does not know; `words` are those
+    `misfits` are values; `unseen` are rows with a category that the model does not know, `unseen_missing` those without
+    one where training had no such row; `words` are those
     of texts, each counted once a row: how many there were, and how many of them the model does not know.
+    `unread_rows` are those that cannot be read at all.
     """
 
     misfits: dict[str, int] = field(default_factory=dict)
@@ -45,15 +47,23 @@ class Findings:
     words: dict[str, tuple[int, int]] = field(default_factory=dict)
     missing_columns: tuple[str, ...] = ()
     extra_columns: tuple[str, ...] = ()
+    unread_rows: int = 0
+    unseen_missing: dict[str, int] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to report."""
+        return bool(self.unread_rows or self.lines())
 
     def add_misfits(self, found: Iterable[Misfits]) -> None:
         for each in found:
             self.misfits[each.column] = self.misfits.get(each.column, 0) + each.count
             self.first_misfits += each.first[: FIRST_SHOWN - len(self.first_misfits)]
 
-    def add_unseen(self, column: str, rows: int) -> None:
+    def add_unseen(self, column: str, rows: int, missing: int = 0) -> None:
         if rows:
             self.unseen[column] = self.unseen.get(column, 0) + rows
+        if missing:
+            self.unseen_missing[column] = self.unseen_missing.get(column, 0) + missing
 
     def add_words(self, column: str, words: int, unknown: int) -> None:
         before = self.words.get(column, (0, 0))
@@ -67,6 +77,11 @@ class Findings:
             f"{name}: {count:,} {'row has a category' if count == 1 else 'rows have categories'} that the model does "
             "not know"
             for name, count in self.unseen.items()
+        ]
+        found += [
+            f"{name}: {count:,} {'value is' if count == 1 else 'values are'} missing, and none was in training"
+            for name, count in self.unseen_missing.items()
+            if name not in self.missing_columns
         ]
         found += [
             f"{name}: the model does not know {unknown / words:.1%} of {words:,} words"
@@ -88,6 +103,7 @@ class Findings:
         return {
             "misfits": dict(self.misfits),
             "unseen_categories": dict(self.unseen),
+            "unseen_missing": dict(self.unseen_missing),
             "unknown_words": _fractions(self.words),
             "missing_columns": list(self.missing_columns),
             "extra_columns": list(self.extra_columns),

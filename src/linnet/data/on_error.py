@@ -88,6 +88,7 @@ class BadRows:
         if self.policy is OnError.FAIL:
             raise bad.error()
         self.count += 1
+        self.findings.unread_rows = self.count
         if len(self.first) < FIRST_SHOWN:
             self.first.append(str(bad))
         if self.quarantine is not None:

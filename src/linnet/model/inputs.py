@@ -88,13 +88,17 @@ def find_columns(source: Source, features: Features, findings: Findings) -> None
 
 def _read_only_needed(source: TableSource, features: Features, *, labelled: bool, strict: bool) -> None:
     schema = features.schema
+    source.expect_columns(schema.roles)
     wanted = schema.columns_to_read(features.task, with_target=labelled, strict=strict)
     for name in schema.having(Role.ID) + schema.having(Role.WEIGHT):
         if name not in source.names:
             wanted.pop(name, None)  # good to have, not needed
-    missing = [name for name in wanted if name not in source.names]
-    if missing and not source.optional_columns:  # where a key may be left out, that is a missing value
-        raise InputError(_lacking(missing, source.names))
+    there = frozenset(source.there)
+    missing = [name for name in wanted if name not in there]
+    needed = [name for name, role in schema.roles.items() if role in FEATURE_ROLES]
+    # a column that is not there is a missing value in every row, and reported; but something must be
+    if missing and (strict or schema.target in missing or there.isdisjoint(needed)):
+        raise InputError(_lacking([schema.target] if schema.target in missing else missing, source.there))
     source.select_columns(wanted)
 
 
@@ -129,7 +133,7 @@ def _source(features: Features, data: Any, dialect: Dialect) -> Source:
             if kind is Format.CSV and needed[0].encode() not in first_lines(files)[0]:
                 return PlainText(files, needed[0])
             return open_lines(files, kind, dialect)
-    return open_data(data, dialect)
+    return open_data(data, replace(dialect, table=bool(roles) and needed != [TEXT]))
 
 
 def _texts(data: Any) -> Source | None:

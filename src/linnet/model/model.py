@@ -316,6 +316,26 @@ class Model:
         found = self._predicted(data, form, on_error)
         return np.concatenate([each.probabilities for each in found if each.probabilities is not None])
 
+    def check(self, data: Any, form: Form = None) -> Findings:
+        """What these data have that the model does not know or cannot read, in numbers, by column.
+
+        `misfits` are values that do not fit the type of their column, `unseen` rows with unknown categories, `words` of
+        texts with how many of them are unknown; `missing_columns`, `extra_columns` and `unread_rows`.  It is empty
+        (false) where all is as in training.  `data` is what `predict` takes, and `predict` warns of the same.
+        """
+        rejected, data = BadRows(OnError.SKIP), table_of(self.features, data)
+        rows = dictionaries(data)
+        if rows is not None:
+            for block in blocks_of(self.features, rows, rejected):
+                if block is not None:
+                    self.rows(block, self.features.prepare(block), rejected.findings)
+            return rejected.findings
+        source = self.open(data, form, labelled=False)
+        for made in self.blocks(source, rejected, 0, rows_with_infinities):
+            if made.block.rows:
+                self.rows(made.block, made.prepared, rejected.findings)
+        return rejected.findings
+
     def evaluate(
         self,
         data: Any,

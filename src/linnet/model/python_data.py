@@ -21,7 +21,7 @@ from linnet.data.on_error import BadRow, BadRows, OnError
 from linnet.data.role import Role
 from linnet.data.sources.block import Block
 from linnet.data.sources.files import STANDARD_INPUT
-from linnet.errors import InputError, LinnetWarning
+from linnet.errors import DataWarning, InputError
 
 SHOWN = 8
 # Some words and most pairs of words are unknown in any text; a larger fraction than this is worth a warning.
@@ -31,12 +31,11 @@ STRANGE = 0.9
 def dictionaries(data: Any) -> Sequence[Mapping[Any, Any]] | None:
     """The data as a few rows, if they are dictionaries by column: one, or a list; None for anything else.
 
-    A dictionary of lists or arrays is a table, column by column.
+    A dictionary of nothing but lists or arrays is a table, column by column.
     """
     if isinstance(data, Mapping):
-        return (
-            None if any(hasattr(value, "__len__") and not isinstance(value, str) for value in data.values()) else [data]
-        )
+        listed = [hasattr(value, "__len__") and not isinstance(value, str | Mapping) for value in data.values()]
+        return None if listed and all(listed) else [data]
     return data if isinstance(data, list | tuple) and all(isinstance(row, Mapping) for row in data) else None
 
 
@@ -70,7 +69,7 @@ def warn_of(rejected: BadRows, depth: int) -> None:
         rows = "1 row" if rejected.count == 1 else f"{rejected.count:,} rows"
         texts.append(f"{rows} could not be read, and there is no prediction for such; the first: {rejected.first[0]}")
     for text in texts:
-        warnings.warn(text, LinnetWarning, stacklevel=depth)
+        warnings.warn(DataWarning(text, findings), stacklevel=depth)
 
 
 def table_of(features: Features, data: Any) -> Any:

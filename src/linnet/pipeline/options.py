@@ -264,8 +264,14 @@ class TrainOptions:
 
     @property
     def form(self) -> Dialect:
-        """How files are to be read."""
-        return Dialect(self.format, self.header, self.encoding, self.separator, self.quote, self.stray_quotes)
+        """How files are to be read; who speaks of columns, other than those of labelled text, has a table."""
+        from linnet.data.sources.labelled import TARGET, TEXT
+
+        named = {self.target, *self.columns} - {None, TARGET, TEXT}
+        return Dialect(
+            self.format, self.header, self.encoding, self.separator, self.quote, self.stray_quotes,
+            table=bool(named) or self.header is not None,
+        )  # fmt: skip
 
     @cached_property
     def features(self) -> FeatureOptions:

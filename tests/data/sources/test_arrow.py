@@ -196,7 +196,6 @@ def test_a_column_of_several_kinds_is_that_of_a_file_of_text(frame):
         pa.array([b"1", b"2"], pa.binary_view()),
         pa.array([b"1", b"2"]).dictionary_encode(),
         pa.array([[1], [2]]),
-        pa.array([{"a": 1}, {}]),
         pa.array([(1, 2, 3), (4, 5, 6)], pa.month_day_nano_interval()),
         pa.array([b"a" * 16, b"b" * 16], pa.uuid()),
         pa.RunEndEncodedArray.from_arrays([1, 2], [1.5, 2]),

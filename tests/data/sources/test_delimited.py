@@ -301,3 +301,34 @@ def test_a_chunk_of_nothing_but_bad_rows_takes_no_longer_than_reading_them(tmp_p
     written(tmp_path, b"a,b\n" + b"x,y\n" * 20_000, suffix=".csv")
     assert len(bad(source)) == 20_000
     assert not rows(source)
+
+
+@pytest.mark.parametrize(
+    "above", ["Sales report 2024\n", "# made by a tool\n", "Sales report\n\nof all regions\n", '"Report, 2024"\n\n']
+)
+@pytest.mark.parametrize("names", ["size,price", "size,price,colour"])
+def test_a_line_above_the_header_is_named_and_not_taken_for_it(tmp_path, above, names):
+    rest = ",red" * (names.count(",") - 1)
+    content = f"{above}{names}\n" + "".join(f"{n},{n * 10}{rest}\n" for n in range(9))
+    with pytest.raises(
+        InputError, match=r"\.csv:1: this line has 1 field.* the header seems to be the line size, price"
+    ):
+        reading(tmp_path, content)
+
+
+def test_names_of_rows_are_a_column_only_where_they_differ(tmp_path):
+    source = reading(tmp_path, "size,kind\n" + "".join(f"row {n},{n},u\n" for n in range(9)))
+    assert source.names == ("c1", "size", "kind")
+    with pytest.raises(
+        InputError, match="3 fields where the header has 2; a field with a separator in it must be quoted"
+    ):
+        reading(tmp_path, "size,price\n" + "".join(f"{n % 3} m,$1,{n}00\n" for n in range(9)))
+
+
+@pytest.mark.parametrize("last", ["", " "])
+def test_separators_that_end_the_header_and_every_row_make_no_column(tmp_path, last):
+    source = reading(tmp_path, f"x,y,{last}\n" + "".join(f"{n},b,\n" for n in range(5)))
+    assert source.names == ("x", "y")
+    assert [row["x"] for row in values(source)] == [0, 1, 2, 3, 4]
+    kept = reading(tmp_path, f"x,y,{last}\n1,b,\n2,c,z\n")
+    assert kept.names == ("x", "y", "c3")

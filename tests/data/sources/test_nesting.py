@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pandas
+import polars
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -81,6 +82,35 @@ def test_every_format_of_lists_gives_the_same_model(tmp_path):
     )
 
 
+def test_every_format_of_objects_gives_the_same_model(tmp_path):
+    rows = [
+        {
+            "y": row["y"],
+            "user": None if i % 11 == 5 else row["user"],
+            "m": {"when": f"2024-0{i % 9 + 1}-05", "x": i * 0.25},
+        }
+        for i, row in enumerate(ROWS)
+    ]
+    table = pa.Table.from_pylist(rows)
+    pyarrow.parquet.write_table(table, tmp_path / "a.parquet", row_group_size=17)
+    expected = train(written(tmp_path, lines(rows)), TrainOptions(target="y"))
+    assert expected.features.schema.roles["m.when"] is Role.DATE
+    assert expected.features.schema.roles["user.place.zip"] is Role.NUMBER
+    expected.save(tmp_path / "expected")
+    for data in (str(tmp_path / "a.parquet"), table, pandas.DataFrame(rows), polars.DataFrame(rows, strict=False)):
+        train(data, TrainOptions(target="y")).save(tmp_path / "other")
+        assert (tmp_path / "other").read_bytes() == (tmp_path / "expected").read_bytes()
+        assert expected.predict_proba(data).tolist() == expected.predict_proba(rows).tolist()
+
+
+def test_a_key_and_a_column_of_one_name_are_refused(tmp_path):
+    table = pa.table({"a.b": [1, 2], "a": [{"b": 3}, {"b": 4}], "y": ["u", "v"]})
+    pyarrow.parquet.write_table(table, tmp_path / "a.parquet")
+    for data in (table, str(tmp_path / "a.parquet")):
+        with pytest.raises(linnet.InputError, match=r"the column 'a\.b' is there twice"):
+            linnet.train(data, target="y")
+
+
 def test_a_model_of_sets_is_read_back(tmp_path):
     model = linnet.train(written(tmp_path, lines(ROWS)), target="y")
     model.save(tmp_path / "m.linnet")
@@ -105,8 +135,59 @@ def test_mixed_values_are_read_one_by_one(size, tmp_path):
     assert not bad(source)
 
 
+VECTORS = [
+    {"y": "uv"[i % 2], "v": [i * 0.25, None if i % 7 == 3 else 1.5 * (i % 5)], "o": {"w": [0.5 * (i % 3)]}}
+    for i in range(60)
+]
+
+
+def test_lists_of_one_length_with_fractions_are_columns_in_every_format(tmp_path):
+    table = pa.Table.from_pylist(VECTORS)
+    pyarrow.parquet.write_table(table, tmp_path / "a.parquet", row_group_size=17)
+    expected = train(written(tmp_path, lines(VECTORS)), TrainOptions(target="y"))
+    assert dict(expected.features.schema.roles) == {
+        "y": Role.TARGET, "v.0": Role.NUMBER, "v.1": Role.NUMBER, "o.w.0": Role.NUMBER,
+    }  # fmt: skip
+    expected.save(tmp_path / "expected")
+    fixed = table.set_column(1, "v", table.column("v").cast(pa.list_(pa.float64(), 2)))
+    by_line = lines([*VECTORS[:59], VECTORS[59] | {"z": [1, "a"]}])  # which Arrow refuses
+    for data in (
+        str(tmp_path / "a.parquet"),
+        table,
+        fixed,
+        pandas.DataFrame(VECTORS),
+        polars.DataFrame(VECTORS),
+        written(tmp_path, json.dumps(VECTORS).encode()),
+    ):
+        train(data, TrainOptions(target="y")).save(tmp_path / "other")
+        assert (tmp_path / "other").read_bytes() == (tmp_path / "expected").read_bytes()
+        assert expected.predict_proba(data).tolist() == expected.predict_proba(VECTORS).tolist()
+    mixed = written(tmp_path, by_line)
+    assert expected.predict_proba(mixed).tolist() == expected.predict_proba(VECTORS).tolist()
+    flat = [{"v.0": row["v"][0], "v.1": row["v"][1], "o.w.0": row["o"]["w"][0]} for row in VECTORS]
+    assert expected.predict_proba(flat).tolist() == expected.predict_proba(VECTORS).tolist()
+
+
+@pytest.mark.parametrize("form", ["jsonl", "by line", "parquet", "arrow", "dictionaries"])
+def test_a_list_of_another_length_does_not_fit(tmp_path, form):
+    model = train(VECTORS, TrainOptions(target="y"))
+    rows = [VECTORS[0], VECTORS[1] | {"v": [1.0, 2.0, 3.0]}, VECTORS[2] | {"v": None}, VECTORS[4]]
+    table = pa.Table.from_pylist(rows)
+    pyarrow.parquet.write_table(table, tmp_path / "a.parquet")
+    data = {
+        "jsonl": lambda: written(tmp_path, lines(rows)),
+        "by line": lambda: written(tmp_path, lines([*rows[:3], rows[3] | {"z": [1, "a"]}])),
+        "parquet": lambda: str(tmp_path / "a.parquet"),
+        "arrow": lambda: table,
+        "dictionaries": lambda: rows,
+    }[form]()
+    found = model.check(data)
+    assert found.misfits == {"v.0": 1}
+    assert "v.0 is '[1.0, 2.0, 3.0]'" in found.first_misfits[0]
+
+
 def test_lists_that_are_no_sets_are_left_out(tmp_path):
-    rows = [{"y": i % 2, "x": i % 7, "v": [0.5, 1.0], "m": [{"a": 1}], "e": []} for i in range(40)]
+    rows = [{"y": i % 2, "x": i % 7, "v": [0.5] * (1 + i % 3), "m": [{"a": 1}], "e": []} for i in range(40)]
     source = open_source(written(tmp_path, lines(rows)))
     found = roles(source)
     assert (found["v"], found["m"], found["x"]) == (Role.IGNORE, Role.IGNORE, Role.NUMBER)
@@ -125,5 +206,5 @@ def test_a_flat_row_has_the_leaves_that_arrow_has(row):
     table = pa.Table.from_pylist([row])
     assert flat_table(table).to_pylist() == [flat_row(row)]
     found = leaves(table.schema)
-    assert list(found) == list(flat_row(row))
-    assert nested_schema(found.values()) == table.schema.remove_metadata()
+    assert [name for name, _, _ in found] == list(flat_row(row))
+    assert nested_schema((keys, kind) for _, keys, kind in found) == table.schema.remove_metadata()

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+from linnet.data.sources.block import Position
 from linnet.data.sources.opening import open_source
 from linnet.errors import InputError
 from tests.data.sources.tools import bad, blocks, rows, typed, values, wanted
@@ -35,10 +36,18 @@ def test_rows_are_what_was_stored(tmp_path):
     assert values(source) == [{"n": "1"}, {"n": None}, {"n": "3"}]
 
 
-def test_a_later_file_may_have_more_columns_but_not_fewer(tmp_path):
-    paths = stored(tmp_path, {"a": [1], "b": [2]}, {"c": [0], "b": [4], "a": [3]}, {"b": [1]})
-    assert values(typed(open_source(paths[:2]))) == [{"a": 1.0, "b": 2.0}, {"a": 3.0, "b": 4.0}]
-    with pytest.raises(InputError, match=r"2.parquet: has no column 'a', which .*0.parquet has"):
+def test_a_later_file_may_have_more_columns_or_fewer_but_not_all_others(tmp_path):
+    paths = stored(tmp_path, {"a": [1], "b": [2]}, {"c": [0], "b": [4], "a": [3]}, {"b": [1]}, {"d": [1]})
+    assert values(typed(open_source(paths[:3]))) == [
+        {"a": 1.0, "b": 2.0}, {"a": 3.0, "b": 4.0}, {"a": None, "b": 1.0},
+    ]  # fmt: skip
+    source = open_source(paths[:3])
+    notes = [str(note) for chunk in source.chunks(Position()) for note in source.parse(chunk).notes]
+    assert [note.rpartition(", first ")[0] for note in notes] == [
+        "the column 'c' is ignored, for the first file has none of that name: 1 row",
+        "the column 'a' is missing: 1 row",
+    ]
+    with pytest.raises(InputError, match=r"3.parquet: has none of the columns of .*0.parquet"):
         rows(open_source(paths))
 
 

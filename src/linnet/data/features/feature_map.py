@@ -29,6 +29,7 @@ from linnet.data.features.terms import (
     NumberedTerm,
     NumberTerm,
     Piece,
+    missing_name,
 )
 from linnet.data.features.text import TextTerm
 from linnet.data.features.text_options import TextOptions
@@ -36,7 +37,7 @@ from linnet.data.features.transforms import Log
 from linnet.data.findings import Findings
 from linnet.data.limits import MOST_CROSSES
 from linnet.data.rows import Rows
-from linnet.data.sources.block import Block, Numbers
+from linnet.data.sources.block import Block, Numbers, Strings
 from linnet.data.sources.dictionaries import block_of, numbered_block_of
 from linnet.errors import InputError, RecipeError, option
 
@@ -314,8 +315,17 @@ def _counted(term: ColumnTerm, prepared: Any, findings: Findings) -> Piece:
         return piece
     piece = term.number(prepared, frozen=True)
     if isinstance(term, CategoryTerm):
-        findings.add_unseen(term.columns[0], int((piece.ids < 0).sum()))
+        unseen = piece.ids < 0
+        if unseen.any():
+            missing = unseen & (prepared.which == _number_of(missing_name(term.columns[0]), prepared.names))
+            findings.add_unseen(term.columns[0], int((unseen & ~missing).sum()), int(missing.sum()))
     return piece
+
+
+def _number_of(name: str, names: Strings) -> int:
+    """Which of these names this is; -1 if it is none of them."""
+    listed = names.strings()
+    return listed.index(name) if name in listed else -1
 
 
 def _refuse_too_many_products(columns: int, degree: int) -> None:

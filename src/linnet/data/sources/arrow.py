@@ -90,7 +90,8 @@ def bounded_slices(table: Any, names: Sequence[str]) -> list[tuple[int, int]]:
     encoded = any(pa.types.is_dictionary(kind) or pa.types.is_string_view(kind) for kind in table.schema.types)
     if not encoded and table.nbytes <= BLOCK_BYTES:
         return [(0, table.num_rows)] if table.num_rows else []
-    each = [found for name in names if (found := string_bytes(table.column(name))) is not None]
+    there = set(table.column_names)
+    each = [found for name in names if name in there and (found := string_bytes(table.column(name))) is not None]
     rows = table.num_rows
     if not each or sum(int(found.sum()) for found in each) <= BLOCK_BYTES:
         return [(0, rows)] if rows else []

@@ -3,7 +3,6 @@ found here, because Arrow does not report lines."""
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,12 +15,19 @@ import pyarrow.csv
 
 from linnet.data.limits import MOST_QUOTED_LINES
 from linnet.data.missing_markers import spellings
-from linnet.data.on_error import MOST_NOTES, BadRow, Note
-from linnet.data.sources.block import Block, Position, number_in
+from linnet.data.on_error import BadRow, Note
+from linnet.data.sources.block import Block, Position
 from linnet.data.sources.chunks import Chunk, Cutting, count_lines
 from linnet.data.sources.files import ByteFiles, no_rows
 from linnet.data.sources.formats import NO_QUOTE, StrayQuotes
-from linnet.data.sources.headers import column_names, looks_like_a_row, refuse_other_table
+from linnet.data.sources.headers import (
+    column_names,
+    column_notes,
+    is_number,
+    looks_like_a_row,
+    refuse_other_table,
+    refuse_title,
+)
 from linnet.data.sources.lines import LineSource, only_text
 from linnet.data.sources.plain_table import plain_block
 from linnet.data.sources.readers import BYTE_ORDER_MARK
@@ -66,12 +72,12 @@ class Delimited(LineSource, TableSource):
         self._named_in, line, fields = self._first_record()
         refuse_more_columns(len(fields), f"{self._named_in}:{line}")
         self._header_given = header is not None
-        self.header = header if header is not None else not any(map(_is_number, fields))
+        self.header = header if header is not None else not any(map(is_number, fields))
         self._columns_of: dict[int, tuple[str, ...]] = {}
         self._header_shift = 0
         self.columns = [f"c{i + 1}" for i in range(len(fields))]
         if self.header:
-            self._header_shift = self._shift(len(fields), fields[-1])
+            self._header_shift = self._shift(fields, f"{self._named_in}:{line}")
             self.columns = self._named(fields)
         self._first = self.first_chunks()
         self.layout = Layout.of(dict.fromkeys(self.columns, pa.string()))
@@ -197,8 +203,6 @@ class Delimited(LineSource, TableSource):
 
     def _wanted(self, columns: list[str]) -> list[str]:
         """The columns to read of those that a file has; at least one, for the number of rows."""
-        if columns is self.columns:
-            return list(self.layout.wanted)
         there = set(columns)
         return [name for name in self.layout.wanted if name in there] or columns[:1]
 
@@ -232,7 +236,8 @@ class Delimited(LineSource, TableSource):
         return end if content.search(data, 0, end) else 0
 
     def _miscounted(self, fields: int, columns: int) -> str:
-        return f"{fields} fields where {'the header has' if self.header else 'the first row has'} {columns}"
+        quoting = "; a field with a separator in it must be quoted" if fields > columns else ""
+        return f"{fields} fields where {'the header has' if self.header else 'the first row has'} {columns}{quoting}"
 
     def header_hint(self, sample: Block) -> str:
         if not self.header or self._header_given or not looks_like_a_row(self.columns, sample):
@@ -260,17 +265,27 @@ class Delimited(LineSource, TableSource):
     def _fields(self, raw: bytes, errors: str = "strict") -> list[str]:
         return [text.decode(errors=errors) for _, text in self.syntax.fields(raw)]
 
-    def _shift(self, names: int, last: str) -> int:
-        """How many more names than fields a header has: 1 if it ends with a separator and the rows do not, -1 if they
-        begin with a column that it does not name (as R writes them), else 0."""
-        finder = self.syntax.finder(names)
+    def _shift(self, names: list[str], location: str) -> int:
+        """How many more names than fields a header has: 1 if it ends with a separator and the rows do not, or with
+        nothing behind it, -1 if they begin with a column that it does not name (as R writes them), else 0."""
+        finder = self.syntax.finder(len(names))
         first = first_records(self.files, finder, header=True, limits=TO_FIND_SEPARATOR)
-        text = b"\n".join(record for each in first for record in each.records)
-        counts = self.syntax.records(text).fields
-        ends = np.array([record.endswith(self.syntax.separator.encode()) for record in text.split(b"\n")])
-        if len(counts) and (counts == names - 1).all() and names > 1 and not last.strip():
+        records = [record for each in first for record in each.records]
+        if not records:
+            return 0
+        rows = [self._fields(record, "replace") for record in records]
+        if not self._header_given:
+            refuse_title(names, rows, location)
+        counts = {len(row) for row in rows}
+        ends = all(record.endswith(self.syntax.separator.encode()) for record in records)
+        if (
+            len(names) > 1
+            and not names[-1].strip()
+            and (counts == {len(names) - 1} or (counts == {len(names)} and ends))
+        ):
             return 1
-        return -1 if len(counts) and (counts == names + 1).all() and not ends.all() else 0
+        named = len({row[0] for row in rows}) == len(rows)  # the names of rows differ
+        return -1 if counts == {len(names) + 1} and named and not ends else 0
 
     def _named(self, fields: list[str]) -> list[str]:
         """The names in a header; without the last, or with one for a column before them, as in the first file."""
@@ -303,24 +318,11 @@ class Delimited(LineSource, TableSource):
 
     def _column_notes(self, columns: list[str], path: str, records: Records) -> list[Note]:
         """Notes on the columns that a file lacks, or that the first file does not have."""
-        if columns == self.columns or not len(records):
+        if not len(records):
             return []
-        first = f"{path}:{records.lines[0]}"
-        here, known = set(columns), set(self.columns)
-        missing = [name for name in self.layout.wanted if name not in here]
-        more = [name for name in columns if name not in known]
-        return [
-            *(Note(f"the column {name!r} is missing", len(records), first) for name in missing[:MOST_NOTES]),
-            *(Note(f"the column {name!r} is ignored, for the first file has none of that name", len(records), first)
-              for name in more[:MOST_NOTES]),
-        ]  # fmt: skip
+        return column_notes(columns, self.columns, self.layout.wanted, len(records), f"{path}:{records.lines[0]}")
 
 
 def _count_lines(data: bytes | bytearray) -> int:
     returns = count_byte(data, 13)
     return count_lines(data) + (returns - data.count(b"\r\n") if returns else 0)
-
-
-def _is_number(field: str) -> bool:
-    value = number_in(field)
-    return value is not None and not math.isnan(value)

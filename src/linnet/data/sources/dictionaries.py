@@ -43,13 +43,19 @@ def block_of(rows: Mapping[Any, Any] | Sequence[Mapping[Any, Any]], wanted: Mapp
 
 
 def _flat(row: Mapping[Any, Any], wanted: Mapping[str, Reading]) -> Mapping[Any, Any]:
-    """A row with the keys of the objects in it as columns, unless one should be a value."""
+    """A row with the keys of the objects in it, and the places of its vectors, as columns, unless one is a value."""
     objects = [key for key, value in row.items() if isinstance(value, dict)]
-    if not objects or any(key in wanted for key in objects):
-        return row
-    from linnet.data.sources.nesting import flat_row
+    if objects and not any(key in wanted for key in objects):
+        from linnet.data.sources.nesting import flat_row
 
-    return flat_row(row)
+        row = flat_row(row)
+    lists = [key for key, value in row.items() if isinstance(value, list | tuple | np.ndarray) and key not in wanted]
+    if not any(f"{key}.0" in wanted for key in lists):
+        return row
+    from linnet.data.sources.vectors import expanded_row, part
+
+    lengths = {key: sum(part(key, place) in wanted for place in range(len(wanted))) for key in lists}
+    return expanded_row(row, {key: length for key, length in lengths.items() if length})
 
 
 def numbered_block_of(rows: Mapping[Any, Any] | Sequence[Mapping[Any, Any]]) -> Block:

@@ -40,7 +40,10 @@ BLANKS, NO_QUOTE = " ", "none"
 
 @dataclass(frozen=True)
 class Dialect:
-    """How files are to be read, as far as it is given; what is None is inferred."""
+    """How files are to be read, as far as it is given; what is None is inferred.
+
+    Of a `table` it is known that it has named columns: two of them are not a label and its text.
+    """
 
     format: Format | None = None
     header: bool | None = None
@@ -48,6 +51,7 @@ class Dialect:
     separator: str | None = None
     quote: str | None = None
     stray_quotes: StrayQuotes = StrayQuotes.LITERAL
+    table: bool = False
 
     @classmethod
     def of(cls, form: Form) -> Dialect:

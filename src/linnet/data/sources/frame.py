@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,10 @@ import numpy as np
 from linnet.data.sources.arrow import bounded_slices, rows_at_once, table_of
 from linnet.data.sources.block import Block, Position
 from linnet.data.sources.files import no_rows
+from linnet.data.sources.nesting import flat_table
 from linnet.data.sources.sampling import first_rows
 from linnet.data.sources.table import Layout, TableSource, types_of, with_columns
+from linnet.data.sources.vectors import expanded, vectors_in, vectors_named
 from linnet.errors import InputError
 
 ROWS = 8192
@@ -27,11 +29,21 @@ class Frame(TableSource):
     paths: list[str] = []  # noqa: RUF012 - never changed
 
     def __init__(self, frame: Any, *, chunk_size: int | None = None) -> None:
-        self._table = table_of(frame)
-        self._rows = rows_at_once(self._table.num_columns, chunk_size, ROWS)
-        self.layout = Layout.of(types_of(self._table.schema, self.path))
+        table = table_of(frame)
+        types_of(table.schema, self.path)  # refused before it is made
+        self._flat = flat_table(table)
+        self._chunk_size = chunk_size
+        self._expand(vectors_in(self._flat))
         if not self._table.num_rows:
             raise no_rows(self.path)
+
+    def _expand(self, vectors: Mapping[str, int]) -> None:
+        self._table = expanded(self._flat, vectors)
+        self.layout = Layout.of(types_of(self._table.schema, self.path))
+        self._rows = rows_at_once(self._table.num_columns, self._chunk_size, ROWS)
+
+    def expect_columns(self, names: Iterable[str]) -> None:
+        self._expand(vectors_named(names, types_of(self._flat.schema, self.path)))
 
     def fingerprint(self) -> list[dict[str, Any]]:
         raise InputError("a data frame in memory cannot be checked for changes: to resume, train on files")

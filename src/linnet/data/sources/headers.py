@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 
+from linnet.data.on_error import MOST_NOTES, Note
 from linnet.data.sources.block import Block, Strings, number_in
 from linnet.errors import InputError, RecipeError, option
 
 # What a name that was there before gets.
 NUMBERED = re.compile(r"\.\d+\Z")
+# Lines above a header, at most, and how many of its names are shown.
+MOST_ABOVE, MOST_SHOWN = 10, 5
 # Names that an error lists.
 MOST_LISTED = 100
 
@@ -38,6 +42,51 @@ def refuse_other_table(names: Sequence[str], columns: Sequence[str], location: s
             f"{location}: has none of the columns of {named_in}: they are {listed(columns)}, and here "
             f"{listed(names)}; all files must have the same header, in any order, or none ({option('header', False)})"
         )
+
+
+def refuse_title(names: Sequence[str], rows: Sequence[Sequence[str]], location: str) -> None:
+    """Raise where the first record is not the header but a line above it: a title, or what a program wrote there.
+
+    That is so where longer records follow, the first of which has no number, while those below it have.
+    """
+    width = len(rows[-1])
+    begin = len(rows)
+    while begin > 0 and len(rows[begin - 1]) == width:
+        begin -= 1
+    header, below = rows[begin], rows[begin + 1 :]
+    if width <= len(names) or begin > MOST_ABOVE or len(set(header)) < width or any(map(is_number, header)):
+        return
+    if any(is_number(field) for row in below for field in row):
+        shown = ", ".join(header[:MOST_SHOWN]) + (", ..." if width > MOST_SHOWN else "")
+        raise InputError(
+            f"{location}: this line has {len(names)} {'field' if len(names) == 1 else 'fields'}, and the rows below "
+            f"have {width}: the header seems to be the line {shown}; remove what is above it"
+        )
+
+
+def is_number(field: str) -> bool:
+    """Whether a field is a number as programs write it."""
+    value = number_in(field)
+    return value is not None and not math.isnan(value)
+
+
+def column_notes(
+    names: Collection[str], columns: Collection[str], wanted: Iterable[str], rows: int, first: str
+) -> list[Note]:
+    """Notes on the columns that a file lacks of those that the first has, and on those that only this one has.
+
+    What the first file lacks as well is reported once, of all files (see `Findings`).
+    """
+    if names == columns:
+        return []
+    here, known = set(names), set(columns)
+    missing = [name for name in wanted if name in known and name not in here]
+    more = [name for name in names if name not in known]
+    return [
+        *(Note(f"the column {name!r} is missing", rows, first) for name in missing[:MOST_NOTES]),
+        *(Note(f"the column {name!r} is ignored, for the first file has none of that name", rows, first)
+          for name in more[:MOST_NOTES]),
+    ]  # fmt: skip
 
 
 def target_column(given: str | None, names: Sequence[str], hint: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,6 +28,17 @@ from linnet.data.sources.records import Records
 from linnet.data.sources.sampling import joined
 from linnet.data.sources.sets import set_text
 from linnet.data.sources.table import Layout, TableSource, refuse_more_columns, with_columns
+from linnet.data.sources.vectors import KIND as VECTORS
+from linnet.data.sources.vectors import (
+    expanded,
+    expanded_row,
+    expanded_types,
+    parts,
+    stored_columns,
+    vectors_in,
+    vectors_named,
+    vectors_of_lists,
+)
 from linnet.errors import InputError
 from linnet.kernels.json_objects import key_spans
 from linnet.kernels.json_strings import BOOLEAN, INTEGER, STRING, text_fields
@@ -44,16 +55,26 @@ class JsonLines(LineSource, TableSource):
     """One JSON object a line; its keys are the columns."""
 
     format = "jsonl"
-    optional_columns = True
 
     def __init__(self, files: ByteFiles, *, chunk_size: int | None = None) -> None:
         super().__init__(files, chunk_size=chunk_size)
         self._first = self._few_values(self.first_chunks())
         self.layout = Layout({}, {})
         self._paths: dict[str, tuple[str, ...]] = {}
-        self.layout = Layout.of(self._inferred())
+        self._vectors: dict[str, int] = {}
+        self._parts: dict[str, str] = {}
+        self._types = self._inferred()
+        self._expand(self._vectors)
+
+    def _expand(self, vectors: dict[str, int]) -> None:
+        self._vectors, self._parts = vectors, parts(vectors)
+        self.layout = Layout.of(expanded_types(self._types, vectors))
+        refuse_more_columns(len(self.names), f"{self.files.name(0)}: the keys of its first rows")
         self._keys = tuple(self.layout.types)
         self._limit_lines()
+
+    def expect_columns(self, names: Iterable[str]) -> None:
+        self._expand(vectors_named(names, self._types))
 
     @property
     def there(self) -> tuple[str, ...]:
@@ -141,6 +162,7 @@ class JsonLines(LineSource, TableSource):
 
     def _path(self, name: str) -> tuple[str, ...]:
         """The keys that lead to a column; one that the first rows lack may be within an object."""
+        name = self._parts.get(name, name)
         return self._paths.get(name) or tuple(name.split(SEPARATOR))
 
     def _objects(self, chunk: Chunk) -> tuple[Records, list[BadRow]]:
@@ -162,11 +184,12 @@ class JsonLines(LineSource, TableSource):
         """The columns to read; None if Arrow rejects something, because it does not report where."""
         if not text or not self.layout.wanted:
             return self._table([])
-        schema = nested_schema((self._path(name), self._read_as(name)) for name in self._there(text))
-        if schema is None or any(SEPARATOR in name and name not in self._paths for name in self.layout.wanted):
+        schema = nested_schema({self._path(name): self._read_as(name) for name in self._there(text)}.items())
+        stored = stored_columns(self.layout.wanted, self._vectors)
+        if schema is None or any(SEPARATOR in name and name not in self._paths for name in stored):
             return None
         try:
-            return flat_table(_arrow_reads(text, schema))
+            return expanded(flat_table(_arrow_reads(text, schema)), self._vectors)
         except pa.ArrowInvalid:
             return None
 
@@ -183,6 +206,8 @@ class JsonLines(LineSource, TableSource):
 
     def _read_as(self, name: str) -> Any:
         """The type to read a column by, that of its first values; what Arrow takes for times are strings."""
+        if name in self._parts:
+            return VECTORS
         kind = self.layout.types[name]
         if is_number(kind) and not is_time(kind):
             return pa.float64() if self.layout.wanted[name].is_number else kind
@@ -198,7 +223,7 @@ class JsonLines(LineSource, TableSource):
         for i in range(len(records)):
             raw = records.raw(i)
             fault = _fault(raw)
-            row = {} if fault else flat_row(json.loads(raw, parse_int=_whole))
+            row = {} if fault else expanded_row(flat_row(json.loads(raw, parse_int=_whole)), self._vectors)
             fault = fault or self._misfit(row, raw)
             if fault:
                 good[i] = False
@@ -252,12 +277,16 @@ class JsonLines(LineSource, TableSource):
         if not any(len(records) for records, _ in objects):
             raise bad[0].error() if bad else no_rows(path)
         try:
-            schema = _arrow_reads(b"".join(records.text() for records, _ in objects)).schema
-            found = leaves(schema)
-            types = {name: kind for name, (_, kind) in found.items()}
-            self._paths = {name: keys for name, (keys, _) in found.items()}
+            table = _arrow_reads(b"".join(records.text() for records, _ in objects))
+            self._vectors = vectors_in(flat_table(table))
+            types: dict[str, Any] = {}
+            for name, keys, kind in leaves(table.schema):  # of two of one name the first
+                types.setdefault(name, kind)
+                self._paths.setdefault(name, keys)
         except pa.ArrowInvalid:
-            types = _types_without_arrow([records.raw(i) for records, _ in objects for i in range(len(records))])
+            given = _values_without_arrow([records.raw(i) for records, _ in objects for i in range(len(records))])
+            types = {name: _type_of([each for each in values if each is not None]) for name, values in given.items()}
+            self._vectors = vectors_of_lists(given)
         refuse_more_columns(len(types), f"{path}: the keys of its first rows")
         if not types:
             for chunk, (records, _) in zip(self._first, objects, strict=True):
@@ -288,18 +317,15 @@ def _arrow_reads(text: bytes, schema: Any = None) -> Any:
     )
 
 
-def _types_without_arrow(lines: list[bytes]) -> dict[str, Any]:
-    """The same from the lines that can be read; Arrow stops at the first that cannot, and at a list of mixed types."""
+def _values_without_arrow(lines: list[bytes]) -> dict[str, list[Any]]:
+    """The values of columns in the lines that can be read; Arrow stops at the first that cannot, and at a list of mixed
+    types."""
     given: dict[str, list[Any]] = {}
     for raw in lines:
         if not _fault(raw):
             for name, value in flat_row(json.loads(raw, parse_int=_whole)).items():
                 given.setdefault(name, []).append(value)
-    return {
-        name: _type_of([each for each in values if each is not None])
-        for name, values in given.items()
-        if _is_value(name)
-    }
+    return {name: values for name, values in given.items() if _is_value(name)}
 
 
 def _type_of(values: list[Any]) -> Any:

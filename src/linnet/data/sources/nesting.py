@@ -10,9 +10,9 @@ import pyarrow as pa
 SEPARATOR = "."
 
 
-def leaves(schema: Any) -> dict[str, tuple[tuple[str, ...], Any]]:
-    """The columns of a schema, and of each the keys that lead to it, and its type; of two of one name the first."""
-    found: dict[str, tuple[tuple[str, ...], Any]] = {}
+def leaves(schema: Any) -> list[tuple[str, tuple[str, ...], Any]]:
+    """The columns of a schema: of each its name, the keys that lead to it, and its type."""
+    found: list[tuple[str, tuple[str, ...], Any]] = []
     waiting: list[tuple[tuple[str, ...], Any]] = []
     waiting += [((name,), kind) for name, kind in zip(schema.names, schema.types, strict=True)][::-1]
     while waiting:
@@ -20,7 +20,7 @@ def leaves(schema: Any) -> dict[str, tuple[tuple[str, ...], Any]]:
         if pa.types.is_struct(kind) and kind.num_fields:
             waiting += [((*path, each.name), each.type) for each in kind][::-1]
         else:
-            found.setdefault(SEPARATOR.join(path), (path, kind))
+            found.append((SEPARATOR.join(path), path, kind))
     return found
 
 

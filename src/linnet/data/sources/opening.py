@@ -111,11 +111,14 @@ def _rows_for_encoding(files: ByteFiles) -> list[bytes]:
 
 
 def _format_of(files: ByteFiles, dialect: Dialect, named: Format | None) -> Format:
-    """The format by name and content; who names a separator has delimited text."""
+    """The format by name and content; who names a separator, or columns, has delimited text."""
     if named is Format.JSONL:
         lines = first_lines(files)
         return _kind_of_json(lines) if lines else named
-    return format_by_content(files) if dialect.separator is None else Format.CSV
+    if dialect.separator is not None:
+        return Format.CSV
+    found = format_by_content(files)
+    return Format.TSV if dialect.table and found is Format.LABELLED_TEXT else found
 
 
 def open_lines(files: ByteFiles, form: Format, dialect: Dialect, chunk_size: int | None = None) -> Source:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,21 +10,32 @@ import numpy as np
 import pyarrow as pa
 
 from linnet.data.limits import LONGEST_ROW, size_in_words
-from linnet.data.sources.arrow import bounded_slices, string_bytes
+from linnet.data.sources.arrow import bounded_slices, readable, string_bytes
 from linnet.data.sources.block import Block, Position
 from linnet.data.sources.files import ByteFiles, fingerprint, no_rows
+from linnet.data.sources.headers import column_notes, refuse_other_table
 from linnet.data.sources.parquet_file import ParquetFile, arrow_errors, opened
 from linnet.data.sources.sampling import first_rows
-from linnet.data.sources.table import Layout, TableSource, types_of, with_columns
+from linnet.data.sources.table import Layout, TableSource, refuse_more_columns, types_of, with_columns
+from linnet.data.sources.vectors import (
+    FIRST_ROWS,
+    expanded,
+    expanded_types,
+    may_be_vectors,
+    stored_columns,
+    vectors_in,
+    vectors_named,
+)
 from linnet.errors import InputError, option
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Some rows of a row group; `first` is the number of the first row in its file, from 1."""
+    """Some rows of a row group; `names` are the columns of its file, `first` is the number of the first row in it."""
 
     rows: Any
     path: str
+    names: tuple[str, ...]
     first: int
     after: Position
     read: int
@@ -39,9 +50,18 @@ class Parquet(TableSource):
     def __init__(self, paths: list[str], *, chunk_size: int | None = None) -> None:
         self.paths = paths
         self._rows = chunk_size
-        self.layout = Layout.of(_types(paths))
+        self._types = _types(paths)
+        self._expand(_vectors(paths, self._types))
         if not self.layout.types:
             raise no_rows(paths[0])
+
+    def _expand(self, vectors: dict[str, int]) -> None:
+        self._vectors = vectors
+        self.layout = Layout.of(expanded_types(self._types, vectors))
+        refuse_more_columns(len(self.names), self.paths[0])
+
+    def expect_columns(self, names: Iterable[str]) -> None:
+        self._expand(vectors_named(names, self._types))
 
     @property
     def size(self) -> int | None:
@@ -74,26 +94,27 @@ class Parquet(TableSource):
             path = self.paths[number]
             at = start if number == start.file else Position(number)
             with opened(path, list(self.layout.wanted)) as file:
-                self._check(file.parquet, path)
+                there = expanded_types(types_of(file.parquet.schema_arrow, path), self._vectors)
+                refuse_other_table(list(there), self.names, path, self.paths[0])
                 before = 0
                 for group in range(file.parquet.num_row_groups):
                     if group >= at.offset:
                         done = at.line - 1 if group == at.offset else 0
                         if seen is not None and not done:
                             seen = file.hashed(seen, group)
-                        yield from self._group(file, Position(number, group, seen=seen), before, done)
+                        yield from self._group(file, there, Position(number, group, seen=seen), before, done)
                     before += file.parquet.metadata.row_group(group).num_rows
 
-    def _check(self, file: Any, path: str) -> None:
-        missing = set(self.layout.wanted) - set(types_of(file.schema_arrow, path))
-        if missing:
-            raise InputError(f"{path}: has no column {min(missing)!r}, which {self.paths[0]} has")
-
-    def _group(self, file: ParquetFile, at: Position, before: int, done: int) -> Iterator[Batch]:
+    def _group(
+        self, file: ParquetFile, there: Mapping[str, Any], at: Position, before: int, done: int
+    ) -> Iterator[Batch]:
         """The rows of a row group from `done` on; `before` rows of the file are in earlier ones."""
-        group, wanted = file.parquet.metadata.row_group(at.offset), list(self.layout.wanted)
-        read_before = 0
-        for batch in file.batches(at.offset, wanted, self._rows):
+        group = file.parquet.metadata.row_group(at.offset)
+        read_before, names = 0, tuple(there)
+        # at least one column, for the number of rows
+        wanted = [name for name in self.layout.wanted if name in there] or _first_readable(there)
+        for stored in file.batches(at.offset, stored_columns(wanted, self._vectors), self._rows):
+            batch = expanded(stored, self._vectors)
             for start, stop in bounded_slices(batch, wanted):
                 first, end = max(read_before + start, done), read_before + stop
                 if first >= end:
@@ -102,17 +123,36 @@ class Parquet(TableSource):
                 after = Position(at.file, at.offset + whole, 1 if whole else end + 1, seen=at.seen)
                 read = group.total_byte_size * (end - first) // max(group.num_rows, 1)
                 rows = batch.slice(first - read_before, end - first)
-                yield Batch(rows, file.path, before + first + 1, after, read)
+                yield Batch(rows, file.path, names, before + first + 1, after, read)
             read_before += batch.num_rows
 
     def parse(self, chunk: Batch) -> Block:
         rows = chunk.rows.num_rows
         lines = np.arange(chunk.first, chunk.first + rows)
-        block = Block(chunk.path, rows, chunk.after, chunk.read, lines=lines)
+        notes = column_notes(chunk.names, self.names, self.layout.wanted, rows, f"{chunk.path}:{chunk.first}")
+        block = Block(chunk.path, rows, chunk.after, chunk.read, lines=lines, notes=tuple(notes))
         with arrow_errors(chunk.path, f"rows {chunk.first} to {chunk.first + rows - 1} cannot be read"):
             chunk.rows.validate(full=True)
-            _refuse_longer(chunk, list(self.layout.wanted))
+            _refuse_longer(chunk)
             return with_columns(block, self.layout, chunk.rows, lambda *_: None)
+
+
+def _first_readable(types: Mapping[str, Any]) -> list[str]:
+    """One column that can be read, or the first."""
+    return [name for name, kind in types.items() if readable(kind)][:1] or list(types)[:1]
+
+
+def _vectors(paths: list[str], types: Mapping[str, Any]) -> dict[str, int]:
+    """The columns of vectors, by the first rows of the files."""
+    lists = [name for name, kind in types.items() if may_be_vectors(kind)]
+    for path in paths if lists else ():
+        with opened(path) as file:
+            there = [name for name in lists if name in types_of(file.parquet.schema_arrow, path)]
+            for group in range(file.parquet.num_row_groups if there else 0):
+                first = next(file.batches(group, there, FIRST_ROWS), None)
+                if first is not None and first.num_rows:
+                    return vectors_in(first)
+    return {}
 
 
 def _types(paths: list[str]) -> dict[str, Any]:
@@ -129,11 +169,11 @@ def _types(paths: list[str]) -> dict[str, Any]:
     return types
 
 
-def _refuse_longer(chunk: Batch, wanted: Sequence[str]) -> None:
+def _refuse_longer(chunk: Batch) -> None:
     """Raise for a row that takes more than LONGEST_ROW; only a row alone in its batch can."""
     if chunk.rows.num_rows != 1:
         return
-    lengths = [string_bytes(chunk.rows.column(name)) for name in wanted]
+    lengths = [string_bytes(column) for column in chunk.rows.columns]
     size = sum(int(each.sum()) for each in lengths if each is not None)
     if size > LONGEST_ROW:
         raise InputError(

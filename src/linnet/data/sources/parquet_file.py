@@ -15,6 +15,7 @@ import pyarrow.parquet
 from linnet.data.limits import BLOCK_BYTES
 from linnet.data.sources import parquet_pages as pages
 from linnet.data.sources.arrow import is_string, rows_at_once
+from linnet.data.sources.nesting import flat_table
 from linnet.data.sources.readers import read_errors
 from linnet.data.sources.table import types_of
 from linnet.errors import InputError
@@ -42,16 +43,17 @@ class ParquetFile:
         pages.refuse_expansion(group, self.path, number)
         average = max(1, BLOCK_BYTES * group.num_rows // max(group.total_byte_size, 1))
         count = rows_at_once(len(columns), asked, min(ROWS, average))
-        strings = {name for name in columns if is_string(self.parquet.schema_arrow.field(name).type)}
+        kinds = types_of(self.parquet.schema_arrow, self.path)
+        strings = {name for name in columns if is_string(kinds[name])}
         least = min(count, pages.rows_affordable(group, strings, self.path)) if strings else count
         parts: list[Any] = []
         for batch in self._read(least, number, columns):
             parts.append(batch)
             if sum(part.num_rows for part in parts) >= count or sum(part.nbytes for part in parts) >= BLOCK_BYTES:
-                yield pa.Table.from_batches(parts)
+                yield flat_table(pa.Table.from_batches(parts))
                 parts = []
         if parts:
-            yield pa.Table.from_batches(parts)
+            yield flat_table(pa.Table.from_batches(parts))
 
     def _read(self, rows: int, group: int, columns: list[str]) -> Iterator[Any]:
         """The batches of a row group; an error if the file was written to since it was opened."""

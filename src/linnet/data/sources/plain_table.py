@@ -18,7 +18,7 @@ from linnet.data.missing_markers import spellings
 from linnet.data.sources.block import Block, Column, Numbers, Strings
 from linnet.data.sources.chunks import Chunk, count_lines
 from linnet.data.sources.records import Records
-from linnet.data.sources.table import Layout
+from linnet.data.sources.table import Layout, absent
 from linnet.kernels.plain_fields import read
 from linnet.kernels.records import is_text
 
@@ -59,7 +59,9 @@ def plain_block(
         len(records),
         chunk.after,
         chunk.read,
-        columns={name: columns[name] for name in layout.wanted},
+        columns={
+            name: columns[name] if name in columns else absent(how, len(records)) for name, how in layout.wanted.items()
+        },
         lines=records.lines,
         records=records,
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -67,10 +67,9 @@ class Layout:
         columns: dict[str, Column] = {}
         unfit: list[Unfit] = []
         there = frozenset(table.column_names)
-        no_number, no_string = Numbers(np.full(table.num_rows, np.nan)), Strings.none(table.num_rows)
         for name, how in self.wanted.items():
             if name not in there:
-                columns[name] = no_number if how.is_number else no_string
+                columns[name] = absent(how, table.num_rows)
                 continue
             array = plain(table.column(name))
             if not readable(array.type) or (is_list(array.type) and how.read_as is not ReadAs.TEXT):
@@ -88,6 +87,11 @@ class Layout:
         what = _EXPECTED[self.wanted[name].type.kind]
         shown = shown_value(value)
         return f"{name} should be a {what} but is {shown} (or give it the role category with {option('columns')})"
+
+
+def absent(how: Reading, rows: int) -> Column:
+    """A column that is not there: all its values are missing."""
+    return Numbers(np.full(rows, np.nan)) if how.is_number else Strings.none(rows)
 
 
 def with_columns(block: Block, layout: Layout, table: Any, byte_of: Callable[[int, str], int | None]) -> Block:
@@ -140,12 +144,16 @@ def refuse_more_columns(count: int, where: str) -> None:
 
 
 def types_of(schema: Any, path: str) -> dict[str, Any]:
-    """Arrow's types by name; raise if a name is there twice, or if there are too many."""
+    """Arrow's types by name, those of objects key by key; raise if a name is there twice, or if there are too many."""
+    from linnet.data.sources.nesting import leaves
+
     refuse_more_columns(len(schema.names), path)
-    for name, times in Counter(schema.names).items():
+    found = leaves(schema)
+    refuse_more_columns(len(found), path)
+    for name, times in Counter(name for name, _, _ in found).items():
         if times > 1:
             raise InputError(f"{path}: the column {name!r} is there twice: rename one of them")
-    return dict(zip(schema.names, schema.types, strict=True))
+    return {name: kind for name, _, kind in found}
 
 
 class TableSource(ABC):
@@ -156,8 +164,6 @@ class TableSource(ABC):
     # The target and the roles of columns, where the format says what they are for.
     own_target: str | None = None
     own_roles: Mapping[str, Role] = MappingProxyType({})
-    # Whether rows may lack a column that others have.
-    optional_columns = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -167,6 +173,9 @@ class TableSource(ABC):
     def there(self) -> tuple[str, ...]:
         """The columns that the data have, as far as the first rows show."""
         return self.names
+
+    def expect_columns(self, names: Iterable[str]) -> None:  # noqa: B027 - most formats have no lists
+        """Take lists for vectors where a model was trained on such: it has columns of these names."""
 
     def select_columns(self, wanted: Mapping[str, Reading]) -> None:
         """Read only these columns from now on, each as it is to be read."""
