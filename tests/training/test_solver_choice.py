@@ -20,6 +20,8 @@ from linnet import LogisticRegression
         (60, False, 3, {}, "newton-cg"),
         (1200, False, 2, {}, "newton-cg"),
         (1200, True, 2, {}, "dual"),
+        (200, True, 2, {}, "newton-cholesky"),
+        (400, True, 2, {}, "dual"),  # few columns, but many beside 60 rows
         (5, False, 2, {"penalty": "l1"}, "gradient"),
         (5, False, 2, {"penalty": None}, "lbfgs"),
         (5, False, 2, {"eta0": 0.01}, "gradient"),

@@ -31,3 +31,9 @@ def with_given(given: tuple[str, ...], markers: frozenset[str] = MARKERS) -> fro
 def spellings(markers: Iterable[str]) -> list[str]:
     """The usual spellings of these markers, for a parser that compares them exactly."""
     return sorted({each for marker in markers for each in (marker, marker.upper(), marker.capitalize())} | {"NaN"})
+
+
+@lru_cache(maxsize=64)
+def encoded_spellings(markers: frozenset[str]) -> tuple[bytes, ...]:
+    """The same in UTF-8; they are asked for once a column."""
+    return tuple(each.encode() for each in spellings(markers))

@@ -38,7 +38,7 @@ FEW_COLUMNS = 50
 # On the squared hinge few steps are needed: up to this many entries a row, they are also the quicker way.
 PAIRED_ENTRIES = 100
 # Sparse rows with more than this fraction of all entries are solved as dense ones are, unless columns are more than so
-# many times as many.
+# many times as many; so many columns are also too many for a table of their pairs.
 FULL, WIDER = 0.2, 4
 # Sparse rows of more columns than this are not worth a table of squares.
 SQUARED_IF_SPARSE = 500
@@ -123,8 +123,10 @@ class Shape:
 
     @property
     def paired(self) -> bool:
-        """Whether a table of all pairs of columns is small."""
-        return self.columns <= (PAIRED_IF_DENSE if self.dense else PAIRED_IF_SPARSE)
+        """Whether a table of all pairs of columns is small, also beside the rows, if those are sparse."""
+        if self.dense:
+            return self.columns <= PAIRED_IF_DENSE
+        return self.columns <= min(PAIRED_IF_SPARSE, max(FEW_COLUMNS, WIDER * self.rows))
 
     @property
     def full(self) -> bool:

@@ -17,6 +17,7 @@ from linnet.data.on_error import BadRow, Note
 from linnet.data.rows import Rows, take_rows
 from linnet.data.sources.records import Records
 from linnet.errors import InputError
+from linnet.kernels.numbers import read_numbers
 
 NO_LINES = np.empty(0, dtype=np.int64)
 
@@ -77,6 +78,16 @@ class Strings:
     def none(cls, count: int) -> Strings:
         """This many missing values."""
         return cls(np.empty(0, dtype=np.uint8), np.zeros(count + 1, dtype=np.int64), np.ones(count, dtype=bool))
+
+    @cached_property
+    def numbers(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """The numbers that they spell, as programs write them, and which spell none; of a sample, asked for often."""
+        starts = np.ascontiguousarray(self.starts)
+        values, faults = read_numbers(self.data, starts[:-1], starts[1:])
+        wrong = faults != 0
+        if self.missing is not None:
+            wrong |= self.missing
+        return values, wrong
 
     def bytes_of(self, row: int) -> bytes:
         return self.data[self.starts[row] : self.starts[row + 1]].tobytes()

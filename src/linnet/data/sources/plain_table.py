@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from linnet.data.column_types import Reading
-from linnet.data.missing_markers import spellings
+from linnet.data.missing_markers import encoded_spellings
 from linnet.data.sources.block import Block, Column, Numbers, Strings
 from linnet.data.sources.chunks import Chunk, count_lines
 from linnet.data.sources.records import Records
@@ -37,7 +36,7 @@ def plain_block(
         return None
     kinds = [_kind(layout.wanted.get(name)) for name in names]
     markers = {how.markers for how in layout.wanted.values() if how.is_number}
-    missing = _spellings(next(iter(markers), frozenset()))
+    missing = encoded_spellings(next(iter(markers), frozenset()))
     lines_at_most = count_lines(chunk.data) + 1
     found = read(data[begin:], ord(delimiter), np.array(kinds, dtype=np.uint8), missing, lines_at_most)
     if found is None:
@@ -71,11 +70,6 @@ def _kind(how: Reading | None) -> int:
     if how is None:
         return SKIPPED
     return NUMBER if how.is_number and how.type.is_plain_number else STRING
-
-
-@lru_cache(maxsize=16)
-def _spellings(markers: frozenset[str]) -> tuple[bytes, ...]:
-    return tuple(spelling.encode() for spelling in spellings(markers))
 
 
 def _column(how: Reading, read_field: Any) -> Column | None:

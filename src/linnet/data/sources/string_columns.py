@@ -8,25 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.data.column_types import Reading
-from linnet.data.missing_markers import spellings
+from linnet.data.missing_markers import encoded_spellings
 from linnet.data.sources.block import Column, Numbers, Strings
-from linnet.kernels.numbers import read_numbers
 
 
 def plain_numbers(column: Strings, markers: frozenset[str]) -> NDArray[np.float64] | None:
     """The numbers, NaN where one is missing; None if any is not as programs write them."""
-    starts = np.ascontiguousarray(column.starts)
-    values, faults = read_numbers(column.data, starts[:-1], starts[1:])
-    wrong = faults != 0
-    if column.missing is not None:
-        wrong |= column.missing
-    known = {each.encode() for each in spellings(markers)}
-    if (np.diff(starts)[wrong] > max(map(len, known))).any():  # longer than any marker: no need to look
+    values, wrong = column.numbers
+    if not wrong.any():
+        return values
+    known = encoded_spellings(markers)
+    if (np.diff(column.starts)[wrong] > max(map(len, known))).any():  # longer than any marker: no need to look
         return None
     others = {column.bytes_of(row) for row in np.flatnonzero(wrong).tolist()}
     if column.missing is not None and column.missing.any():
         others.discard(b"")
-    if not others <= known:
+    if not others.issubset(known):
         return None
     return np.where(wrong, np.nan, values)
 
@@ -38,6 +35,8 @@ def as_read(column: Strings, how: Reading) -> Column:
     if how.is_number and how.type.is_plain_number:
         values = plain_numbers(column, how.markers)
         if values is not None:
+            if not len(how.missing_numbers):
+                return Numbers(values)
             missing = np.isin(values, how.missing_numbers)
             return Numbers(np.where(missing, np.nan, values) if missing.any() else values)
     return as_strings(column, how) if stays_text(how) else converted(array_of(column), how)[0]
