@@ -9,12 +9,15 @@ The peer is StandardScaler and one-hot encoding (texts: TF-IDF of words and pair
 its 10 values of C, chosen by log loss; both get the same training rows, and predict the same test rows.  A cut of a set
 is drawn once for every seed.  "full" is all training rows, or the first `--most` for the peer's sake.  A difference
 counts as a loss where it is above two standard errors, over the test rows and, for small cuts, also over the seeds.
+CPU time is that of fits in this process after both have fitted once, so without imports.  BLAS runs on one thread for
+both: on several, threads of the peer that wait for one another count, too, five times the work on a busy machine.
 With `--synthetic N` the sets are random tables instead (synthetic_sets.py), which follow from the seed N.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 import warnings
@@ -23,9 +26,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is loaded
+
+import numpy as np
 
 from benchmarks.default_sets import READERS, Rows, Set, sets
 from benchmarks.synthetic_sets import synthetic_sets
