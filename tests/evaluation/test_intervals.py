@@ -22,10 +22,13 @@ def test_the_ends_for_a_proportion_are_where_the_tail_is_that_small(successes, n
     def missed(none_seen):
         return pytest.approx(min(max(none_seen / 2, beside), 1.4 * beside), rel=1e-6)
 
+    of_all, of_none = (1 / 1.4 if successes == extreme else 1 / 2 for extreme in (n, 0))
     if successes:
-        assert stats.binom.sf(successes, n, low) + stats.binom.pmf(successes, n, low) / 2 == missed((1 - low) ** n)
+        own = stats.binom.pmf(successes, n, low)
+        assert stats.binom.sf(successes, n, low) + own * of_all == missed((1 - low) ** n)
     if successes < n:
-        assert stats.binom.cdf(successes - 1, n, high) + stats.binom.pmf(successes, n, high) / 2 == missed(high**n)
+        own = stats.binom.pmf(successes, n, high)
+        assert stats.binom.cdf(successes - 1, n, high) + own * of_none == missed(high**n)
     assert (low == 0) == (successes == 0)
     assert (high == 1) == (successes == n)
 
@@ -47,6 +50,25 @@ def test_the_interval_of_a_proportion_covers_also_near_0(n):
     coverage = (stats.binom.pmf(np.arange(n + 1)[:, None], n, proportions) * held).sum(axis=0)
     assert 0.95 < coverage.mean() < 0.98
     assert coverage.min() > 0.92
+
+
+@pytest.mark.parametrize("n", [50, 100, 200, 500, 1000])
+def test_no_proportion_is_covered_with_less_than_92_5_percent(n):
+    """The least coverage is beside an end of one of the intervals, so all of those are looked at."""
+    low, high = np.array([tuple(proportion_interval(k, n)) for k in range(n + 1)]).T
+    ends = np.concatenate([low[1:], high[:-1]])
+    proportions = np.concatenate([ends * (1 - 1e-9), ends * (1 + 1e-9)])
+    held = (low[:, None] <= proportions) & (proportions <= high[:, None])
+    coverage = (stats.binom.pmf(np.arange(n + 1)[:, None], n, proportions) * held).sum(axis=0)
+    assert coverage.min() > 0.925
+
+
+def test_the_interval_of_a_proportion_changes_continuously_with_weights():
+    for n in (5.0, 40.0):
+        ends = np.array([tuple(proportion_interval(n - off, n)) for off in (0.0, 1e-6, 1.0 - 1e-6, 1.0, 1.0 + 1e-6)])
+        assert np.abs(ends[0] - ends[1])[0] < 1e-4
+        assert np.abs(ends[2] - ends[3]).max() < 1e-4
+        assert np.abs(ends[3] - ends[4]).max() < 1e-4
 
 
 @pytest.mark.parametrize("n", [20, 50, 100, 1000])
