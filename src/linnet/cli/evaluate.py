@@ -58,7 +58,8 @@ def run(path: str, data: list[str], options: TrainOptions, *, as_json: bool) -> 
     else:
         _print_classification(out, result)
     if rejected.count:
-        note(f"linnet: {rejected.count:,} rows could not be read and were skipped")
+        what = "row could not be read and was" if rejected.count == 1 else "rows could not be read and were"
+        note(f"linnet: {rejected.count:,} {what} skipped")
     for each in rejected.notes.values():
         note(f"linnet: {each}")
     for text in rejected.findings.lines():

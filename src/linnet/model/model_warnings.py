@@ -33,7 +33,8 @@ def warnings_of(model: Model) -> list[str]:
     """All of it, the most important first."""
     record, found = model.record, [text for text in [guessed_task(model)] if text]
     if record.rejected_rows:
-        found.append(f"{record.rejected_rows:,} rows could not be read and were skipped")
+        what = "row could not be read and was" if record.rejected_rows == 1 else "rows could not be read and were"
+        found.append(f"{record.rejected_rows:,} {what} skipped")
     notes = [str(Note(what, rows, record.first_noted.get(what, ""))) for what, rows in record.notes.items()]
     found += notes[:MOST_NOTES_SHOWN]
     if len(notes) > MOST_NOTES_SHOWN:

@@ -7,7 +7,7 @@ import warnings
 from inspect import Parameter, cleandoc
 from typing import Any
 
-from linnet.errors import LinnetWarning, TaskWarning
+from linnet.errors import LinnetWarning, RecipeError, TaskWarning
 from linnet.model.model import Model
 from linnet.model.model_warnings import guessed_task, warnings_of
 from linnet.model.plan import Plan
@@ -46,6 +46,11 @@ Examples
 
 def train(data: Any, target: str | None = None, *, verbose: bool | None = None, **options: Any) -> Model:
     """Made below from the declaration of the options."""
+    if target is not None and hasattr(target, "__len__") and not isinstance(target, str | tuple):
+        raise RecipeError(
+            f"target is the name of a column of the data, not a {type(target).__name__}: put the values into the "
+            "table, or give arrays as (X, y)"
+        )
     given = TrainOptions(target=target, **checked(TrainOptions, options))
     shown = _in_notebook() if verbose is None else verbose
     model = _train(data, given, show_plan=print if shown else _unprinted)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import linnet
 from linnet.data.column_types import ColumnType, Kind, ReadAs, Reading
+from linnet.data.role import Role
 from linnet.data.sources.arrays import Arrays
 from linnet.data.sources.arrow import float64_values, is_time, plain, readable, strings
 from linnet.data.sources.conversion import converted
@@ -215,3 +216,39 @@ def test_doubles_are_read_from_their_buffers_as_arrow_converts_them(values, firs
     array = pa.array(values, pa.float64()).slice(min(first, len(values)), count)
     expected = array.to_numpy(zero_copy_only=False)
     assert np.array_equal(float64_values(array), expected, equal_nan=True)
+
+
+def test_periods_and_intervals_of_pandas_are_read_by_their_text():
+    days = pd.Timestamp("2023-01-15") + pd.to_timedelta(np.arange(60) * 11, unit="D")
+    x = np.arange(60) * 0.5
+    frame = pd.DataFrame({
+        "month": pd.PeriodIndex(days, freq="M"), "band": pd.cut(x, [0, 10, 20, 40]),
+        "own": pd.arrays.IntervalArray.from_breaks(range(61)), "x": x, "y": ["a", "b"] * 30,
+    })  # fmt: skip
+    model = linnet.train(frame, target="y", columns={"own": "category"})
+    roles = model.features.schema.roles
+    assert (roles["month"], roles["band"], roles["own"]) == (Role.DATE, Role.CATEGORY, Role.CATEGORY)
+    bands = [None if at == 0 else "(0, 10]" if at <= 10 else "(10, 20]" if at <= 20 else "(20, 40]" for at in x]
+    months, own = [f"{day:%Y-%m}" for day in days], [f"({n}, {n + 1}]" for n in range(60)]
+    text = pd.DataFrame({"month": months, "band": bands, "own": own, "x": x})
+    assert model.predict_proba(text).tolist() == model.predict_proba(frame).tolist()
+
+
+def test_columns_of_pandas_that_have_one_name_are_refused_by_name():
+    frame = pd.DataFrame([[1.0, 2.0, "a"]] * 9, columns=["x", "x", "y"])
+    with pytest.raises(InputError, match="the column 'x' is there twice: rename one of them"):
+        linnet.train(frame, target="y")
+
+
+def test_a_structured_array_is_a_table():
+    rows = np.array([(n * 0.5, "ab"[n % 2]) for n in range(40)], dtype=[("x", "f8"), ("y", "U1")])
+    expected = linnet.train({"x": rows["x"], "y": rows["y"]}, target="y")
+    assert linnet.train(rows, target="y").linear.weights.tolist() == expected.linear.weights.tolist()
+
+
+def test_a_target_that_is_not_a_name_is_one_line():
+    with pytest.raises(
+        linnet.RecipeError, match="target is the name of a column of the data, not a Series: put"
+    ) as error:
+        linnet.train({"x": [1.0, 2.0]}, target=pd.Series(["a", "b"]))
+    assert "\n" not in str(error.value)

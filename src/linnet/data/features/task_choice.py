@@ -38,6 +38,8 @@ def task_of(sample: Block, schema: Schema) -> TaskChoice:
     if kind.kind in (Kind.STRING, Kind.BOOLEAN):
         return TaskChoice(Task.CLASSIFICATION, "the target is text")
     assert isinstance(column, Strings)
+    if kind.kind is Kind.DATE:
+        return TaskChoice(Task.REGRESSION, "the target is a date, and predicted in seconds since 1970")
     return task_of_numbers(sampled_numbers(column, kind, schema.missing))
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from linnet.data.label_types import LabelKind
 from linnet.data.limits import BLOCK_BYTES, BLOCK_CELLS
 from linnet.data.sources.block import Strings
+from linnet.data.sources.pandas_frames import plain_frame
 from linnet.data.sources.sets import sets_of
 from linnet.errors import InputError
 
@@ -190,7 +191,9 @@ def table_of(frame: Any, *, mixed: bool = True) -> Any:
         if isinstance(frame, pa.Table):
             return frame
         if pandas:
-            return pa.Table.from_pandas(frame, preserve_index=False)
+            return pa.Table.from_pandas(plain_frame(frame), preserve_index=False)
+        if isinstance(frame, np.ndarray) and frame.dtype.names:
+            frame = {name: np.ascontiguousarray(frame[name]) for name in frame.dtype.names}
         if isinstance(frame, dict) or hasattr(frame, "__arrow_c_stream__"):
             return pa.table(frame)
     except REFUSED as error:
@@ -198,8 +201,9 @@ def table_of(frame: Any, *, mixed: bool = True) -> Any:
         if table is not None:
             return table
         raise InputError(f"the data frame cannot be read: {_first_line(error)}") from None
+    lazy = ": collect() it first" if hasattr(frame, "collect") else ""
     raise InputError(
-        f"data must be a pandas, polars or Arrow table, or a dictionary of columns; not {type(frame).__name__}"
+        f"data must be a pandas, polars or Arrow table, or a dictionary of columns; not {type(frame).__name__}{lazy}"
     )
 
 

@@ -1,8 +1,8 @@
 """Lists of numbers with fractions, as many in every row: each place of the list is a column, `a.0`, `a.1`, ...
 
-Whether a column of lists is one of vectors is seen in the first rows that a model is trained on.  A later list of another
-length does not fit: all its numbers are missing, and its first column has the list as text, so that it is counted and
-shown.
+Whether a column of lists is one of vectors is seen in the first rows that a model is trained on.  A later list of
+another length does not fit: all its numbers are missing, and its first column has the list as text, so that it is
+counted and shown.
 """
 
 from __future__ import annotations
