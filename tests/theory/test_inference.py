@@ -10,6 +10,8 @@ from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 
 from linnet import InputError, LinearRegression, LogisticRegression, RecipeError
+from linnet.data.rows import Examples, Rows
+from linnet.theory.inference import logistic_estimates
 
 
 def table(rng, n=300, d=4):
@@ -258,3 +260,50 @@ def test_many_classes_without_a_reference_are_refused_with_the_reason(rng):
         model = LogisticRegression(penalty=None, multiclass=multiclass, max_iter=20_000).fit(X, y)
         with pytest.raises(InputError, match=why):
             model.summary(X, y)
+
+
+def shifted(rng, mean):
+    """Columns about 0 of few binary digits, two of them nearly collinear, and the same about a mean: exactly so."""
+    Z = rng.normal(size=(300, 3))
+    Z[:, 2] = Z[:, 0] + 0.02 * Z[:, 2]
+    Z = np.round(Z * 1024) / 1024
+    assert np.array_equal(Z + mean - mean, Z)
+    return Z, Z + mean
+
+
+@pytest.mark.parametrize("mean", [1e3, 1e5, 1e8, 1e11])
+@pytest.mark.parametrize("weights_are", ["frequencies", "precisions", "sampling"])
+def test_standard_errors_of_least_squares_do_not_depend_on_the_means_of_columns(mean, weights_are, rng):
+    Z, X = shifted(rng, mean)
+    y, weights = Z[:, 0] + rng.normal(size=len(Z)), rng.integers(1, 5, size=len(Z)).astype(float)
+    about_0, about_mean = (
+        LinearRegression().fit(each, y, weights).summary(each, y, weights, weights_are=weights_are) for each in (Z, X)
+    )
+    assert_allclose(about_mean.standard_errors[:3], about_0.standard_errors[:3], rtol=1e-8)
+    assert_allclose(about_mean.estimates[:3], about_0.estimates[:3], rtol=1e-6)
+    # the intercept is that at -mean: its variance is that of b - mean (w_1 + w_2 + w_3), nearly all by the sum
+    assert about_mean.standard_errors[3] > mean * 0.01
+
+
+@pytest.mark.parametrize("mean", [1e3, 1e5, 1e8])
+@pytest.mark.parametrize("weights_are", ["frequencies", "sampling"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_standard_errors_of_logistic_regression_do_not_depend_on_the_means_of_columns(mean, weights_are, classes, rng):
+    Z, X = shifted(rng, mean)
+    y = np.digitize(Z[:, 0] + rng.logistic(size=len(Z)), [0.0, 1.5][: classes - 1]).astype(float)
+    weights = rng.integers(1, 5, size=len(Z)).astype(float)
+    model = LogisticRegression(penalty=None, tol=1e-8, max_iter=5000).fit(Z, y, weights)
+    w, b = model.coef_.T, model.intercept_
+    if classes > 2:
+        w, b = (w - w[:, -1:])[:, :-1], (b - b[-1])[:-1]
+    of_classes = [1] if classes == 2 else [0, 1]
+    about_0, about_mean = (
+        logistic_estimates(
+            Examples(Rows.of(each), y, weights), w, at, of_classes, intercept=True, weights_are=weights_are
+        )
+        for each, at in ((Z, b), (X, b - mean * w.sum(axis=0)))
+    )
+    own = [k for k in range(len(about_0.at)) if k % 4 < 3]
+    errors = [np.sqrt(each.covariance.diagonal()) for each in (about_0, about_mean)]
+    assert_allclose(errors[1][own], errors[0][own], rtol=1e-7)
+    assert_allclose(about_mean.at[own], about_0.at[own], rtol=1e-6)

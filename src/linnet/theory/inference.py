@@ -12,6 +12,8 @@ for least squares; a fit farther than a standard error from it was not made on t
 Sample weights have one of three meanings, on which the standard errors depend: how often a row was observed
 (frequencies), how precisely its target was measured (precisions; least squares only), or how many others it represents
 (sampling: the sandwich).
+
+All of it about the means of the columns (centred_points.py), with z = (x - mean, 1).
 """
 
 from __future__ import annotations
@@ -26,15 +28,15 @@ from linnet.cores import one_thread
 from linnet.data.rows import Examples
 from linnet.errors import InputError, RecipeError
 from linnet.learners.losses import Softmax
+from linnet.theory.centred_points import CentredPoints, weights_of
 from linnet.theory.coefficient_table import Summary
 from linnet.theory.collinearity import collinear_columns
-from linnet.training.solvers.least_squares import decomposed, dense
+from linnet.training.solvers.least_squares import decomposed
 
 Flat = NDArray[np.float64]
 
 SOFTMAX = Softmax()
 COLUMNS_AT_MOST = 4000
-ROWS_AT_ONCE = 1 << 12
 STEPS = 30
 # Newton has converged when a step is below this fraction of a standard error.
 CONVERGED = 1e-10
@@ -134,11 +136,12 @@ def logistic_estimates(
     _check(examples, intercept, penalised=l2 > 0, outputs=len(classes))
     width = examples.rows.shape[1] + int(intercept)
     penalty = np.tile(np.append(np.full(examples.rows.shape[1], l2), np.zeros(int(intercept))), len(classes))
-    start = at = np.column_stack([w.T, b])[:, :width].reshape(-1)
+    points = CentredPoints.of(examples, intercept=intercept)
+    start = at = points.centred(np.column_stack([w.T, b])[:, :width]).reshape(-1)
     far = 0.0
     for _ in range(STEPS):
         pull, curvature, meat = _derivatives(
-            examples, classes, at.reshape(len(classes), -1), intercept=intercept, robust=what is Weights.SAMPLING
+            points, classes, at.reshape(len(classes), -1), robust=what is Weights.SAMPLING
         )
         inverse = _inverse(curvature + np.diag(penalty))
         step, errors = inverse @ (pull - penalty * at), np.sqrt(inverse.diagonal())
@@ -149,22 +152,20 @@ def logistic_estimates(
     else:
         raise InputError("Newton's method did not converge from this fit: refit with a smaller tol")
     _check_near(start, at, errors)
-    covariance = inverse @ meat @ inverse if what is Weights.SAMPLING else inverse
+    covariance = points.covariance_as_given(inverse @ meat @ inverse if what is Weights.SAMPLING else inverse)
+    at = points.as_given(at.reshape(len(classes), -1)).reshape(-1)
     note = "standard errors from the information matrix" if what is Weights.FREQUENCIES else ROBUST
     if l2 > 0:
         note = f"penalised estimates; posterior intervals (Laplace) under the prior w ~ N(0, {1 / l2:g}); no tests"
     return Estimates(at, covariance, _rows(examples, what), note, tested=l2 == 0)
 
 
-def _derivatives(
-    examples: Examples, classes: list[int], at: Flat, *, intercept: bool, robust: bool
-) -> tuple[Flat, Flat, Flat]:
+def _derivatives(points: CentredPoints, classes: list[int], at: Flat, *, robust: bool) -> tuple[Flat, Flat, Flat]:
     """The gradient of the log-likelihood, its negative Hessian, and the sum of squared slopes; a row for each class."""
     outputs, width = at.shape
-    c = _weights(examples)
+    examples, c = points.examples, weights_of(points.examples)
     pull, curvature, meat = np.zeros(at.shape), np.zeros((*at.shape, *at.shape)), np.zeros((*at.shape, *at.shape))
-    for block in _blocks(examples):
-        z = _points(examples, block, intercept)
+    for block, z in points.blocks():
         own = _with_reference(examples.targets[block, np.newaxis] == classes)
         _, q = SOFTMAX.at(np.column_stack([z @ at.T, np.zeros(len(z))]), own)
         off = (own - q)[:, :outputs]
@@ -203,38 +204,46 @@ def squares_estimates(
     """As `squares`, with the covariance."""
     what = meaning(examples.weights, weights_are)
     _check(examples, intercept, penalised=False, outputs=1)
-    c, names = _weights(examples), _names(examples, intercept)
+    c, names = weights_of(examples), _names(examples, intercept)
     rows = _rows(examples, what)
     degrees = rows - len(names)
     if degrees <= 0:
         raise InputError(f"{rows:g} rows leave no degrees of freedom for {len(names)} coefficients: pass more rows")
     axes = decomposed(examples, intercept=intercept)
-    best, best_b = axes.weights()
-    inverse = _with_intercept(axes.inverse(), axes.means, axes.total) if intercept else axes.inverse()
-    at, start = (np.append(each, offset)[: len(names)] for each, offset in ((best, best_b), (w, b)))
-    sum_of_squares, meat = 0.0, np.zeros_like(inverse)
-    for block in _blocks(examples):
-        z = _points(examples, block, intercept)
-        residuals = examples.targets[block] - z @ at
-        sum_of_squares += float(c[block] @ residuals**2)
-        if what is Weights.SAMPLING:
+    points = CentredPoints.of(examples, intercept=intercept)
+    inverse = _with_intercept(axes.inverse(), axes.total) if intercept else axes.inverse()
+    at, start = (np.append(each, offset)[: len(names)] for each, offset in (axes.weights(), (w, b)))
+    residuals = _residuals(points, at)
+    covariance = float(c @ residuals**2) / degrees * inverse
+    if what is Weights.SAMPLING:
+        meat = np.zeros_like(inverse)
+        for block, z in points.blocks():
             # as if each row were left out: its own pull on the fit makes its residual too small, most so in few rows
             left_out = np.maximum(1.0 - c[block] * ((z @ inverse) * z).sum(axis=1), LEAST_LEFT_OUT)
-            meat += z.T @ (z * (c[block] * residuals / left_out)[:, np.newaxis] ** 2)
-    covariance = sum_of_squares / degrees * inverse
-    if what is Weights.SAMPLING:
+            meat += z.T @ (z * (c[block] * residuals[block] / left_out)[:, np.newaxis] ** 2)
         covariance = inverse @ meat @ inverse
-    _check_near(start, at, np.sqrt(covariance.diagonal()))
+    begun, ended = points.centred(np.stack([start, at]))
+    _check_near(begun, ended, np.sqrt(covariance.diagonal()))
+    covariance = points.covariance_as_given(covariance)
     if what is Weights.SAMPLING:
         return Estimates(at, covariance, rows, ROBUST, degrees)
     return Estimates(at, covariance, rows, f"{degrees:g} residual degrees of freedom", degrees)
 
 
-def _with_intercept(inner: Flat, means: Flat, total: float) -> Flat:
-    """H^-1 from that of the centred rows, the intercept last."""
-    along = inner @ means
-    corner = np.array([[1.0 / total + means @ along]])
-    return np.block([[inner, -along[:, np.newaxis]], [-along[np.newaxis], corner]])
+def _residuals(points: CentredPoints, at: Flat) -> Flat:
+    """Of least squares; their mean, which is 0 beside an intercept, is left to no rounding."""
+    examples, (own,) = points.examples, points.centred(at[np.newaxis])
+    y = examples.targets - (own[-1] if points.intercept else 0.0)
+    w = own[:-1] if points.intercept else own
+    residuals = np.concatenate([y[block] - z[:, : len(w)] @ w for block, z in points.blocks()])
+    return residuals - np.average(residuals, weights=examples.weights) if points.intercept else residuals
+
+
+def _with_intercept(inner: Flat, total: float) -> Flat:
+    """H^-1 of centred points, given that of their columns: the intercept is on its own."""
+    outer = np.zeros((len(inner) + 1, len(inner) + 1))
+    outer[:-1, :-1], outer[-1, -1] = inner, 1.0 / total
+    return outer
 
 
 def _check(examples: Examples, intercept: bool, *, penalised: bool, outputs: int) -> None:
@@ -276,22 +285,9 @@ def _inverse(table: Flat) -> Flat:
     return np.asarray(whole * unit[:, np.newaxis] * unit)
 
 
-def _points(examples: Examples, block: slice, intercept: bool) -> Flat:
-    X = dense(examples, block)
-    return np.column_stack([X, np.ones(len(X))]) if intercept else X
-
-
-def _blocks(examples: Examples) -> list[slice]:
-    return [slice(first, first + ROWS_AT_ONCE) for first in range(0, examples.rows.shape[0], ROWS_AT_ONCE)]
-
-
-def _weights(examples: Examples) -> Flat:
-    return np.ones(examples.rows.shape[0]) if examples.weights is None else examples.weights
-
-
 def _rows(examples: Examples, what: Weights) -> float:
     """The number of observations: the sum of frequencies, or the rows whose weight is not 0."""
-    weights = _weights(examples)
+    weights = weights_of(examples)
     return float(weights.sum() if what is Weights.FREQUENCIES else np.count_nonzero(weights))
 
 
