@@ -74,3 +74,17 @@ def test_counts_add_up_over_blocks_and_the_first_are_kept():
     assert findings.unseen == {"c": 5}
     assert findings.as_dict()["unknown_words"] == {"t": 0.45}
     assert len(findings.lines()) == 1 + 5 + 1 + 1
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_numbers_that_are_missing_where_none_was_are_counted(model, tmp_path, form):
+    known = {"n": 1.5, "c": "red", "text": "good film", "y": "a"}
+    rows = [known, known | {"n": ""}, known | {"n": "NA"}, known | {"n": "many"}]
+    found = found_in(model, rows, tmp_path, form)
+    assert found.misfits == {"n": 1}
+    assert found.as_dict()["unseen_missing"] == {"n": 2}
+    assert "n: 2 values are missing, and none was in training" in found.lines()
+    holed = {"n": [i % 7 + 0.5 if i else None for i in range(ROWS)], "y": ["a", "b"] * 30}
+    seen = linnet.train(holed, target="y", learner="adaptive")
+    assert not seen.check([{"n": None}] * 2)
+    assert not seen.check({"n": [None, 1.0]})

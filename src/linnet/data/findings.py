@@ -35,8 +35,8 @@ class Misfits:
 class Findings:
     """What was found in all blocks so far, by column.
 
-    `misfits` are values; `unseen` are rows with a category that the model does not know, `unseen_missing` those without
-    one where training had no such row; `words` are those
+    `misfits` are values; `unseen` are rows with a category that the model does not know, `without_value` those without
+    a value where training had no such row (`never_missing` are such columns of numbers and dates); `words` are those
     of texts, each counted once a row: how many there were, and how many of them the model does not know.
     `unread_rows` are those that cannot be read at all.
     """
@@ -48,7 +48,8 @@ class Findings:
     missing_columns: tuple[str, ...] = ()
     extra_columns: tuple[str, ...] = ()
     unread_rows: int = 0
-    unseen_missing: dict[str, int] = field(default_factory=dict)
+    without_value: dict[str, int] = field(default_factory=dict)
+    never_missing: frozenset[str] = frozenset()
 
     def __bool__(self) -> bool:
         """Whether there is anything to report."""
@@ -63,7 +64,18 @@ class Findings:
         if rows:
             self.unseen[column] = self.unseen.get(column, 0) + rows
         if missing:
-            self.unseen_missing[column] = self.unseen_missing.get(column, 0) + missing
+            self.without_value[column] = self.without_value.get(column, 0) + missing
+
+    def add_missing(self, column: str, rows: int) -> None:
+        """Rows without a number or a date."""
+        if rows and column in self.never_missing:
+            self.without_value[column] = self.without_value.get(column, 0) + rows
+
+    @property
+    def unseen_missing(self) -> dict[str, int]:
+        """Values that are missing where none was in training: not for they do not fit, nor with their whole column."""
+        left = {name: count - self.misfits.get(name, 0) for name, count in self.without_value.items()}
+        return {name: count for name, count in left.items() if count > 0 and name not in self.missing_columns}
 
     def add_words(self, column: str, words: int, unknown: int) -> None:
         before = self.words.get(column, (0, 0))
@@ -81,7 +93,6 @@ class Findings:
         found += [
             f"{name}: {count:,} {'value is' if count == 1 else 'values are'} missing, and none was in training"
             for name, count in self.unseen_missing.items()
-            if name not in self.missing_columns
         ]
         found += [
             f"{name}: the model does not know {unknown / words:.1%} of {words:,} words"
@@ -103,7 +114,7 @@ class Findings:
         return {
             "misfits": dict(self.misfits),
             "unseen_categories": dict(self.unseen),
-            "unseen_missing": dict(self.unseen_missing),
+            "unseen_missing": self.unseen_missing,
             "unknown_words": _fractions(self.words),
             "missing_columns": list(self.missing_columns),
             "extra_columns": list(self.extra_columns),

@@ -226,6 +226,7 @@ class Model:
     def blocks(self, source: Source, rejected: BadRows, threads: int, check: Check) -> Iterator[PreparedBlock]:
         """A source block by block, prepared for the features of this model."""
         features = self.features
+        rejected.findings.never_missing = self._never_missing
         find_columns(source, features, rejected.findings)
         threads = threads or cores()
         return prepared_blocks(source, Position(), features.prepare, rejected, threads, check, features.cuts)
@@ -276,6 +277,10 @@ class Model:
             ]
         warn_of(rejected, depth=4)
         return [self._no_predictions(ids), *found]
+
+    @cached_property
+    def _never_missing(self) -> frozenset[str]:
+        return frozenset() if self.moments is None else self.features.never_missing(self.moments.means)
 
     def _rows_of(self, data: Any, form: Form) -> Iterator[Rows]:
         """Any data that can be predicted, as rows of this model."""

@@ -302,6 +302,16 @@ class Features:
         """Whether rows may have many more entries than a table has columns: words, numbered features, conjunctions."""
         return any(isinstance(term, TextTerm | NumberedTerm | ConjunctionTerm) for term in self.terms)
 
+    def never_missing(self, means: NDArray[np.float64]) -> frozenset[str]:
+        """The columns of numbers and dates that were in every training row, by the means of all features in these."""
+        firsts = accumulate(self.sizes, initial=0)
+        of_numbers = (
+            (first, term)
+            for first, term in zip(firsts, self.terms, strict=False)
+            if isinstance(term, NumberTerm | DateTerm)
+        )
+        return frozenset(term.columns[0] for first, term in of_numbers if not means[first + term.numbers[0][1]])
+
     def text_features(self) -> NDArray[np.bool_]:
         """A mask of the features that are counts of text."""
         return np.repeat([isinstance(term, TextTerm) for term in self.terms], self.sizes)
@@ -314,6 +324,8 @@ def _counted(term: ColumnTerm, prepared: Any, findings: Findings) -> Piece:
         findings.add_words(term.columns[0], words, unknown)
         return piece
     piece = term.number(prepared, frozen=True)
+    if isinstance(term, NumberTerm | DateTerm):
+        findings.add_missing(term.columns[0], int(np.count_nonzero(piece.ids == term.numbers[0][1])))
     if isinstance(term, CategoryTerm):
         unseen = piece.ids < 0
         if unseen.any():
