@@ -67,8 +67,8 @@ class Findings:
             self.without_value[column] = self.without_value.get(column, 0) + missing
 
     def add_missing(self, column: str, rows: int) -> None:
-        """Rows without a number or a date."""
-        if rows and column in self.never_missing:
+        """Rows without a number or a date in a column that is never missing."""
+        if rows:
             self.without_value[column] = self.without_value.get(column, 0) + rows
 
     @property

@@ -27,7 +27,7 @@ from linnet.decisions.costs import GivenCosts, Rule
 from linnet.errors import InputError, RecipeError, option
 from linnet.evaluation.regression import RegressionResult
 from linnet.learners import catalogue
-from linnet.learners.entry import Entry
+from linnet.learners.entry import Entry, Way
 from linnet.learners.linear import LinearModel
 from linnet.model.coefficients import coefficient_tables
 from linnet.model.explanation import Explanation, Reasons, TopFeature
@@ -43,6 +43,9 @@ from linnet.model.record import Record
 from linnet.theory.fit_summary import FitSummary
 from linnet.theory.mistake_bounds import Mistakes
 from linnet.training.duality_gap import Certificate
+
+# Of a stream of no more rows the means are those of all of them (pipeline/feature_moments.py).
+FEW_ROWS = 1 << 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,7 +283,9 @@ class Model:
 
     @cached_property
     def _never_missing(self) -> frozenset[str]:
-        return frozenset() if self.moments is None else self.features.never_missing(self.moments.means)
+        """Columns without a missing value in training, where that is known: means of a stream may not be of all rows."""
+        exact = self.entry.way is Way.BATCH or self.record.rows <= FEW_ROWS
+        return self.features.never_missing(self.moments.means) if self.moments is not None and exact else frozenset()
 
     def _rows_of(self, data: Any, form: Form) -> Iterator[Rows]:
         """Any data that can be predicted, as rows of this model."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from linnet.data.column_types import Reading
 from linnet.data.features.conjunctions import ConjunctionTerm, ConjunctionValues
-from linnet.data.features.dates import DateTerm
+from linnet.data.features.dates import MISSING, DateTerm
 from linnet.data.features.entries import FeaturesTerm, SetTerm
 from linnet.data.features.entry_limits import CONJUNCTIONS, NGRAMS, entry_cuts
 from linnet.data.features.layout import TermOrder, assembled
@@ -324,8 +324,9 @@ def _counted(term: ColumnTerm, prepared: Any, findings: Findings) -> Piece:
         findings.add_words(term.columns[0], words, unknown)
         return piece
     piece = term.number(prepared, frozen=True)
-    if isinstance(term, NumberTerm | DateTerm):
-        findings.add_missing(term.columns[0], int(np.count_nonzero(piece.ids == term.numbers[0][1])))
+    never = isinstance(term, NumberTerm | DateTerm) and term.columns[0] in findings.never_missing
+    if never and piece.ids.strides != (0,):  # with one id for all rows, all are there
+        findings.add_missing(term.columns[0], int(np.count_nonzero(piece.ids == MISSING)))
     if isinstance(term, CategoryTerm):
         unseen = piece.ids < 0
         if unseen.any():

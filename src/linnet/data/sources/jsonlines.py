@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -15,18 +14,17 @@ import pyarrow.json
 
 from linnet.data.column_types import Reading
 from linnet.data.limits import BLOCK_CELLS, MOST_COLUMNS
-from linnet.data.number_spelling import NumberSpelling
 from linnet.data.on_error import BadRow
 from linnet.data.sources.arrow import is_list, is_number, is_time
 from linnet.data.sources.block import Block, Column, Strings
 from linnet.data.sources.chunks import Chunk, count_lines, end_of_line
 from linnet.data.sources.conversion import as_strings, stays_text
 from linnet.data.sources.files import ByteFiles, no_rows
+from linnet.data.sources.json_values import is_value, nearest, spelt, text_of_list, type_of, whole
 from linnet.data.sources.lines import LineSource, lines_of, only_text
 from linnet.data.sources.nesting import SEPARATOR, flat_row, flat_table, leaves, nested_schema
 from linnet.data.sources.records import Records
 from linnet.data.sources.sampling import joined
-from linnet.data.sources.sets import set_text
 from linnet.data.sources.table import Layout, TableSource, refuse_more_columns, with_columns
 from linnet.data.sources.vectors import KIND as VECTORS
 from linnet.data.sources.vectors import (
@@ -223,7 +221,7 @@ class JsonLines(LineSource, TableSource):
         for i in range(len(records)):
             raw = records.raw(i)
             fault = _fault(raw)
-            row = {} if fault else expanded_row(flat_row(json.loads(raw, parse_int=_whole)), self._vectors)
+            row = {} if fault else expanded_row(flat_row(json.loads(raw, parse_int=whole)), self._vectors)
             fault = fault or self._misfit(row, raw)
             if fault:
                 good[i] = False
@@ -234,14 +232,12 @@ class JsonLines(LineSource, TableSource):
 
     def _misfit(self, row: Mapping[str, Any], raw: bytes) -> tuple[int | None, str] | None:
         """What is wrong with the values of a line: byte and reason."""
-        names = [name for name, _ in json.loads(raw, object_pairs_hook=tuple, parse_int=_whole)]
+        names = [name for name, _ in json.loads(raw, object_pairs_hook=tuple, parse_int=whole)]
         for name in self.layout.wanted:
             if names.count(name) > 1:
                 return self._byte_of(raw, name), f"{name} is there twice"
             value, listed = row.get(name), is_list(self.layout.types[name])
-            fits = (
-                all(each is None or _is_value(each) for each in value) if isinstance(value, list) else _is_value(value)
-            )
+            fits = all(each is None or is_value(each) for each in value) if isinstance(value, list) else is_value(value)
             if value is not None and not (fits and (listed or not isinstance(value, list))):
                 given = json.dumps(value)
                 given = given if len(given) <= SHOWN else given[:SHOWN] + "…"
@@ -258,14 +254,14 @@ class JsonLines(LineSource, TableSource):
         for name, how in self.layout.wanted.items():
             values = [row.get(name) for row in rows]
             if is_list(self.layout.types[name]):
-                values = [None if each is None else _set_text(each, how.type.spelling) for each in values]
-            kind = _type_of([each for each in values if each is not None])
+                values = [None if each is None else text_of_list(each, how.type.spelling) for each in values]
+            kind = type_of([each for each in values if each is not None])
             if pa.types.is_floating(kind) and not how.is_number:
                 kind = pa.string()  # a whole number keeps every digit
             if pa.types.is_floating(kind):
-                values = [None if each is None else _nearest(each) for each in values]
+                values = [None if each is None else nearest(each) for each in values]
             elif pa.types.is_string(kind):
-                values = [_spelt(each, how.type.spelling) for each in values]
+                values = [spelt(each, how.type.spelling) for each in values]
             arrays.append(pa.array(values, kind))
         return pa.table(arrays, names=list(self.layout.wanted))
 
@@ -285,7 +281,7 @@ class JsonLines(LineSource, TableSource):
                 self._paths.setdefault(name, keys)
         except pa.ArrowInvalid:
             given = _values_without_arrow([records.raw(i) for records, _ in objects for i in range(len(records))])
-            types = {name: _type_of([each for each in values if each is not None]) for name, values in given.items()}
+            types = {name: type_of([each for each in values if each is not None]) for name, values in given.items()}
             self._vectors = vectors_of_lists(given)
         refuse_more_columns(len(types), f"{path}: the keys of its first rows")
         if not types:
@@ -323,78 +319,16 @@ def _values_without_arrow(lines: list[bytes]) -> dict[str, list[Any]]:
     given: dict[str, list[Any]] = {}
     for raw in lines:
         if not _fault(raw):
-            for name, value in flat_row(json.loads(raw, parse_int=_whole)).items():
+            for name, value in flat_row(json.loads(raw, parse_int=whole)).items():
                 given.setdefault(name, []).append(value)
-    return {name: values for name, values in given.items() if _is_value(name)}
-
-
-def _type_of(values: list[Any]) -> Any:
-    """A common type; where there is none, text, in which every value can be spelt."""
-    kinds = set(map(type, values))
-    if not values:
-        return pa.null()
-    if kinds == {int} and _all_fit(values):
-        return pa.int64()
-    if kinds <= {int, float} or kinds in ({bool}, {str}):
-        return {bool: pa.bool_(), str: pa.string()}.get(kinds.pop(), pa.float64())
-    lists = [value for value in values if isinstance(value, list)]
-    if 2 * len(lists) > len(values):  # the others are sets of one
-        return _list_type([each for value in values for each in (value if isinstance(value, list) else [value])])
-    if lists:
-        return _type_of([value for value in values if not isinstance(value, list)])
-    return pa.string() if any(map(_is_value, values)) else pa.struct([])
-
-
-def _list_type(elements: list[Any]) -> Any:
-    """Lists of categories, or lists that cannot be used: of numbers with fractions, of lists, of objects."""
-    given = [each for each in elements if each is not None]
-    if not all(map(_is_value, given)) or any(type(each) is float for each in given):
-        return pa.list_(pa.float64())
-    return pa.list_(pa.string())
-
-
-def _set_text(value: Any, spelling: NumberSpelling) -> str:
-    return set_text(_spelt(each, spelling) for each in (value if isinstance(value, list) else [value]))
-
-
-def _is_value(value: Any) -> bool:
-    """Whether this is text, a number, true or false."""
-    if isinstance(value, str):
-        return not any("\ud800" <= sign <= "\udfff" for sign in value)
-    return isinstance(value, bool | int | float)
-
-
-def _all_fit(values: list[Any]) -> bool:
-    """Whether these are integers of 64 bits."""
-    return all(each is None or (type(each) is int and -(2**63) <= each < 2**63) for each in values)
-
-
-def _spelt(value: Any, spelling: NumberSpelling) -> str | None:
-    """A value as text; a number as its column spells it."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float):
-        return None if math.isnan(value) else spelling.spelt(value)
-    return None if value is None else str(value)
-
-
-def _whole(digits: str) -> int | float:
-    """An integer; one with more digits than Python parses is infinite as a float anyway."""
-    return int(digits) if len(digits) <= 400 else float(digits)
-
-
-def _nearest(value: float) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
+    return {name: values for name, values in given.items() if is_value(name)}
 
 
 def _fault(raw: bytes) -> tuple[int | None, str] | None:
     """The byte and the reason why a line is not a JSON object; None if it is one."""
     text = raw.decode()
     try:
-        row = json.loads(text, parse_int=_whole)
+        row = json.loads(text, parse_int=whole)
     except json.JSONDecodeError as wrong:
         return len(text[: wrong.pos].encode()) + 1, f"this is not JSON: {wrong.msg}"
     except RecursionError:
