@@ -283,7 +283,7 @@ class Model:
 
     @cached_property
     def _never_missing(self) -> frozenset[str]:
-        """Columns without a missing value in training, where that is known: means of a stream may not be of all rows."""
+        """Columns without a missing value in training, where that is known: means of streams may not be of all rows."""
         exact = self.entry.way is Way.BATCH or self.record.rows <= FEW_ROWS
         return self.features.never_missing(self.moments.means) if self.moments is not None and exact else frozenset()
 
