@@ -16,7 +16,10 @@ decimals = st.integers(0, MOST_DECIMALS)
 def test_numbers_of_few_decimals_are_packed_as_integers(wholes, k):
     values = np.array([np.nan if m is None else m / 10.0**k for m in wholes])
     into = np.full((len(wholes), 3), 7, dtype=np.int32)
-    assert pack(values, k, into, 1)
+    missing, least, largest = pack(values, k, into, 1)
+    there = [m for m in wholes if m is not None]
+    assert missing == len(wholes) - len(there)
+    assert (least, largest) == ((min(there), max(there)) if there else (2**31 - 1, -(2**31) + 1))
     assert into[:, 1].tolist() == [MISSING if m is None else m for m in wholes]
     assert (into[:, [0, 2]] == 7).all()
 

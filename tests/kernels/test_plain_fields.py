@@ -62,7 +62,7 @@ def test_plain_records_are_split_by_delimiter_and_read_by_float(table, delimiter
         return
     found = reading(text, kinds, delimiter.encode())
     assert found is not None
-    (starts, stops, numbers_of_lines), values, packed = found
+    (starts, stops, numbers_of_lines), values, lacking, packed = found
     assert [text[a:b].decode() for a, b in zip(starts, stops, strict=True)] == lines
     assert numbers_of_lines.tolist() == [i * (2 if blank else 1) for i in range(len(rows))]
     columns = list(zip(*rows, strict=True)) or [()] * len(kinds)
@@ -71,6 +71,7 @@ def test_plain_records_are_split_by_delimiter_and_read_by_float(table, delimiter
     for column, expected in zip(values, of_numbers, strict=True):
         assert np.array_equal(column, expected, equal_nan=True)
         assert np.array_equal(np.signbit(column), np.signbit(expected))
+    assert lacking.tolist() == [any(map(math.isnan, column)) for column in of_numbers]
     of_strings = [column for column, kind in given_columns if kind == STRING]
     for column, expected in zip(packed, of_strings, strict=True):
         assert taken_apart(column) == list(expected)
@@ -96,6 +97,6 @@ def test_delimiters_that_numbers_may_have_are_refused():
 
 def test_many_blank_lines_take_no_room_for_rows():
     text = b"\n" * 1_000_000 + b",".join([b"1"] * 500)
-    (starts, _, lines), values, _ = reading(text, [NUMBER] * 500)
+    (starts, _, lines), values, _, _ = reading(text, [NUMBER] * 500)
     assert (starts.tolist(), lines.tolist(), values.shape) == ([1_000_000], [1_000_000], (500, 1))
     assert values.base.nbytes < 100_000_000

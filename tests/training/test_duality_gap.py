@@ -10,8 +10,9 @@ from linnet import LogisticRegression
 from linnet.data.rows import Examples, Rows
 from linnet.learners.losses import Loss
 from linnet.learners.recipe import Penalty
-from linnet.training.duality_gap import Certificate, certify, joined, losses_at
+from linnet.training.duality_gap import Certificate, certify, joined
 from linnet.training.objective import Objective
+from linnet.training.row_losses import losses_at
 
 SMOOTH = [(Loss.LOGISTIC, 1), (Loss.LOGISTIC, 3), (Loss.SQUARED_HINGE, 1), (Loss.SQUARED, 1)]
 

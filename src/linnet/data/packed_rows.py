@@ -23,7 +23,6 @@ Flat = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
 NONE = np.empty(0, dtype=np.int64)
-LARGEST_INTEGER = 2**31 - 1
 # The fewest rows that are unpacked at once where all are looked at.
 PART_ROWS = 1 << 13
 
@@ -41,21 +40,25 @@ class PackedBlock:
     codes: NDArray[np.int32]
     of_narrow: Numbers
     of_wide: Numbers
+    # of each column of integers: how many are missing, the least and the largest of the others
+    extent: NDArray[np.int64]
 
     @classmethod
     def of(cls, numbers: Sequence[Flat], codes: Sequence[NDArray[Any]], rows: int, decimals: list[int]) -> PackedBlock:
         """A block of these columns; `decimals` has a guess for each column of numbers, which is corrected here."""
         narrow = np.empty((rows, len(numbers)), dtype=np.int32)
-        narrow_at, wide_at, powers = list[int](), list[int](), list[float]()
+        narrow_at, wide_at, powers, extent = list[int](), list[int](), list[float](), list[tuple[int, int, int]]()
         for number, values in enumerate(numbers):
             values = np.ascontiguousarray(values, dtype=np.float64)
-            guess = decimals[number]
-            found = next((k for k in (guess, *range(MOST_DECIMALS + 1)) if pack(values, k, narrow, len(narrow_at))), -1)
-            if found < 0:
+            for k in (decimals[number], *range(MOST_DECIMALS + 1)):
+                if (found := pack(values, k, narrow, len(narrow_at))) is not None:
+                    break
+            else:
                 wide_at.append(number)
                 continue
-            decimals[number] = found
-            powers.append(10.0**found)
+            decimals[number] = k
+            extent.append(found)
+            powers.append(10.0**k)
             narrow_at.append(number)
         if wide_at:
             narrow = np.ascontiguousarray(narrow[:, : len(narrow_at)])
@@ -65,7 +68,8 @@ class PackedBlock:
         table = np.empty((rows, len(codes)), dtype=np.int32)
         for at, column in enumerate(codes):
             table[:, at] = column
-        return cls(narrow, np.array(powers), wide, table, np.array(narrow_at, np.int64), np.array(wide_at, np.int64))
+        places = np.array(narrow_at, np.int64), np.array(wide_at, np.int64)
+        return cls(narrow, np.array(powers), wide, table, *places, np.array(extent, np.int64).reshape(-1, 3))
 
     @property
     def rows(self) -> int:
@@ -87,16 +91,15 @@ class PackedBlock:
     def missing(self, columns: int) -> NDArray[np.int64]:
         """How many numbers of each column are missing."""
         counts = np.zeros(columns, dtype=np.int64)
-        counts[self.of_narrow] = (self.narrow == MISSING).sum(axis=0)
+        counts[self.of_narrow] = self.extent[:, 0]
         counts[self.of_wide] = np.isnan(self.wide).sum(axis=0)
         return counts
 
     def ranges(self, columns: int) -> tuple[Flat, Flat]:
         """The least and the largest number of each column; infinity and -infinity, if all are missing."""
         least, most = np.full(columns, np.inf), np.full(columns, -np.inf)
-        largest = self.narrow.max(axis=0, initial=MISSING)
-        smallest = np.where(self.narrow == MISSING, LARGEST_INTEGER, self.narrow).min(axis=0, initial=LARGEST_INTEGER)
-        there = largest > MISSING
+        _, smallest, largest = self.extent.T
+        there = smallest <= largest
         least[self.of_narrow[there]] = (smallest / self.powers)[there]
         most[self.of_narrow[there]] = (largest / self.powers)[there]
         wide = np.isnan(self.wide)

@@ -19,6 +19,8 @@ FOLDS = 5
 # The fraction of rows that decisions (calibration, thresholds) are fitted on in a stream, which leaves no room for
 # folds: it is read once.
 DECISION_FRACTION = 0.1
+# Rows among which the first of each label is looked for at first.
+FIRST_ROWS = 1024
 
 Mask = NDArray[np.bool_]
 
@@ -56,7 +58,13 @@ def first_of_each(numbers: NDArray[Any], known: int) -> NDArray[np.int64]:
     before them alone, so it is known in a stream, too.
     """
     new = np.flatnonzero(numbers >= known)
-    return new[np.unique(numbers[new], return_index=True)[1]]
+    labels = np.count_nonzero(np.bincount(numbers[new].astype(np.int64) - known)) if len(new) else 0
+    looked_at = FIRST_ROWS
+    while True:  # mostly the first rows have them all, and later ones need not be sorted
+        first = np.unique(numbers[new[:looked_at]], return_index=True)[1]
+        if len(first) == labels:
+            return new[first]
+        looked_at *= 8
 
 
 def decision_rows(first: int, rows: int, seed: int) -> Mask:

@@ -21,7 +21,10 @@ _TO_INTEGER = cython.declare(cython.double, 6755399441055744.0)
 
 @cython.cdivision(True)
 def pack(values: cython.const[cython.double][::1], decimals: cython.int, into: cython.int[:, ::1], column: cython.int):
-    """Put numbers with this many decimals, NaN for missing ones, into a column; False if one is not m / 10^decimals."""
+    """Put numbers with this many decimals, NaN for missing ones, into a column; None if one is not m / 10^decimals.
+
+    Gives how many are missing, and the least and the largest integer of the others.
+    """
     if not 0 <= decimals <= MOST_DECIMALS or into.shape[0] < values.shape[0] or not 0 <= column < into.shape[1]:
         raise ValueError("the numbers do not fit the table")
     ten: cython.double = TENS[decimals]
@@ -30,6 +33,9 @@ def pack(values: cython.const[cython.double][::1], decimals: cython.int, into: c
     last: cython.Py_ssize_t
     x: cython.double
     m: cython.double
+    least: cython.double = _LARGEST
+    largest: cython.double = -_LARGEST
+    missing: cython.Py_ssize_t = 0
     fits: cython.bint = True
     with cython.nogil:
         for first in range(0, values.shape[0], 64):  # what does not fit shows in the first of these
@@ -38,10 +44,13 @@ def pack(values: cython.const[cython.double][::1], decimals: cython.int, into: c
                 x = values[i]
                 m = (x * ten + _TO_INTEGER) - _TO_INTEGER
                 fits &= (fabs(m) <= _LARGEST and m / ten == x) or x != x
+                missing += x != x
+                least = m if m < least else least
+                largest = m if m > largest else largest
                 into[i, column] = cython.cast(cython.int, m) if fabs(m) <= _LARGEST else _MISSING
             if not fits:
                 break
-    return fits
+    return (missing, int(least), int(largest)) if fits else None
 
 
 def unpack(block: tuple, places: tuple, scaling: tuple, which: cython.const[cython.longlong][::1],

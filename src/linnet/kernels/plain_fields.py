@@ -171,10 +171,11 @@ def read_records(
     kinds: cython.const[cython.uchar][::1],
     missing: cython.pointer(Missing),
     numbers: cython.double[:, ::1],
+    lacking: cython.uchar[::1],
     fields: cython.longlong[:, :, ::1],
     records: cython.longlong[:, ::1],
 ) -> cython.Py_ssize_t:
-    """Read all records; how many there are, or -1 if one is not plain."""
+    """Read all records; how many there are, or -1 if one is not plain.  Columns that lack a number are marked."""
     end: Text = base + size
     p: Text
     after: Text
@@ -216,6 +217,7 @@ def read_records(
                 after = any_number(p, end, delimiter, column == last, missing, cython.address(numbers[number - 1, n]))
                 if after == cython.NULL:
                     return -1
+                lacking[number - 1] |= numbers[number - 1, n] != numbers[number - 1, n]
             else:
                 p = cursor.at + cursor.start
                 after = field_end(p, end, delimiter)
@@ -268,7 +270,7 @@ def read(
 
     `kinds` says of each field whether it is skipped (0), a number (1) or a string (2), `spellings` which bytes stand
     for a missing number.  Gives the starts, stops and lines (from 0) of the records; the numbers, a column after the
-    other, NaN where they are missing; and the strings of each column as `packed` has them.
+    other, NaN where they are missing; which columns have such; and the strings of each column as `packed` has them.
     """
     size: cython.Py_ssize_t = data.shape[0]
     if size == 0 or kinds.shape[0] == 0 or delimiter in b'0123456789+-.eE "\r\n':
@@ -293,15 +295,17 @@ def read(
     numbers_out = np.empty((max(1, of_kind[1]), max(1, room)))
     fields_out = np.empty((max(1, of_kind[2]), 2, max(1, room)), dtype=np.int64)
     records_out = np.empty((3, max(1, room)), dtype=np.int64)
+    lacking_out = np.zeros(max(1, of_kind[1]), dtype=np.uint8)
     numbers: cython.double[:, ::1] = numbers_out
     fields: cython.longlong[:, :, ::1] = fields_out
     records: cython.longlong[:, ::1] = records_out
+    lacking: cython.uchar[::1] = lacking_out
     found: cython.Py_ssize_t
     with cython.nogil:
         found = read_records(
-            cython.address(data[0]), size, delimiter, kinds, cython.address(missing), numbers, fields, records
+            cython.address(data[0]), size, delimiter, kinds, cython.address(missing), numbers, lacking, fields, records
         )
     if found < 0:
         return None
     strings = [packed(data, np.ascontiguousarray(fields_out[i, :, :found])) for i in range(of_kind[2])]
-    return records_out[:, :found], numbers_out[: of_kind[1], :found], strings
+    return records_out[:, :found], numbers_out[: of_kind[1], :found], lacking_out[: of_kind[1]], strings

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from linnet.cores import one_thread
+from linnet.cores import one_thread, scipy
 from linnet.theory.signed_points import Flat, Indices, Points
 
 COLUMNS_AT_MOST = 500
@@ -57,15 +57,13 @@ def _dense(matrix: Any, which: Indices) -> Flat:
 
 
 def _solved(X: Flat, signs: Flat, centre: Flat, scale: float, ones: float) -> tuple[Flat, float, Flat] | None:
-    from scipy.optimize import nnls
-
     moved = np.column_stack([(X - centre) / scale, np.full(len(X), ones)]) * signs[:, np.newaxis]
     table = np.vstack([moved.T, np.ones(len(X))])
     right = np.zeros(len(table))
     right[-1] = 1.0
     with one_thread():  # the same bits for any number of threads
         try:
-            multipliers, _ = nnls(table, right, maxiter=30 * len(X))
+            multipliers, _ = scipy("optimize").nnls(table, right, maxiter=30 * len(X))
         except RuntimeError:
             return None
         left = table @ multipliers - right

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.cores import one_thread
+from linnet.cores import one_thread, scipy
 from linnet.data.rows import Examples
 from linnet.training.solvers.least_squares import decomposed
 
@@ -24,8 +24,6 @@ def collinear_columns(examples: Examples, *, intercept: bool) -> Columns:
     They are constants, and columns that can be had from those before them, as R drops them.  Where rounding makes that
     ambiguous, as many are dropped as there must be, those that are nearest to being combinations of others.
     """
-    from scipy.linalg import qr
-
     axes = decomposed(examples, intercept=intercept)
     d = len(axes.means)
     rank = int(axes.kept.sum())
@@ -40,7 +38,7 @@ def collinear_columns(examples: Examples, *, intercept: bool) -> Columns:
         later = _had_from_earlier(unit)
         if len(left) - int(later.sum()) != rank:
             later[:] = False
-            later[qr(unit, mode="r", pivoting=True, check_finite=False)[1][rank:]] = True
+            later[scipy("linalg").qr(unit, mode="r", pivoting=True, check_finite=False)[1][rank:]] = True
     return np.sort(np.append(np.flatnonzero(~known), left[later]))
 
 

@@ -24,7 +24,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.cores import one_thread
+from linnet.cores import one_thread, scipy
 from linnet.data.rows import Examples
 from linnet.errors import InputError, RecipeError
 from linnet.learners.losses import Softmax
@@ -273,14 +273,13 @@ def _check_near(start: Flat, end: Flat, errors: Flat) -> None:
 
 def _inverse(table: Flat) -> Flat:
     """The inverse of a positive definite matrix, scaled to a unit diagonal first."""
-    from scipy.linalg.lapack import dpotrf, dpotri
-
+    lapack = scipy("linalg").lapack
     diagonal = table.diagonal()
     unit = 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-    factor, failed = dpotrf(np.asfortranarray(table * unit[:, np.newaxis] * unit))
+    factor, failed = lapack.dpotrf(np.asfortranarray(table * unit[:, np.newaxis] * unit))
     if failed or not (diagonal > 0).all() or not np.isfinite(factor).all():
         raise InputError("the information matrix is singular: these rows do not determine all coefficients")
-    upper, _ = dpotri(factor)
+    upper, _ = lapack.dpotri(factor)
     whole = np.triu(upper) + np.triu(upper, 1).T
     return np.asarray(whole * unit[:, np.newaxis] * unit)
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from linnet.cores import one_thread
+from linnet.cores import one_thread, scipy
 from linnet.theory.signed_points import Flat, Indices, Points
 
 # The most columns: a dense square matrix of this size is factorised.
@@ -103,7 +103,7 @@ def _opposed(scaled: Any) -> Indices:
 
 def _solved(rows: Any, ones: Flat, multipliers: Flat, seconds_left: Callable[[], float]) -> Flat | None:
     """Positive multipliers that satisfy the equations, starting from these; None where the steps do not converge."""
-    from scipy.linalg import LinAlgError, cho_factor, cho_solve
+    linalg = scipy("linalg")
     from scipy.sparse import csr_array, diags_array, hstack
 
     across = csr_array(hstack([rows, csr_array(ones[:, np.newaxis]), csr_array(np.ones((len(ones), 1)))]))
@@ -119,10 +119,10 @@ def _solved(rows: Any, ones: Flat, multipliers: Flat, seconds_left: Callable[[],
         # collinear columns make the matrix singular
         table[np.diag_indices(len(table))] += 1e-15 * float(table.diagonal().max())
         try:
-            factored = cho_factor(table, overwrite_a=True, check_finite=False)
-        except LinAlgError:
+            factored = linalg.cho_factor(table, overwrite_a=True, check_finite=False)
+        except linalg.LinAlgError:
             return None
-        step = squares * (across @ cho_solve(factored, left))
+        step = squares * (across @ linalg.cho_solve(factored, left))
         shrinking = float((-step / at).max())
         if not np.isfinite(shrinking):
             return None

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from linnet.cores import scipy
 from linnet.theory.signed_points import Flat, Indices, Points
 
 # Points added in one round: this many times the coordinates, and at least AT_LEAST, so that a small problem is one
@@ -71,7 +72,6 @@ def guessed(points: Points, first: Indices, seconds_left: Callable[[], float]) -
 
 def _solved(rows: Any, signs: Flat, sizes: Flat, seconds: float) -> tuple[Flat, float, float, Flat] | None:
     """w and b on the original scale, t, and the dual values (not summing to 1); None where HiGHS fails."""
-    from scipy.optimize import linprog
     from scipy.sparse import coo_array, csr_array, diags_array, hstack
 
     d = rows.shape[1]
@@ -91,7 +91,7 @@ def _solved(rows: Any, signs: Flat, sizes: Flat, seconds: float) -> tuple[Flat, 
         "dual_feasibility_tolerance": TOLERANCE,
         "time_limit": max(seconds, 0.1),
     }
-    found: Any = linprog(
+    found: Any = scipy("optimize").linprog(
         value, A_ub=table, b_ub=np.zeros(len(signs)), bounds=bounds, method="highs-ds", options=options
     )
     if found.status != 0:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.cores import one_thread
+from linnet.cores import one_thread, scipy
 from linnet.data.rows import Examples
 from linnet.learners.linear import logistic
 from linnet.training.solvers.least_squares import dense
@@ -276,9 +276,7 @@ class ManyClasses(SignedRows):
 
 def _maximise(value: Flat, rows: Any, least: Flat, bounds: tuple[float | None, float | None]) -> Flat | None:
     """The v that maximises value . v subject to rows v >= least; None where there is none."""
-    from scipy.optimize import linprog
-
-    found: Any = linprog(
+    found: Any = scipy("optimize").linprog(
         -value,
         A_ub=-rows,
         b_ub=-least,

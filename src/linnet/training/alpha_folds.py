@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.cores import one_thread
+from linnet.cores import one_thread, scipy
 from linnet.data.rows import Examples, Rows, select_examples, take_rows
 from linnet.learners.losses import Loss
 from linnet.learners.recipe import Penalty
@@ -123,8 +123,7 @@ class _Lanczos:
 
 def _solved(diagonal: list[float], beside: list[float], length: float, alphas: Flat) -> Flat:
     """(T + alpha I) y = length e_1 for each alpha: a column each."""
-    from scipy.linalg import eigh_tridiagonal
-
-    values, axes = eigh_tridiagonal(np.array(diagonal), np.array(beside), check_finite=False)
+    solve = scipy("linalg").eigh_tridiagonal
+    values, axes = solve(np.array(diagonal), np.array(beside), check_finite=False)
     inverse = 1.0 / (np.maximum(values, 0.0)[:, np.newaxis] + alphas)
     return np.asarray(axes @ (length * axes[0][:, np.newaxis] * inverse))

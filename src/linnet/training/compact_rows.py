@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.data.packed_rows import PackedRows
 from linnet.data.rows import Rows
 
 # Rows with at least this fraction of all entries are made dense.
@@ -23,6 +24,8 @@ def columns_in_use(rows: Rows) -> NDArray[np.int64]:
 
 def compact(rows: Rows) -> Rows:
     """The same rows on the columns in use."""
+    if isinstance(rows, PackedRows):
+        return Rows.of(rows.matrix())
     if rows.dense:
         return rows
     n, used = rows.shape[0], columns_in_use(rows)

@@ -17,12 +17,17 @@ Flat = NDArray[np.float64]
 
 # Packed rows are unpacked in parts of this many.
 PART_ROWS = 1 << 13
+# Of a sample, the fewest rows of each class that has so many.
+OF_EACH_CLASS = 8
 
 
-def distinct(rows: Rows, targets: Flat, weights: Flat | None) -> tuple[NDArray[np.int64], Flat | None]:
+def distinct(
+    rows: Rows, targets: Flat, weights: Flat | None, most: int | None = None
+) -> tuple[NDArray[np.int64], Flat | None]:
     """The number of one of each kind, in a random order, and their weights; None where all are 1.
 
-    Rows of the weight 0 are left out.
+    Rows of the weight 0 are left out.  Where there are more kinds than `most`, that many are drawn, and some more of
+    classes that have few among them.
     """
     numbers, keys = np.empty(len(targets), dtype=np.uint64), np.empty(len(targets), dtype=np.uint64)
     if isinstance(rows, PackedRows):
@@ -30,14 +35,44 @@ def distinct(rows: Rows, targets: Flat, weights: Flat | None) -> tuple[NDArray[n
     else:
         kernel.fingerprints(*rows.layout, targets, np.empty(0), numbers)
     kernel.scramble(numbers, 0, keys)
+    if weights is not None and not weights.all():
+        at = np.flatnonzero(weights)
+        at = at[_drawn(keys[at], targets[at], most)]
+    else:
+        at = _drawn(keys, targets, most)
+    keys, weights = keys[at], None if weights is None else weights[at]
     first = np.argsort(keys, kind="stable")
     in_order = keys[first]
     if weights is None and not (in_order[1:] == in_order[:-1]).any():
-        return first, None
+        return at[first], None
     _, first, which = np.unique(keys, return_index=True, return_inverse=True)
     summed = np.bincount(which, weights, len(first)).astype(np.float64)
-    first, summed = first[summed > 0], summed[summed > 0]
-    return first, None if bool((summed == 1.0).all()) else summed
+    return at[first], None if bool((summed == 1.0).all()) else summed
+
+
+def _drawn(keys: NDArray[np.uint64], targets: Flat, most: int | None) -> NDArray[np.int64]:
+    """The rows of the kinds with the smallest keys, with all their copies: a sample that depends on contents alone."""
+    n, looked_at = len(keys), 2 * most if most is not None else len(keys)
+    while most is not None and looked_at < n:
+        at = np.flatnonzero(keys <= np.partition(keys, looked_at)[looked_at])
+        kinds = np.unique(keys[at])
+        if len(kinds) > most:
+            return _with_rare_classes(at[keys[at] < kinds[most]], keys, targets)
+        looked_at *= 4  # they are copies of one another
+    return np.arange(n)
+
+
+def _with_rare_classes(drawn: NDArray[np.int64], keys: NDArray[np.uint64], targets: Flat) -> NDArray[np.int64]:
+    """These rows, and of every class that has few of them those with the smallest keys."""
+    kinds = drawn[np.unique(keys[drawn], return_index=True)[1]]
+    seen = dict(zip(*np.unique(targets[kinds], return_counts=True), strict=True))
+    rare = [code for code in np.flatnonzero(np.bincount(targets.astype(np.int64))) if seen.get(code, 0) < OF_EACH_CLASS]
+    chosen = [drawn]
+    for code in rare:
+        own = np.flatnonzero(targets == code)
+        own_keys = np.unique(keys[own])
+        chosen.append(own[keys[own] <= own_keys[min(OF_EACH_CLASS, len(own_keys)) - 1]])
+    return np.unique(np.concatenate(chosen))
 
 
 def _packed_fingerprints(rows: PackedRows, targets: Flat, into: NDArray[np.uint64]) -> None:

@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 
 from linnet.storage.typed_json import NOT_STORED
 from linnet.training.objective import Flat, Objective
-from linnet.training.threads import added, over_parts
+from linnet.training.row_losses import ManyScores, OneScore, losses_at
+from linnet.training.threads import added, in_threads, over_parts
 
 Table = NDArray[np.float64]
 
@@ -107,14 +108,8 @@ def certify(
     """
     if not problem.loss.has_conjugate or (problem.outputs > 1 and problem.loss.joint is None):
         return Certificate(np.nan, -np.inf, f"no dual is known here for the {problem.loss.name} loss")
-    about = 0.0
-    if scores is None:  # about the mean target: a large one would cancel, and its digits with it
-        about = problem.mean_target if problem.regression and problem.intercept else 0.0
-        scores = problem.scores(weights if about == 0.0 else np.append(weights[:-1], weights[-1] - about))
     w, penalty = problem.penalised(weights), problem.penalty
-    n, size = len(scores), problem.rows_a_part
-    # in this thread: with many short operations on arrays, other threads would mostly wait for one another
-    parts = [_Part(problem, scores, slopes, about, slice(first, min(n, first + size))) for first in range(0, n, size)]
+    parts, about = _parts(problem, weights, slopes, scores)
     primal = sum(part.primal for part in parts)
     primal += penalty.l1 * float(np.abs(w).sum()) + 0.5 * penalty.l2 * float((w * w).sum())
     if not np.isfinite(primal):
@@ -122,25 +117,66 @@ def certify(
     if penalty.l1 == 0 and penalty.l2 == 0:
         return Certificate(primal, -np.inf, UNPENALISED)
     amounts = added(part.amounts for part in parts)
-    if problem.intercept:
-        _balance(parts, amounts)
-    weighed = np.concatenate([part.weighed() for part in parts])
-    sums = over_parts(lambda first, last: problem.summed_part(weighed[first:last], first), n, size)
-    v = problem.penalised(problem.free(added(sums)))
+    v = _pulled_together(problem, parts, amounts)
     rounding = _Rounding(problem, weights, parts, primal, about)
     if penalty.l2 == 0:
         largest = float(np.abs(v).max(initial=0.0)) + rounding.of_sums()
         shrink = min(1.0, penalty.l1 / largest) if largest > 0 else 1.0
-        dual, off = -sum(part.conjugate(shrink * part.g) for part in parts), rounding.total(None)
+        dual, off = -_conjugates(parts, shrink), rounding.total(None)
     else:
         beyond = np.maximum(0.0, np.abs(v) - penalty.l1)
-        dual = -sum(part.conjugate(part.g) for part in parts) - float((beyond * beyond).sum()) / (2 * penalty.l2)
+        dual = -_conjugates(parts) - float((beyond * beyond).sum()) / (2 * penalty.l2)
         off = rounding.total(beyond / penalty.l2)
     if not np.isfinite(dual):
         return Certificate(primal, dual, OVERFLOWN)
     # far from the optimum a dual point may prove less than the trivial bound 0: losses and penalties are not negative
     bound = max(dual - 2.0 * off, 0.0) if np.isfinite(off) else 0.0
     return Certificate(primal, bound, rounding=rounding.total(np.abs(w) if penalty.l2 > 0 else None))
+
+
+def _parts(problem: Objective, weights: Flat, slopes: Table | None, scores: Table | None) -> tuple[list[_Part], float]:
+    """The rows in parts, at the scores of these weights; and what these scores are less than they are.
+
+    Of dense rows with one score a part is looked at once, for its scores and for what it adds to v.
+    """
+    about = 0.0
+    if scores is None:  # about the mean target: a large one would cancel, and its digits with it
+        about = problem.mean_target if problem.regression and problem.intercept else 0.0
+        weights = weights if about == 0.0 else np.append(weights[:-1], weights[-1] - about)
+    n, size = len(problem.targets), problem.rows_a_part
+    if scores is None and problem.rows.dense and problem.outputs == 1:
+
+        def looked_at_once(first: int, last: int) -> _Part:
+            X = problem.rows.matrix(slice(first, last))
+            own = (X @ weights[:-1] + weights[-1])[:, np.newaxis]
+            part = _Part(problem, own, slopes, about, slice(first, last))
+            assert isinstance(part.losses, OneScore)
+            part.sums = part.losses.sides(part.g) @ X
+            return part
+
+        return over_parts(looked_at_once, n, size), about
+    found = problem.scores(weights) if scores is None else scores
+    # in this thread: with many short operations on arrays, other threads would mostly wait for one another
+    every = [slice(first, min(n, first + size)) for first in range(0, n, size)]
+    return [_Part(problem, found[rows], slopes, about, rows) for rows in every], about
+
+
+def _pulled_together(problem: Objective, parts: list[_Part], amounts: Flat) -> Flat:
+    """v, the weighted sum of the rows times their slopes, once these are balanced."""
+    if problem.intercept:
+        _balance(parts, amounts)
+    losses, sums = parts[0].losses, [part.sums for part in parts if part.sums is not None]
+    if sums and isinstance(losses, OneScore):
+        return np.asarray(losses.factors(amounts if problem.intercept else None) @ added(sums))
+    weighed, size = np.concatenate([part.weighed() for part in parts]), problem.rows_a_part
+    each = over_parts(lambda first, last: problem.summed_part(weighed[first:last], first), len(weighed), size)
+    return problem.penalised(problem.free(added(each)))
+
+
+def _conjugates(parts: list[_Part], shrink: float = 1.0) -> float:
+    """The mean of the conjugates of these slopes, or of a fraction of them."""
+    means = in_threads(lambda part: part.conjugate(part.g if shrink == 1.0 else shrink * part.g), parts, -1)
+    return sum(means)
 
 
 class _Rounding:
@@ -160,7 +196,7 @@ class _Rounding:
         self.largest = max(part.largest for part in parts) + (0.0 if problem.regression else 1.0)
         steepness = sum(part.steepness for part in parts)
         self.terms = float(problem.most_entries)
-        self.summed = float(min(problem.rows_a_part, len(problem.targets)) + len(parts) + 4)
+        self.summed = float(min(problem.rows_a_part, len(problem.targets)) + len(parts) + 8)
         intercepts = weights[-problem.outputs :] if problem.intercept else np.zeros(1)
         reach = self._reach(problem.penalised(weights)) + float(np.abs(intercepts - about).max(initial=0.0))
         self.of_scores = UNIT * ((self.terms + 6.0) * reach + 4.0 * self.largest)
@@ -201,11 +237,16 @@ class _Rounding:
 
 
 class _Part:
-    """Some of the rows: the sum of their losses, and their part of a dual point."""
+    """Some of the rows, at these scores: the sum of their losses, and their part of a dual point.
+
+    `sums` are the rows times each of the sides of their slopes, where they are known.
+    """
+
+    sums: Table | None = None
 
     def __init__(self, problem: Objective, scores: Table, slopes: Table | None, about: float, rows: slice) -> None:
-        self.losses = losses_at(problem, scores[rows], rows, about)
-        self.largest = float(np.abs(scores[rows]).max(initial=0.0)) + self.losses.largest_target
+        self.losses = losses_at(problem, scores, rows, about)
+        self.largest = float(np.abs(scores).max(initial=0.0)) + self.losses.largest_target
         self.primal = self._mean(self.losses.values)
         self.steepness = self._mean(np.abs(self.losses.slopes).sum(axis=1))
         self.mean_slope = self._mean(self.losses.slopes[:, 0]) if about else 0.0
@@ -264,101 +305,3 @@ def _best_intercepts(parts: list[_Part], joint: list[ManyScores], amounts: Flat)
         for part, g in zip(parts, moved, strict=True):
             part.g = g
     return amounts
-
-
-EVERY = slice(None)
-
-
-def losses_at(problem: Objective, scores: Table, rows: slice = EVERY, about: float = 0.0) -> OneScore | ManyScores:
-    """The losses of these rows at their scores: `values` and `slopes`, and what the dual needs of them.
-
-    Scores of numbers may be given less a number that they are `about`.
-    """
-    return ManyScores(problem, scores, rows) if problem.outputs > 1 else OneScore(problem, scores, rows, about)
-
-
-def normalised_weights(problem: Objective, rows: slice = EVERY) -> Flat:
-    """The normalised sample weights c_i / N of these rows."""
-    c, n = problem.sample_weights, len(problem.targets[rows])
-    return c[rows] / problem.total if len(c) else np.full(n, 1.0 / problem.total)
-
-
-class OneScore:
-    """The losses of rows that have one score each."""
-
-    def __init__(self, problem: Objective, scores: Table, rows: slice, about: float = 0.0) -> None:
-        self.loss, self.y = problem.loss, problem.signed[rows]
-        self.normalised_weights = normalised_weights(problem, rows)
-        if about:
-            self.y = self.y - about
-        # where the intercept is free, slopes add up to 0, so g y may be summed about the mean: a large one would cancel
-        self.about = problem.mean_target - about if problem.intercept and problem.regression else 0.0
-        self.largest_target = float(np.abs(self.y).max(initial=0.0)) if problem.regression else 0.0
-        self.values, slopes = self.loss.at(scores[:, 0], self.y)
-        self.slopes = slopes[:, np.newaxis]
-
-    def allowed(self, g: Table) -> Table:
-        return self.loss.allowed(g[:, 0], self.y)[:, np.newaxis]
-
-    def amounts(self, g: Table) -> Flat:
-        """The sum of the weighted slopes; where slopes are bounded, of those below 0 and of those above."""
-        a = self.normalised_weights * g[:, 0]
-        if self.loss.unbounded_slopes:
-            return np.array([a.sum()])
-        above = np.maximum(a, 0.0)
-        return np.array([(above - a).sum(), above.sum()])
-
-    def balanced(self, g: Table, amounts: Flat) -> Table:
-        """Slopes that add up to 0: less their mean; or the larger side scaled down, which keeps them in bounds."""
-        if self.loss.unbounded_slopes:
-            return np.asarray(g - amounts)
-        below, above = amounts
-        down, up = min(1.0, above / below) if below > 0 else 1.0, min(1.0, below / above) if above > 0 else 1.0
-        return np.asarray(g * np.where(g < 0, down, up))
-
-    def conjugates(self, g: Table) -> Flat:
-        return self.loss.conjugate(g[:, 0], self.y - self.about if self.about else self.y)
-
-
-class ManyScores:
-    """Many classes jointly: q = g + (1 for the row's class) is a distribution over the classes."""
-
-    largest_target = 0.0
-
-    def __init__(self, problem: Objective, scores: Table, rows: slice) -> None:
-        assert problem.loss.joint is not None
-        self.loss, self.normalised_weights = problem.loss.joint, normalised_weights(problem, rows)
-        self.own = np.zeros_like(scores)
-        self.own[np.arange(len(scores)), problem.targets[rows].astype(np.int64)] = 1.0
-        self.values, q = self.loss.at(scores, self.own)
-        self.slopes = q - self.own
-
-    def allowed(self, g: Table) -> Table:
-        q = np.maximum(0.0, g + self.own)
-        return np.asarray(q / q.sum(axis=1, keepdims=True) - self.own)
-
-    def amounts(self, g: Table) -> Flat:
-        """The weighted sum of the distributions, and that of the rows' own classes."""
-        return np.array([self.normalised_weights @ (g + self.own), self.normalised_weights @ self.own])
-
-    def products(self, g: Table) -> Flat:
-        """The weighted sum of q q'."""
-        q = g + self.own
-        return np.asarray(q.T @ (self.normalised_weights[:, np.newaxis] * q))
-
-    def reweighted(self, g: Table, factors: Flat) -> Table:
-        """Every class times its factor, and again distributions."""
-        return self.allowed((g + self.own) * factors - self.own)
-
-    def balanced(self, g: Table, amounts: Flat) -> Table:
-        """What some classes have too much, moved to those that have too little, in the rows where it is: no less can be
-        moved.  (The same change of all rows would have to grow as the smallest class gets smaller.)"""
-        q, wanted = amounts
-        excess, deficit = np.maximum(q - wanted, 0.0), np.maximum(wanted - q, 0.0)
-        if not excess.any() or not deficit.any():
-            return g
-        taken = np.maximum(0.0, g + self.own) * (excess / np.where(q > 0, q, 1.0))
-        return np.asarray(g - taken + taken.sum(axis=1, keepdims=True) * (deficit / deficit.sum()))
-
-    def conjugates(self, g: Table) -> Flat:
-        return self.loss.conjugate(np.maximum(0.0, g + self.own), self.own)

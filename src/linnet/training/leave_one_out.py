@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.cores import one_thread
+from linnet.cores import one_thread, scipy
 from linnet.data.rows import Examples
 from linnet.training.solvers.least_squares import dense
 from linnet.training.solvers.ridge import BLOCK, BLOCKS_A_PART, centred_squares
@@ -133,9 +133,9 @@ def _squares(residuals: Flat, left: Flat) -> Flat:
 
 def _decomposed(table: Flat) -> tuple[Flat, Flat]:
     """Eigenvalues and eigenvectors of a table of squares."""
-    from scipy.linalg import LinAlgError, eigh
+    linalg = scipy("linalg")
 
     if not np.isfinite(table).all():
-        raise LinAlgError("the squares leave the range of numbers")
-    values, axes = eigh(table, driver="evd", check_finite=False)
+        raise linalg.LinAlgError("the squares leave the range of numbers")
+    values, axes = linalg.eigh(table, driver="evd", check_finite=False)
     return np.maximum(values, 0.0), axes

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.training.objective import Flat, Objective
+from linnet.training.positive_definite import Factored, mirrored
 from linnet.training.solvers.hessian import ManyClasses, point_at
 
 Table = NDArray[np.float64]
@@ -66,16 +67,13 @@ def _leverages(problem: Objective, bends: Flat) -> Flat:
 
 def _inverted(hessian: Table) -> Table | None:
     """H^-1 by the lower triangle of H, with every column in its own unit; None where H is singular to rounding."""
-    from scipy.linalg.lapack import dpotrf, dpotri
-
     unit = 1.0 / np.sqrt(np.diagonal(hessian))
-    scaled = hessian * np.outer(unit, unit)
+    scaled = mirrored(hessian * np.outer(unit, unit))
     scaled.flat[:: len(scaled) + 1] += ROUNDING
-    upper, singular = dpotrf(scaled.T)
-    if singular:
+    try:
+        return np.asarray(Factored(scaled).inverse() * np.outer(unit, unit))
+    except np.linalg.LinAlgError:
         return None
-    inverse = np.triu(dpotri(upper)[0])
-    return np.asarray((inverse + np.triu(inverse, 1).T) * np.outer(unit, unit))
 
 
 # -- a score a class ---------------------------------------------------------------------------------------------------

@@ -54,7 +54,7 @@ TABLES = {
 def test_plain_chunks_give_the_blocks_of_the_general_way(tmp_path, monkeypatch, name, size):
     path = written(tmp_path, TABLES[name].encode(), suffix=".csv")
     quick = blocks(opened(path, Format.CSV, size=size))
-    monkeypatch.setattr(delimited, "plain_block", lambda *_, **__: None)
+    monkeypatch.setattr(delimited.PlainTable, "block", lambda *_, **__: None)
     general = blocks(opened(path, Format.CSV, size=size))
     assert list(map(content, quick)) == list(map(content, general))
 

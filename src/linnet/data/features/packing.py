@@ -34,7 +34,8 @@ class Packing:
         numbers = []
         for at in self._numbers:
             ids, values = pieces[at].ids, pieces[at].values
-            numbers.append(np.where(ids == 1, np.nan, values) if ids.any() else values)
+            all_here = pieces[at].only == 0 or not ids.any()
+            numbers.append(values if all_here else np.where(ids == 1, np.nan, values))
         codes = [pieces[at].ids for at in self._categories]
         return PackedBlock.of(numbers, codes, len(pieces[0].ids), self._decimals)
 

@@ -22,7 +22,8 @@ from linnet.data.sources.block import Column, Numbers, Strings
 from linnet.kernels.vocabulary import Vocabulary
 
 ONE_EACH = np.empty(0, dtype=np.int64)
-NUMBER_HERE = np.int64(0)
+NUMBER_HERE = np.zeros(1, dtype=np.int64)
+NUMBER_HERE.flags.writeable = False
 CROSS = "×"
 # Up to here Python encodes faster than Arrow, which need not even be loaded.
 FEW_ROWS = 64
@@ -74,7 +75,7 @@ class NumberTerm:
         assert isinstance(column, Numbers)
         values = column.values if self.log is None else self.log(column.values)
         if column.all_there:
-            return Piece(np.broadcast_to(NUMBER_HERE, len(column)), values)
+            return Piece(_all_here(len(column)), values)
         missing = np.isnan(column.values)
         return Piece(missing.astype(np.int64), np.where(missing, 1.0, values))
 
@@ -85,6 +86,11 @@ class NumberTerm:
         if number == 1:
             return missing_name(self.columns[0])
         return self.columns[0] if self.log is None else self.log.name(self.columns[0])
+
+
+def _all_here(rows: int) -> NDArray[np.int64]:
+    """NUMBER_HERE for each row, stored once; np.broadcast_to would take as long as many a column."""
+    return np.ndarray((rows,), np.int64, NUMBER_HERE, strides=(0,))
 
 
 def missing_name(column: str) -> str:

@@ -112,13 +112,18 @@ class Strings:
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """n numbers; NaN is a missing value."""
+    """n numbers; NaN is a missing value.  `finite`: it is known that none is missing, or infinite."""
 
     values: NDArray[np.float64]
+    finite: bool = False
 
-    @cached_property
+    @property
     def all_there(self) -> bool:
         """Whether none is missing, or infinite: False also where their sum is too large to tell."""
+        return self.finite or self._all_there
+
+    @cached_property
+    def _all_there(self) -> bool:
         with np.errstate(over="ignore", invalid="ignore"):
             return bool(np.isfinite(self.values.sum()))
 

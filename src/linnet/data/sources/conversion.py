@@ -12,15 +12,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from linnet.data.column_types import Kind, ReadAs, Reading, truth_of
+from linnet.data.column_types import Kind, Reading, truth_of
 from linnet.data.date_spelling import DAY, EPOCH
-from linnet.data.missing_markers import BLANKS, normal
+from linnet.data.missing_markers import BLANKS
 from linnet.data.number_spelling import DECIMAL, NEGATIVE, PLAIN, NumberSpelling
 from linnet.data.sources.arrow import float64_values, is_string, is_time, strings
 from linnet.data.sources.block import Column, Numbers, Strings
 from linnet.data.sources.date_columns import clock_columns, date_seconds, typed_seconds
 from linnet.data.sources.odd_values import Mask, Values, with_odd_values
-from linnet.kernels.vocabulary import Vocabulary
+from linnet.data.sources.string_columns import as_strings, stays_text
 
 NONE = np.empty(0, dtype=np.int64)
 BEGIN = datetime(1970, 1, 1, tzinfo=UTC)
@@ -37,23 +37,6 @@ def converted(array: Any, how: Reading) -> tuple[Column, NDArray[np.int64]]:
         spelt = _date if how.type.kind is Kind.DATE else lambda value: how.type.words[value == 0]
         return replace(_categories(values, spelt), markers=how.markers), np.flatnonzero(wrong)
     return as_strings(strings(array), how), NONE
-
-
-def stays_text(how: Reading) -> bool:
-    """Whether strings are taken as they are, but for missing ones."""
-    return not how.is_number and (how.read_as is not ReadAs.CATEGORY or how.type.kind not in (Kind.BOOLEAN, Kind.DATE))
-
-
-def as_strings(column: Strings, how: Reading) -> Strings:
-    """Strings of a column that stay text, with the missing ones marked."""
-    if how.read_as is not ReadAs.LABEL:
-        return replace(column, markers=how.markers)
-    distinct = Vocabulary()
-    codes = distinct.numbers(column.data, np.ascontiguousarray(column.starts), b"", False)
-    names = distinct.names()  # type: ignore[no-untyped-call]
-    missing = np.array([normal(name) in how.markers for name in names], dtype=bool)[codes]
-    missing = missing if column.missing is None else missing | column.missing
-    return replace(column, missing=missing if missing.any() else None)
 
 
 def numbers_of(array: Any, how: Reading) -> tuple[Values, Mask]:

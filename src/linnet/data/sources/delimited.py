@@ -1,5 +1,5 @@
-"""CSV, TSV and other delimited text.  Arrow parses the values; records, their lines and their numbers of fields are
-found here, because Arrow does not report lines."""
+"""CSV, TSV and other delimited text.  What is not plain (plain_table.py) is parsed by Arrow (arrow_csv.py); records,
+their lines and their numbers of fields are found here, because Arrow does not report lines."""
 
 from __future__ import annotations
 
@@ -9,12 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.csv
 
+from linnet.data.column_types import Reading
 from linnet.data.limits import MOST_QUOTED_LINES
-from linnet.data.missing_markers import spellings
 from linnet.data.on_error import BadRow, Note
 from linnet.data.sources.block import Block, Position
 from linnet.data.sources.chunks import Chunk, Cutting, count_lines
@@ -29,7 +26,7 @@ from linnet.data.sources.headers import (
     refuse_title,
 )
 from linnet.data.sources.lines import LineSource, only_text
-from linnet.data.sources.plain_table import plain_block
+from linnet.data.sources.plain_table import PlainTable
 from linnet.data.sources.readers import BYTE_ORDER_MARK
 from linnet.data.sources.records import Records
 from linnet.data.sources.sampling import Limits, first_record_in, first_records, joined
@@ -74,13 +71,14 @@ class Delimited(LineSource, TableSource):
         self._header_given = header is not None
         self.header = header if header is not None else not any(map(is_number, fields))
         self._columns_of: dict[int, tuple[str, ...]] = {}
+        self._plain: PlainTable | None = None
         self._header_shift = 0
         self.columns = [f"c{i + 1}" for i in range(len(fields))]
         if self.header:
             self._header_shift = self._shift(fields, f"{self._named_in}:{line}")
             self.columns = self._named(fields)
         self._first = self.first_chunks()
-        self.layout = Layout.of(dict.fromkeys(self.columns, pa.string()))
+        self.layout = Layout(dict.fromkeys(self.columns), {name: Reading() for name in self.columns})
         self._require_rows()
 
     @property
@@ -111,9 +109,11 @@ class Delimited(LineSource, TableSource):
         columns = self.columns if chunk.columns is None else list(chunk.columns)
         if self._may_be_plain(chunk):
             has_header = self.header and chunk.at.line == 1
-            plain = plain_block(chunk, columns, self.layout, self.syntax.separator, header=has_header)
-            if plain is not None:
-                return plain
+            if self._plain is None or self._plain.layout is not self.layout:
+                self._plain = PlainTable(columns, self.layout, self.syntax.separator)
+            block = self._plain.block(chunk, header=has_header)
+            if block is not None:
+                return block
         records, bad, notes, odd = self._records(chunk, columns)
         block = Block(
             chunk.path, len(records), chunk.after, chunk.read, lines=records.lines, bad=tuple(bad), records=records,
@@ -183,23 +183,9 @@ class Delimited(LineSource, TableSource):
         markers = {marker for name in numbers for marker in self.layout.wanted[name].markers}
         separator = "\t" if self.syntax.blanks else self.syntax.separator
         quote = '"' if odd else self.syntax.quote if self.syntax.quote != NO_QUOTE else False
-        try:
-            table = pyarrow.csv.read_csv(
-                pa.py_buffer(text),
-                pyarrow.csv.ReadOptions(use_threads=False, column_names=columns, block_size=len(text) + 1),
-                pyarrow.csv.ParseOptions(delimiter=separator, quote_char=quote, newlines_in_values=True),
-                pyarrow.csv.ConvertOptions(
-                    column_types={name: pa.float64() if name in numbers else pa.string() for name in there},
-                    include_columns=there,
-                    null_values=spellings(markers),
-                    strings_can_be_null=False,
-                    quoted_strings_can_be_null=True,
-                ),
-            )
-        except pa.ArrowInvalid:
-            return None
-        # Arrow reads some spellings of NaN that are none of the markers: they are found among the strings
-        return None if any(pc.any(pc.is_nan(table.column(name))).as_py() for name in numbers) else table
+        from linnet.data.sources.arrow_csv import parsed
+
+        return parsed(text, columns, there, numbers, markers, separator, quote)
 
     def _wanted(self, columns: list[str]) -> list[str]:
         """The columns to read of those that a file has; at least one, for the number of rows."""
@@ -212,7 +198,9 @@ class Delimited(LineSource, TableSource):
         indices = [at[name] for name in wanted]
         rows = [self.syntax.fields(records.raw(i)) for i in range(len(records))]
         texts = [[text.decode() for _, text in (row[index] for row in rows)] for index in indices]
-        return pa.table([pa.array(column, pa.large_string()) for column in texts], names=wanted)
+        from linnet.data.sources.arrow_csv import of_strings
+
+        return of_strings(texts, wanted)
 
     def _require_rows(self) -> None:
         """Raise for files without a row that can be read."""

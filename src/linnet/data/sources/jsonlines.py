@@ -18,13 +18,13 @@ from linnet.data.on_error import BadRow
 from linnet.data.sources.arrow import is_list, is_number, is_time
 from linnet.data.sources.block import Block, Column, Strings
 from linnet.data.sources.chunks import Chunk, count_lines, end_of_line
-from linnet.data.sources.conversion import as_strings, stays_text
 from linnet.data.sources.files import ByteFiles, no_rows
 from linnet.data.sources.json_values import is_value, nearest, spelt, text_of_list, type_of, whole
 from linnet.data.sources.lines import LineSource, lines_of, only_text
 from linnet.data.sources.nesting import SEPARATOR, flat_row, flat_table, leaves, nested_schema
 from linnet.data.sources.records import Records
 from linnet.data.sources.sampling import joined
+from linnet.data.sources.string_columns import as_strings, stays_text
 from linnet.data.sources.table import Layout, TableSource, refuse_more_columns, with_columns
 from linnet.data.sources.vectors import KIND as VECTORS
 from linnet.data.sources.vectors import (

@@ -25,7 +25,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.cores import one_thread
+from linnet.cores import one_thread, scipy
 from linnet.data.labels import Labels
 from linnet.data.rows import Examples
 from linnet.errors import InputError
@@ -222,8 +222,6 @@ class Discriminant(Counting):
 
 def _solved(covariance: Table, means: Table, constant: NDArray[np.bool_]) -> Table:
     """Σ⁺ μ: by eigenvectors, in units of the columns' deviations; what is 0 to rounding is left out."""
-    from scipy.linalg import eigh  # takes longer to load than many a fit
-
     if not (np.isfinite(covariance).all() and np.isfinite(means).all()):
         return np.full_like(means, np.nan)
     weights = np.zeros_like(means)
@@ -231,7 +229,7 @@ def _solved(covariance: Table, means: Table, constant: NDArray[np.bool_]) -> Tab
     if not len(vary):
         return weights
     units = np.sqrt(np.diag(covariance)[vary])
-    values, vectors = eigh(covariance[np.ix_(vary, vary)] / np.outer(units, units))
+    values, vectors = scipy("linalg").eigh(covariance[np.ix_(vary, vary)] / np.outer(units, units))
     kept = values > len(vary) * ROUNDING * values[-1]
     vectors = vectors[:, kept]
     weights[vary] = (vectors @ ((vectors.T @ (means[vary] / units[:, np.newaxis])) / values[kept, np.newaxis])) / units[

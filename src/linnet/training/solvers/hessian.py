@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from copy import copy
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -19,8 +20,8 @@ from linnet.errors import NumericalError
 from linnet.kernels import hessian as kernel
 from linnet.kernels import line_search
 from linnet.learners.losses import Loss
-from linnet.training.duality_gap import ManyScores, losses_at, normalised_weights
 from linnet.training.objective import TOO_LARGE, Flat, Objective
+from linnet.training.row_losses import ManyScores, losses_at, normalised_weights
 from linnet.training.threads import added, over_parts
 
 Table = NDArray[np.float64]
@@ -33,6 +34,8 @@ TINY = 1e-300
 NOT_KEPT = np.empty((0, 1))
 # Rows that are looked at together where each takes some numbers.
 PIECE = 1 << 18
+# Dense rows are looked at in blocks of this many numbers, which stay in cache.
+IN_CACHE = 1 << 15
 
 
 class Point(ABC):
@@ -43,6 +46,8 @@ class Point(ABC):
 
     slopes: Table
     along: Table
+    # sum_i D_i (x_i, 1)(x_i, 1)', where it was asked for and added up in the same pass over the rows
+    squares: Table | None = None
     normalised_weights: Flat
     loss: float
     mistakes: int
@@ -105,44 +110,28 @@ class Point(ABC):
 
 
 class TwoClasses(Point):
-    """One score a row."""
+    """One score a row; `squared` asks for `squares`, which sparse rows leave out."""
 
-    def __init__(self, problem: Objective, weights: Flat) -> None:
+    def __init__(self, problem: Objective, weights: Flat, *, squared: bool = False) -> None:
         super().__init__(problem, weights, np.empty((len(problem.targets), 1)))
         self.normalised_weights, self.signs = normalised_weights(problem), problem.signed
-        self._go(weights, np.zeros_like(self.scores))
+        self._go(weights, np.zeros_like(self.scores), squared=squared)
 
-    def _go(self, change: Flat, before: Table) -> None:
+    def _go(self, change: Flat, before: Table, *, squared: bool = False) -> None:
         """Compute everything at the scores `before`, changed by `change`, in one pass over the rows."""
-        problem, code = self.problem, self.problem.loss.code
+        problem = self.problem
         self.along, self.slopes, self._bends = (np.empty_like(before) for _ in range(3))
-        if code not in IN_KERNEL:
+        self.squares = None
+        if problem.loss.code not in IN_KERNEL:
             self._go_by_loss(change, before)
             return
-
-        def part(first: int, last: int) -> tuple[Flat, float, int]:
-            at = slice(first, last)
-            signs, sample_weights, left = self.signs[at], self.normalised_weights[at], before[at, 0]
-            along, scores = self.along[at, 0], self.scores[at, 0]
-            slopes, bends = self.slopes[at, 0], self._bends[at, 0]
-            sums = np.zeros(problem.size)
-            if problem.rows.dense:
-                X, pulls = problem.rows.matrix(at), np.empty(len(signs))
-                np.add(X @ change[:-1], change[-1], out=along)
-                result = line_search.moved_by(code, signs, sample_weights, left, along, scores, slopes, bends, pulls)
-                sums[:-1], sums[-1] = pulls @ X, pulls.sum()
-            else:
-                values, ids, starts, d, _ = problem.layout(first, last)
-                result = line_search.moved(
-                    values, ids, starts, d, code, signs, sample_weights, change, left,
-                    along, scores, slopes, bends, sums,
-                )  # fmt: skip
-            return sums, *result
-
-        parts = over_parts(part, len(before), problem.rows_a_part)
-        self._sums = added(sums for sums, _, _ in parts)
-        self.loss = sum(loss for _, loss, _ in parts)
-        self.mistakes = sum(mistakes for _, _, mistakes in parts)
+        dense = _DenseGo(self, change, before, squared) if problem.rows.dense else None
+        parts = over_parts(dense or _SparseGo(self, change, before), len(before), problem.rows_a_part)
+        self._sums = added(sums for sums, _, _, _ in parts)
+        self.loss = sum(loss for _, loss, _, _ in parts)
+        self.mistakes = sum(mistakes for _, _, mistakes, _ in parts)
+        if squared and dense:
+            self.squares = added(squares for _, _, _, squares in parts if squares is not None)
 
     def _go_by_loss(self, change: Flat, before: Table) -> None:
         """The same for a loss that the kernel does not know."""
@@ -191,6 +180,67 @@ class TwoClasses(Point):
     def _distance(self, slopes: Table, at: slice) -> float:
         off = slopes[at] - self.slopes[at]
         return float(self.normalised_weights[at] @ (off * off / np.maximum(self._bends[at], TINY))[:, 0])
+
+
+@dataclass(frozen=True, eq=False)
+class _SparseGo:
+    """A part of the pass of `_go` over sparse rows."""
+
+    point: TwoClasses
+    change: Flat
+    before: Table
+
+    def __call__(self, first: int, last: int) -> tuple[Flat, float, int, None]:
+        point, at = self.point, slice(first, last)
+        values, ids, starts, d, _ = point.problem.layout(first, last)
+        sums = np.zeros(point.problem.size)
+        loss, mistakes = line_search.moved(
+            values, ids, starts, d, point.problem.loss.code,
+            point.signs[at], point.normalised_weights[at], self.change, self.before[at, 0],
+            point.along[at, 0], point.scores[at, 0], point.slopes[at, 0], point.own_bends()[at, 0], sums,
+        )  # fmt: skip
+        return sums, loss, mistakes, None
+
+
+@dataclass(frozen=True, eq=False)
+class _DenseGo:
+    """The same of dense rows, in blocks that stay in cache; with the squares of their columns, if these are wanted."""
+
+    point: TwoClasses
+    change: Flat
+    before: Table
+    squared: bool
+
+    def __call__(self, first: int, last: int) -> tuple[Flat, float, int, Table | None]:
+        point, rows = self.point, self.point.problem.rows
+        d = rows.shape[1]
+        height = max(1, IN_CACHE // (d + 1))
+        sums, squares = np.zeros(d + 1), np.zeros((d + 1, d + 1)) if self.squared else None
+        room = np.empty((height if self.squared else 0, d + 1))
+        loss, mistakes = 0.0, 0
+        for begin in range(first, last, height):
+            at = slice(begin, min(last, begin + height))
+            X, along, bends = rows.matrix(at), point.along[at, 0], point.own_bends()[at, 0]
+            sample_weights, pulls = point.normalised_weights[at], np.empty(len(along))
+            np.add(X @ self.change[:-1], self.change[-1], out=along)
+            more, wrong = line_search.moved_by(
+                point.problem.loss.code, point.signs[at], sample_weights, self.before[at, 0], along,
+                point.scores[at, 0], point.slopes[at, 0], bends, pulls,
+            )  # fmt: skip
+            loss, mistakes = loss + more, mistakes + wrong
+            sums[:-1] += pulls @ X
+            sums[-1] += pulls.sum()
+            if squares is not None:
+                squares += squared_columns(X, sample_weights * bends, room)
+        return sums, loss, mistakes, squares
+
+
+def squared_columns(X: Table, bends: Flat, room: Table) -> Table:
+    """sum_i bends_i (x_i, 1)(x_i, 1)'; `room` is for as many rows, or more."""
+    own, d, roots = room[: len(X)], X.shape[1], np.sqrt(bends)
+    np.multiply(X, roots[:, np.newaxis], out=own[:, :d])
+    own[:, d] = roots
+    return np.asarray(own.T @ own)
 
 
 def _pieces(rows: int) -> list[slice]:
@@ -251,8 +301,8 @@ class ManyClasses(Point):
         return 0.5 * float(self.normalised_weights @ (off * off / np.maximum(self._p, TINY)).sum(axis=1))
 
 
-def point_at(problem: Objective, weights: Flat) -> Point:
-    """The point at these weights."""
+def point_at(problem: Objective, weights: Flat, *, squared: bool = False) -> Point:
+    """The point at these weights; `squared`: with the squares of dense rows, for two classes."""
     if problem.outputs == 1:
-        return TwoClasses(problem, weights)
+        return TwoClasses(problem, weights, squared=squared)
     return ManyClasses(problem, weights, problem.scores(weights))

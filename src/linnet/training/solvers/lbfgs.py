@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from linnet.cores import scipy
 from linnet.training.descent import Descent, Found
 from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import Flat, Objective
@@ -30,9 +31,7 @@ def lbfgs(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
     if first == 0.0:
         return Found(compared / units, latest, True)
     short = (how.tol or 0.0) * first
-    from scipy.optimize import minimize  # takes longer to load than many a fit
-
-    result = minimize(
+    result = scipy("optimize").minimize(
         value_and_gradient,
         start,
         jac=True,

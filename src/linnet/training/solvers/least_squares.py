@@ -24,7 +24,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.cores import one_thread
+from linnet.cores import one_thread, scipy
 from linnet.data.rows import Examples
 from linnet.errors import InputError, NumericalError, option
 from linnet.learners.entry import AUTO
@@ -221,17 +221,17 @@ def _independent(examples: Examples, axes: Decomposed, *, intercept: bool) -> ND
 
     None where there are others.
     """
-    from scipy.linalg import qr, solve_triangular
+    linalg = scipy("linalg")
 
     d, rank = len(axes.means), int(axes.kept.sum())
     table = axes.triangle[:, :d]
     lengths = np.sqrt((table * table).sum(axis=0))
     with one_thread():
-        r, order = qr(table / np.where(lengths > 0, lengths, 1.0), mode="r", pivoting=True, check_finite=False)
+        r, order = linalg.qr(table / np.where(lengths > 0, lengths, 1.0), mode="r", pivoting=True, check_finite=False)
         columns, others = order[:rank], order[rank:]
         if (r.diagonal()[:rank] == 0).any():
             return None
-        multiples = solve_triangular(r[:rank, :rank], r[:rank, rank:], check_finite=False)
+        multiples = linalg.solve_triangular(r[:rank, :rank], r[:rank, rank:], check_finite=False)
     multiples *= lengths[others] / lengths[columns][:, np.newaxis]
     whole = np.rint(multiples)
     if not (np.abs(multiples - whole) < NEARLY_WHOLE).all():
@@ -284,10 +284,8 @@ def _axes(reduced: Flat, means: Flat, target_mean: float, units: Flat, rows: int
 
 def _decomposition(table: Flat) -> tuple[Flat, Flat, Flat]:
     """U, s and V' of a table."""
-    from scipy.linalg import svd  # takes longer to load than many a fit
-
     with one_thread():
-        u, s, axes = svd(table, full_matrices=False, check_finite=False)
+        u, s, axes = scipy("linalg").svd(table, full_matrices=False, check_finite=False)
     return u, s, axes
 
 
@@ -298,7 +296,7 @@ def triangle(examples: Examples, *, intercept: bool, rows_at_once: int | None = 
     Block by block the rows become the triangle R of their QR decomposition. (X'X would serve too, but with half the
     digits.)
     """
-    from scipy.linalg import qr
+    qr = scipy("linalg").qr
 
     n, d = examples.rows.shape
     weights = np.ones(n) if examples.weights is None else examples.weights

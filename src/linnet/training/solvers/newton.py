@@ -33,7 +33,8 @@ from linnet.training.descent import Descent, Found
 from linnet.training.duality_gap import certify
 from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import TOO_LARGE, Flat, Objective
-from linnet.training.solvers.hessian import Point, point_at
+from linnet.training.positive_definite import Factored, mirrored
+from linnet.training.solvers.hessian import Point, point_at, squared_columns
 from linnet.training.threads import added, over_parts
 
 Table = NDArray[np.float64]
@@ -100,7 +101,9 @@ class _Step:
 
 
 class _Direction(ABC):
-    """How a step is found."""
+    """How a step is found; `squared`: by all of H."""
+
+    squared = False
 
     @abstractmethod
     def __call__(self, point: Point, tol: float, /) -> _Step:
@@ -174,7 +177,7 @@ def _descend(
 ) -> Found:
     """Newton steps until the gap is at most tol, or until rounding lets f fall no further; without `proven`,
     until the estimate is."""
-    point = point_at(problem, start)
+    point = point_at(problem, start, squared=direction.squared)
     history: list[Pass] = []
     tol = how.tol or 0.0
     for left in reversed(range(how.most)):
@@ -230,57 +233,59 @@ class _Cholesky(_Direction):
     Near the optimum H hardly changes: every other step reuses the last one, with its D.
     """
 
+    squared = True
+
     def __init__(self, blocking: Blocking) -> None:
         self._blocking, self._again = blocking, False
-        self._factors, self._unit, self._bends = np.empty((0, 0)), np.empty(0), np.empty((0, 1))
+        self._factored: Factored | None = None
+        self._unit, self._bends = np.empty(0), np.empty((0, 1))
 
     def __call__(self, point: Point, _: float, /) -> _Step:
-        from scipy.linalg.lapack import dpotrs
-
         problem = point.problem
         gradient = point.gradient()
-        if not self._again:
+        if self._factored is None or not self._again:
             hessian = _hessian(point, self._blocking)
-            self._factor(hessian if problem.intercept else hessian[:-1, :-1])
+            self._factored = self._factor(hessian if problem.intercept else hessian[:-1, :-1])
             self._bends = point.own_bends()
         change, free = np.zeros(problem.size), len(self._unit)
-        change[:free] = -self._unit * dpotrs(self._factors, self._unit * gradient[:free], lower=1)[0]
+        change[:free] = -self._unit * self._factored.solve(self._unit * gradient[:free])
         return _Step(change, float(gradient @ change), partial(np.multiply, self._bends))
 
     def taken(self, step: _Step, length: float, value: float) -> None:
         self._again = not self._again and length == 1.0 and -step.slope <= NEAR * value
 
-    def _factor(self, hessian: Table) -> None:
-        from scipy.linalg.lapack import dpotrf
-
+    def _factor(self, hessian: Table) -> Factored:
         self._unit = 1.0 / np.sqrt(np.maximum(np.diagonal(hessian), np.finfo(np.float64).tiny))
-        scaled = hessian * np.outer(self._unit, self._unit)
+        scaled = mirrored((hessian * np.outer(self._unit, self._unit)).T)
         extra = 1e-12
-        self._factors, failed = dpotrf(scaled.T, lower=1, clean=0)
-        while failed:  # nearly collinear columns: as with a little more penalty
-            if not extra < 1:
-                raise NumericalError(TOO_LARGE)
-            scaled.flat[:: len(scaled) + 1] += extra
-            extra *= 10
-            self._factors, failed = dpotrf(scaled.T, lower=1, clean=0)
+        while extra < 1:
+            try:
+                return Factored(scaled)
+            except np.linalg.LinAlgError:  # nearly collinear columns: as with a little more penalty
+                scaled.flat[:: len(scaled) + 1] += extra
+                extra *= 10
+        raise NumericalError(TOO_LARGE)
 
 
 def _hessian(point: Point, blocking: Blocking) -> Table:
     """H; only the upper triangle is used."""
     problem, rows = point.problem, point.problem.rows
     n, d = rows.shape
-    bends = point.normalised_weights * point.own_bends()[:, 0]
-    if rows.dense:
-        add, size = _dense_part(rows, bends, blocking.block_rows(d)), blocking.dense_part(d)
+    if point.squares is not None:
+        hessian = point.squares
     else:
-        size = blocking.sparse_part(d, max(1, len(rows.values) // n))
+        bends = point.normalised_weights * point.own_bends()[:, 0]
+        if rows.dense:
+            add, size = _dense_part(rows, bends, blocking.block_rows(d)), blocking.dense_part(d)
+        else:
+            size = blocking.sparse_part(d, max(1, len(rows.values) // n))
 
-        def add(first: int, last: int) -> Table:
-            into = np.zeros((d + 1, d + 1))
-            kernel.hessian(rows.values, rows.ids, rows.starts[first : last + 1], bends[first:last], into)
-            return into
+            def add(first: int, last: int) -> Table:
+                into = np.zeros((d + 1, d + 1))
+                kernel.hessian(rows.values, rows.ids, rows.starts[first : last + 1], bends[first:last], into)
+                return into
 
-    hessian = added(over_parts(add, n, size))
+        hessian = added(over_parts(add, n, size))
     if not rows.dense:  # a pair whose ids do not rise within its row, as in rows of text, was added below the diagonal
         hessian += np.tril(hessian, -1).T
     hessian.flat[: d * (d + 2) : d + 2] += problem.penalty.l2
@@ -290,16 +295,13 @@ def _hessian(point: Point, blocking: Blocking) -> Table:
 
 def _dense_part(rows: Rows, bends: Flat, height: int) -> Callable[[int, int], Table]:
     """kernel.hessian for dense rows, by BLAS, in blocks of this many rows."""
-    d, roots = rows.shape[1], np.sqrt(bends)
+    d = rows.shape[1]
 
     def part(start: int, stop: int) -> Table:
-        squares, weighed = np.zeros((d + 1, d + 1)), np.empty((height, d + 1))
+        squares, room = np.zeros((d + 1, d + 1)), np.empty((height, d + 1))
         for first in range(start, stop, height):
             at = slice(first, min(stop, first + height))
-            own = weighed[: at.stop - first]
-            np.multiply(rows.matrix(at), roots[at, np.newaxis], out=own[:, :d])
-            own[:, d] = roots[at]
-            squares += own.T @ own
+            squares += squared_columns(rows.matrix(at), bends[at], room)
         return squares
 
     return part

@@ -21,6 +21,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.cores import scipy
 from linnet.data.rows import Examples
 from linnet.errors import NumericalError
 from linnet.learners.losses import Loss
@@ -154,7 +155,7 @@ def _wide(examples: Examples, alpha: float, intercept: bool) -> tuple[Flat, floa
 def _positive(table: Flat, right: Flat) -> Flat | None:
     """The solution of a positive definite system, brought to a unit diagonal, in its place; None where its digits would
     be lost."""
-    from scipy.linalg.lapack import dpocon, dpotrf, dpotrs
+    lapack = scipy("linalg").lapack
 
     diagonal = table.diagonal().copy()
     if not (np.isfinite(table.sum()) and np.isfinite(right).all() and (diagonal > 0).all()):
@@ -164,10 +165,10 @@ def _positive(table: Flat, right: Flat) -> Flat | None:
     table *= unit
     norm = max(float(np.abs(column).sum()) for column in table)
     # a symmetric table, the other way round, lies in memory as LAPACK has it
-    factor, failed = dpotrf(table.T, overwrite_a=True)
-    if failed or dpocon(factor, norm)[0] < CONDITION_AT_LEAST:
+    factor, failed = lapack.dpotrf(table.T, overwrite_a=True)
+    if failed or lapack.dpocon(factor, norm)[0] < CONDITION_AT_LEAST:
         return None
-    solution, _ = dpotrs(factor, unit * right)
+    solution, _ = lapack.dpotrs(factor, unit * right)
     return np.asarray(unit * solution)
 
 

@@ -23,10 +23,11 @@ import numpy as np
 from linnet.data.rows import Examples
 from linnet.learners.losses import Loss
 from linnet.training.descent import Descent, Found
-from linnet.training.duality_gap import Certificate, Table, certify, normalised_weights
+from linnet.training.duality_gap import Certificate, Table, certify
 from linnet.training.history import Pass, Watcher
 from linnet.training.objective import Flat, Objective
 from linnet.training.order import by_content
+from linnet.training.row_losses import normalised_weights
 from linnet.training.solvers import dual_svm as svm
 from linnet.training.solvers.newton import cholesky
 

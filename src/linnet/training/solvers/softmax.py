@@ -24,9 +24,10 @@ from linnet.errors import NumericalError
 from linnet.kernels import quasi_newton as memories
 from linnet.kernels import softmax as kernel
 from linnet.training.descent import Descent, Found
-from linnet.training.duality_gap import certify, normalised_weights
+from linnet.training.duality_gap import certify
 from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import TOO_LARGE, Flat, Objective
+from linnet.training.row_losses import normalised_weights
 from linnet.training.threads import over_parts
 
 Table = NDArray[np.float64]

@@ -1,0 +1,30 @@
+"""Positive definite systems of a few hundred unknowns, by NumPy alone: SciPy takes longer to load than many a fit."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Table = NDArray[np.float64]
+
+
+class Factored:
+    """A positive definite table A with its factor: A = L L'.  LinAlgError where it is not, up to rounding."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._inverse = np.linalg.inv(np.linalg.cholesky(table))
+
+    def solve(self, right: Table) -> Table:
+        """A^-1 right, corrected once by what is left."""
+        found = self._inverse.T @ (self._inverse @ right)
+        return np.asarray(found + self._inverse.T @ (self._inverse @ (right - self._table @ found)))
+
+    def inverse(self) -> Table:
+        return np.asarray(self._inverse.T @ self._inverse)
+
+
+def mirrored(table: Table) -> Table:
+    """The symmetric table with this lower triangle."""
+    lower = np.tril(table)
+    return np.asarray(lower + np.tril(table, -1).T)
