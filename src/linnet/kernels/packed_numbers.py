@@ -6,17 +6,18 @@ Most numbers in files have few decimals, so that a column of them is a column of
 import cython
 from cython.cimports.libc.math import fabs
 from cython.cimports.linnet.kernels.numbers import TENS
-from cython.cimports.linnet.kernels.rows import prefetch
+from cython.cimports.linnet.kernels.packed_numbers import EXACT_DECIMALS, HIGH, LOW, pack_run, unpack_rows
 
 # The most decimals, and the integer that stands for a missing number.
 MOST_DECIMALS = 9
 MISSING = -2147483648
-# Rows to prefetch ahead, where not all are taken.
-ROWS_AHEAD = cython.declare(cython.Py_ssize_t, 12)
 _MISSING = cython.declare(cython.int, -2147483648)
 _LARGEST = cython.declare(cython.double, 2147483647.0)
+_LARGEST_INTEGER = cython.declare(cython.int, 2147483647)
 # Adding it leaves no digit behind the point of a number that is not large: 2^52 + 2^51.
 _TO_INTEGER = cython.declare(cython.double, 6755399441055744.0)
+# The most columns that are unpacked at once.
+MOST_AT_ONCE = cython.declare(cython.Py_ssize_t, 512)
 
 
 @cython.cdivision(True)
@@ -31,26 +32,50 @@ def pack(values: cython.const[cython.double][::1], decimals: cython.int, into: c
     i: cython.Py_ssize_t
     first: cython.Py_ssize_t
     last: cython.Py_ssize_t
-    x: cython.double
-    m: cython.double
-    least: cython.double = _LARGEST
-    largest: cython.double = -_LARGEST
+    whole: cython.int[256]
+    least: cython.int = _LARGEST_INTEGER
+    largest: cython.int = -_LARGEST_INTEGER
     missing: cython.Py_ssize_t = 0
     fits: cython.bint = True
     with cython.nogil:
-        for first in range(0, values.shape[0], 64):  # what does not fit shows in the first of these
-            last = first + 64 if first + 64 < values.shape[0] else values.shape[0]
-            for i in range(first, last):
-                x = values[i]
-                m = (x * ten + _TO_INTEGER) - _TO_INTEGER
-                fits &= (fabs(m) <= _LARGEST and m / ten == x) or x != x
-                missing += x != x
-                least = m if m < least else least
-                largest = m if m > largest else largest
-                into[i, column] = cython.cast(cython.int, m) if fabs(m) <= _LARGEST else _MISSING
+        for first in range(0, values.shape[0], 256):
+            last = first + 256 if first + 256 < values.shape[0] else values.shape[0]
+            if decimals <= EXACT_DECIMALS and pack_run(
+                cython.address(values[first]), last - first, ten, HIGH[decimals], LOW[decimals], whole,
+                cython.address(least), cython.address(largest),
+            ):  # fmt: skip
+                for i in range(first, last):
+                    into[i, column] = whole[i - first]
+                continue
+            for i in range(first, last):  # some are missing, or do not fit
+                if not put(values[i], ten, cython.address(into[i, column])):
+                    fits = False
+                    break
+                if into[i, column] == _MISSING:
+                    missing += 1
+                    continue
+                least = into[i, column] if into[i, column] < least else least
+                largest = into[i, column] if into[i, column] > largest else largest
             if not fits:
                 break
-    return (missing, int(least), int(largest)) if fits else None
+    return (missing, least, largest) if fits else None
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+@cython.cdivision(True)
+def put(x: cython.double, ten: cython.double, into: cython.p_int) -> cython.bint:
+    """The integer for a number, or that for a missing one; False if it does not fit."""
+    m: cython.double = (x * ten + _TO_INTEGER) - _TO_INTEGER
+    if x != x:
+        into[0] = _MISSING
+        return True
+    if not (fabs(m) <= _LARGEST and m / ten == x):
+        return False
+    into[0] = cython.cast(cython.int, m)
+    return True
 
 
 def unpack(block: tuple, places: tuple, scaling: tuple, which: cython.const[cython.longlong][::1],
@@ -116,31 +141,26 @@ def unpacked_at_once(
     first: cython.Py_ssize_t,
     into: cython.double[:, ::1],
 ) -> cython.bint:
-    """All rows where every column is one of integers, in order; False once one is missing."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
+    """All rows where every column is one of integers of few decimals, in order; False once one is missing."""
     d: cython.Py_ssize_t = into.shape[1]
-    missing: cython.int
-    whole: cython.pointer(cython.const[cython.int])
-    power: cython.pointer(cython.const[cython.double]) = cython.address(powers[0])
-    centre: cython.pointer(cython.const[cython.double]) = cython.address(centres[0])
-    unit: cython.pointer(cython.const[cython.double]) = cython.address(units[0])
-    line: cython.p_double
-    for i in range(into.shape[0]):
-        if which.shape[0] > i + ROWS_AHEAD:
-            whole = cython.address(narrow[which[i + ROWS_AHEAD], 0])
-            for j in range(0, d, 16):
-                prefetch(whole + j)
-        whole = cython.address(narrow[which[i] if which.shape[0] else first + i, 0])
-        line = cython.address(into[i, 0])
-        missing = 0
-        for j in range(d):
-            missing |= whole[j] == _MISSING
-        if missing:
+    j: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    high: cython.double[512]
+    low: cython.double[512]
+    if d > MOST_AT_ONCE:
+        return False
+    for j in range(d):
+        k = 0
+        while k <= EXACT_DECIMALS and TENS[k] != powers[j]:
+            k += 1
+        if k > EXACT_DECIMALS:
             return False
-        for j in range(d):
-            line[j] = (whole[j] / power[j] - centre[j]) / unit[j]
-    return True
+        high[j] = HIGH[k]
+        low[j] = LOW[k]
+    return unpack_rows(
+        cython.address(narrow[0, 0]), d, cython.address(which[0]) if which.shape[0] else cython.NULL, first,
+        into.shape[0], high, low, cython.address(centres[0]), cython.address(units[0]), cython.address(into[0, 0]),
+    )  # fmt: skip
 
 
 @cython.cfunc

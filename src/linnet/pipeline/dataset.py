@@ -190,8 +190,11 @@ class Collected:
 
 
 def _own(column: Column) -> Column:
-    """The column in an array of its own: that of a file may be a part of one that has all columns."""
-    return Numbers(column.values.copy()) if isinstance(column, Numbers) else column
+    """The column in arrays of its own: those of a file may be parts of one that has all columns, or lie among others
+    that Arrow could not give back for them."""
+    if isinstance(column, Numbers):
+        return Numbers(column.values.copy())
+    return replace(column, data=column.data.copy(), starts=column.starts.copy())
 
 
 def _emptied(rows: Rows) -> Rows:

@@ -76,6 +76,8 @@ def _enough(size: int) -> str:
 
 def give_back() -> None:
     """Give memory that is free in this process back to the system, where its C library can: reading leaves much."""
+    if arrow := sys.modules.get("pyarrow"):  # it has an allocator of its own
+        arrow.default_memory_pool().release_unused()
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform.startswith("linux") else None
     if trim is not None:
         trim(0)

@@ -18,6 +18,7 @@ from linnet.data.labels import Labels
 from linnet.data.rows import Examples
 from linnet.errors import NumericalError, RecipeError
 from linnet.learners.entry import AUTO, Entry, Way
+from linnet.learners.linear import LinearModel
 from linnet.training.counting.naive_bayes import CLOSED_FORM
 from linnet.training.descent import Descent, Found, Method, Steps
 from linnet.training.duality_gap import certify, joined
@@ -36,7 +37,8 @@ class Settings:
     """How to run a learner; None leaves `tol` and `max_iter` to the learner.
 
     With `all_passes` no tolerance ends a run before `max_iter`.  `steps` are given step sizes, for gradient descent.
-    `start` is where to begin: the end of an earlier fit of the same columns, classes and reduction.  `text` says which
+    `start` is where to begin: the end of an earlier fit of the same columns, classes and reduction; `near` the same, of
+    a fit to other rows, for solvers that look at all rows in each step.  `text` says which
     columns are n-grams of a text, and how rows count in their weighting.  `shuffle` and `seed` are for online learners,
     `counting` has the parameters of a counting model.
     """
@@ -50,6 +52,7 @@ class Settings:
     watch: Watcher = ignore
     steps: Steps | None = None
     start: Start | None = None
+    near: LinearModel | None = None
     text: Text | None = None
     shuffle: bool = False
     seed: int = 0
@@ -128,6 +131,8 @@ def _solved(part: Part, number: int, method: Method, how: Descent, settings: Set
         if settings.start is not None:
             how = _from(settings.start, number, part, how)
             found = _already_there(part, how, settings.watch)
+        elif settings.near is not None:
+            how = replace(how, start=part.weights_in(settings.near))
         if found is None:
             found = method(part.objective, how, settings.watch)
         if not np.isfinite(found.weights).all():

@@ -44,6 +44,8 @@ DOUBTFUL = "a quoted field has several lines, each like a row: it is one row, un
 LITERAL = "a quote that encloses no field was taken literally"
 # Arrow takes some 10 kB for each column, however few rows there are: so wide a table of so few is parsed by hand.
 WIDE, FEW_ROWS = 8192, 64
+# Larger than other chunks: plain ones are parsed so fast that what is done once for each would show.
+CHUNK = 1 << 21
 CONTENT = re.compile(rb"[^\r\n]")
 CONTENT_BESIDE_BLANKS = re.compile(rb"[^\r\n \t]")
 
@@ -65,7 +67,7 @@ class Delimited(LineSource, TableSource):
         self.format = "tsv" if syntax.separator == "\t" else "csv"
         self.stray_quotes = stray_quotes
         self.columns: list[str] = []
-        self.cut(Cutting(self._last_record_end, _count_lines), chunk_size)
+        self.cut(Cutting(self._last_record_end, _count_lines, CHUNK), chunk_size)
         self._named_in, line, fields = self._first_record()
         refuse_more_columns(len(fields), f"{self._named_in}:{line}")
         self._header_given = header is not None

@@ -111,9 +111,10 @@ def no_target(names: Sequence[str], hint: str) -> RecipeError:
 
 def looks_like_a_row(names: Sequence[str], sample: Block) -> bool:
     """Whether names are values of their own columns, in half of the columns of strings or more."""
-    columns = [(name, set(each.strings())) for name in names if isinstance(each := sample.columns.get(name), Strings)]
-    if not any(NUMBERED.sub("", name) in values for name, values in columns):  # mostly: then no value need be read
-        return False
+    found = [(name, each) for name in names if isinstance(each := sample.columns.get(name), Strings)]
+    if not any(NUMBERED.sub("", name).encode() in each.data.tobytes() for name, each in found):
+        return False  # mostly: then no value need be looked at
+    columns = [(name, set(each.strings())) for name, each in found]
     columns = [(name, values) for name, values in columns if any(number_in(value) is None for value in values)]
     recurring = sum(NUMBERED.sub("", name) in values for name, values in columns)
     return bool(columns) and 2 * recurring >= len(columns)

@@ -109,6 +109,7 @@ def opened(path: str, wanted: Sequence[str] = ()) -> Iterator[ParquetFile]:
                 handle,
                 metadata=metadata,
                 buffer_size=min(BUFFER, max(LEAST_BUFFER, ALL_BUFFERS // max(1, metadata.num_columns))),
+                pre_buffer=False,  # it would hold the whole row group
                 read_dictionary=pages.dictionary_columns(metadata, texts, path) or None,
             )
         yield ParquetFile(path, parquet, handle, state)

@@ -129,18 +129,23 @@ def train_batch(
         say("choosing C")
         entry, chosen = strength_choice.chosen(data, entry, raw, ~held, seed, Settings(threads=threads, watch=watch))
     trials = _Trials(data, entry, raw, solving)
-    decided, result = trials.decided_and_measured(held, wanted, seed, say)
+    decided, result, without = trials.decided_and_measured(held, wanted, seed, say)
     say("training on all rows")
     if tuned and held.any() and len(held) <= CHOSEN_ANEW:
         entry, chosen = _tuned(data, entry, raw, np.ones(len(held), dtype=bool), watch)
     scaling = measured(data.features, raw, data.weights)
     rows = scaled(raw, scaling)
-    trained, described = _fitted_to_all(data, entry, (rows, raw), scaling, solving, summary=summary)
+    near = None if without is None else without.on_scale_of(rows, scaling)
+    trained, described = _fitted_to_all(data, entry, (rows, raw), scaling, solving, near, summary=summary)
+
+    def bound() -> float:  # what a fit from another start proves is not what `verify` finds
+        return trained.certificate.dual if near is None else bound_again(data, entry, rows, solving)
+
     separation = "" if summary else _separation(data, entry, rows, trained.model)
     model, kept = _for_raw_rows(of_all_features(trained.model, rows), scaling)
     return BatchResult(
         model=replace(model, weights=np.ascontiguousarray(model.weights)),
-        certificate=proven(data, entry, rows, kept, tolerance(entry, solving.tol), lambda: trained.certificate.dual),
+        certificate=proven(data, entry, rows, kept, tolerance(entry, solving.tol), bound),
         held_out=result,
         decided=decided,
         entry=entry,
@@ -182,12 +187,13 @@ def _fitted_to_all(
     rows: tuple[Rows, Rows],
     scaling: Scaling | None,
     solving: Solving,
+    near: LinearModel | None,
     *,
     summary: bool,
 ) -> tuple[Trained, FitSummary | None]:
     """The learner fitted to all rows, given as scaled and as they are; with standard errors, if they are asked for."""
     if not summary:
-        return fitted(data, entry, rows[0], None, solving), None
+        return fitted(data, entry, rows[0], None, solving, near), None
     settings = Settings(
         solver=solving.solver,
         tol=TOL_OF_SUMMARY if solving.tol is None else solving.tol,
@@ -216,8 +222,10 @@ def of_all_features(model: LinearModel, rows: Rows) -> LinearModel:
     return replace(model, weights=weights)
 
 
-def fitted(data: TrainingSet, entry: Entry, rows: Rows, which: Mask | None, solving: Solving) -> Trained:
-    """The learner fitted to these rows, or some of them, as they are scaled."""
+def fitted(
+    data: TrainingSet, entry: Entry, rows: Rows, which: Mask | None, solving: Solving, near: LinearModel | None = None
+) -> Trained:
+    """The learner fitted to these rows, or some of them, as they are scaled; from the weights of a model near by."""
     weights = data.weights if which is None or data.weights is None else data.weights[which]
     settings = Settings(
         solver=solving.solver,
@@ -225,6 +233,7 @@ def fitted(data: TrainingSet, entry: Entry, rows: Rows, which: Mask | None, solv
         max_iter=solving.max_iter,
         threads=solving.threads,
         watch=solving.watch,
+        near=near,
         text=None if isinstance(rows, PackedRows) else Text(data.features.text_features(), weights),
     )
     return fit(entry, data.examples(rows, which), data.labels, settings)
@@ -253,6 +262,23 @@ def bound_again(data: TrainingSet, entry: Entry, rows: Rows, solving: Solving) -
     return fitted(data, entry, rows, None, solving._replace(threads=cores())).certificate.dual
 
 
+class _Without(NamedTuple):
+    """The model fitted without the held-out rows, on the scale of the others."""
+
+    model: LinearModel
+    scaling: Scaling | None
+
+    def on_scale_of(self, rows: Rows, scaling: Scaling | None) -> LinearModel | None:
+        """The same model on the scale of these rows, to begin with there; only where all rows are looked at in each
+        step, and few columns make that worth while."""
+        if not isinstance(rows, PackedRows):
+            return None
+        model = of_all_features(self.model, rows)
+        raw = model if self.scaling is None else self.scaling.unscaled(model)
+        moved = raw if scaling is None else scaling.brought_back(raw)
+        return replace(moved, weights=np.ascontiguousarray(moved.weights[rows.used]))
+
+
 @dataclass(frozen=True, eq=False)
 class _Trials:
     """Fits to some of the rows, to see how they do on others."""
@@ -262,42 +288,44 @@ class _Trials:
     raw: Rows
     solving: Solving
 
-    def _fitted(self, trained_on: Mask, asked: Mask) -> tuple[LinearModel, Rows]:
+    def _fitted(self, trained_on: Mask, asked: Mask) -> tuple[_Without, Rows]:
         """A model fitted to some rows, and the others on the scale of these."""
         weights = None if self.data.weights is None else self.data.weights[trained_on]
         # nothing holds these rows while others like them are fitted to: they can be all that memory has room for
         scaling = measured(self.data.features, take_rows(self.raw, np.flatnonzero(trained_on)), weights)
         rows = scaled(self.raw, scaling)
         model = fitted(self.data, self.entry, rows, trained_on, self.solving).model
-        return model, take_rows(rows, np.flatnonzero(asked))
+        return _Without(model, scaling), take_rows(rows, np.flatnonzero(asked))
 
-    def decided_and_measured(self, held: Mask, wanted: Wanted, seed: int, say: Say) -> tuple[Decided, Result | None]:
-        """Decisions fitted without the held-out rows; and how these do, if there are any."""
+    def decided_and_measured(
+        self, held: Mask, wanted: Wanted, seed: int, say: Say
+    ) -> tuple[Decided, Result | None, _Without | None]:
+        """Decisions fitted without the held-out rows; how these do, if there are any, and the model that was asked."""
         if wanted.needs_rows:
             say("cross-validating the scores")
             decided = cross_fit.decided(self.data, ~held, wanted, seed, self.scored)
         else:
             decided = wanted.without_rows()
         if not held.any():
-            return decided, None
+            return decided, None, None
         say("training on all but the held-out rows")
-        return decided, self.measured(held, decided)
+        return decided, *self.measured(held, decided)
 
     def scored(self, trained_on: Mask, asked: Mask) -> Flat:
         """The scores of some rows by a model fitted to others, as they are calibrated on."""
-        model, rows = self._fitted(trained_on, asked)
+        (model, _), rows = self._fitted(trained_on, asked)
         return model.evidence(model.decision(rows))
 
-    def measured(self, held: Mask, decided: Decided) -> Result:
-        """How a model fitted to the other rows does on these."""
-        model, rows = self._fitted(~held, held)
+    def measured(self, held: Mask, decided: Decided) -> tuple[Result, _Without]:
+        """How a model fitted to the other rows does on these, and that model."""
+        without, rows = self._fitted(~held, held)
         probable = self.data.labels is not None and self.entry.recipe.has_probabilities
-        measuring = scorer(model, probable, decided.calibration, decided.rule)
+        measuring = scorer(without.model, probable, decided.calibration, decided.rule)
         tally = measuring.tally()
         weights = None if self.data.weights is None else self.data.weights[held]
         measuring.add_result(tally, rows, self.data.targets[held], weights)
         result: Result = tally.result()
-        return result
+        return result, without
 
 
 def _separation(data: TrainingSet, entry: Entry, rows: Rows, model: LinearModel) -> str:
