@@ -45,7 +45,7 @@ test-slow: $(VENV)/.test-ready
 test-checked: $(VENV)/.test-ready
 	$(INSTALL) --no-deps --upgrade --target build/checked-install \
 		-Cbuild-dir=build/checked -Csetup-args=-Dchecked=true .
-	PYTHONPATH=build/checked-install $(BIN)/pytest -n auto -m "not slow"
+	PYTHONPATH="$(CURDIR)/build/checked-install" $(BIN)/pytest -n auto -m "not slow"
 
 # Kernels that watch every byte they touch and every operation C leaves undefined, beside the virtual environment.
 sanitized: $(VENV)/.test-ready
