@@ -45,3 +45,25 @@ def test_only_cores_that_the_process_may_use_are_counted():
     )
     assert int(made.stdout) == 1
     assert cores() == len(os.sched_getaffinity(0))
+
+
+def test_the_blas_of_scipy_is_held_to_one_thread_also_if_it_is_loaded_later():
+    command = """
+import numpy
+from threadpoolctl import threadpool_info
+from linnet.cores import one_thread, scipy
+def threads():
+    return {each["filepath"]: each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
+before = threads()
+with one_thread():
+    alone = threads()
+    scipy("linalg")
+    both = threads()
+after = threads()
+assert len(both) >= len(alone) and set(both.values()) == set(alone.values()) == {1}, (alone, both)
+assert all(after[path] == number for path, number in before.items()), (before, after)
+with one_thread():
+    assert set(threads().values()) == {1}
+assert threads() == after
+"""
+    subprocess.run([sys.executable, "-c", command], check=True)

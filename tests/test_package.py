@@ -50,6 +50,18 @@ def test_commands_are_offered_without_what_only_work_needs():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
+def test_a_plain_table_of_numbers_is_trained_on_without_arrow_and_scipys_linear_algebra(tmp_path):
+    table = tmp_path / "table.csv"
+    table.write_text(
+        "a,b,y\n" + "".join(f"{i * 0.37 % 1:.3f},{i * 0.71 % 1:.3f},{i * i % 7 // 4}\n" for i in range(400))
+    )
+    code = (
+        f"import sys, linnet; linnet.train({str(table)!r}, target='y', task='classification')\n"
+        "print([m for m in ('pyarrow', 'pandas', 'scipy.linalg', 'scipy.optimize') if m in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
 def test_recipes_do_not_need_scikit_learn():
     code = "import sys, linnet; linnet.Recipe, linnet.catalogue; print('sklearn' in sys.modules)"
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "False"

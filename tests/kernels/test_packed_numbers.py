@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linnet.kernels.packed_numbers import MISSING, MOST_DECIMALS, pack
+from linnet.kernels.packed_numbers import MISSING, MOST_DECIMALS, pack, unpack
 
 decimals = st.integers(0, MOST_DECIMALS)
 
@@ -41,3 +41,16 @@ def test_a_table_that_is_too_small_is_refused():
     for values, k, shape, column in [(3, 0, (2, 1), 0), (1, 0, (1, 1), 1), (1, 10, (1, 1), 0), (1, -1, (1, 1), 0)]:
         with pytest.raises(ValueError, match="fit"):
             pack(np.zeros(values), k, np.empty(shape, dtype=np.int32), column)
+
+
+@given(st.lists(st.integers(-(2**31) + 1, 2**31 - 1), min_size=1, max_size=40), decimals, st.booleans())
+def test_integers_are_unpacked_as_a_division_rounds_them(wholes, k, some):
+    narrow = np.array(wholes, dtype=np.int32)[:, np.newaxis]
+    empty, nowhere = np.empty((len(wholes), 0)), np.empty(0, dtype=np.int64)
+    block = narrow, np.array([10.0**k]), empty, empty.astype(np.int32)
+    places = np.zeros(1, dtype=np.int64), nowhere, nowhere, np.full(1, -1)
+    which = np.arange(len(wholes))[::-1].copy() if some else nowhere
+    into = np.empty((len(wholes), 1))
+    unpack(block, places, (np.array([0.3]), np.array([0.7])), which, 0, into)
+    expected = [(m / 10.0**k - 0.3) / 0.7 for m in (wholes[::-1] if some else wholes)]
+    assert into[:, 0].tolist() == expected

@@ -56,7 +56,8 @@ def test_packed_rows_give_the_model_of_sparse_rows(monkeypatch, missing, weights
     data = table(1, missing=missing, weights=weights)
     if only_numbers:
         del data["colour"]
-    options = WEIGHTED if weights else OPTIONS
+    # the packed fit begins elsewhere: so near the optimum that weights agree all the same
+    options = replace(WEIGHTED if weights else OPTIONS, tol=1e-13)
     sparse = train(data, options)
     monkeypatch.setattr(linnet.pipeline.dataset, "PACKED_FROM", 1)
     model = train(data, options)
@@ -64,7 +65,9 @@ def test_packed_rows_give_the_model_of_sparse_rows(monkeypatch, missing, weights
     assert model.record.strength == sparse.record.strength
     assert model.record.strength is not None
     assert model.features.names() == sparse.features.names()
-    assert np.allclose(model.linear.weights, sparse.linear.weights, rtol=1e-6, atol=1e-9)
+    # that of a flag is a difference of weights as large as the largest
+    largest = np.abs(sparse.linear.weights).max()
+    assert np.allclose(model.linear.weights, sparse.linear.weights, rtol=1e-6, atol=1e-8 * largest)
     assert np.allclose(model.linear.intercepts, sparse.linear.intercepts, rtol=1e-6)
     assert model.certificate.primal == pytest.approx(sparse.certificate.primal, rel=1e-9)
     assert model.certificate.gap < 1e-6

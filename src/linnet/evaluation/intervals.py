@@ -10,9 +10,9 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from linnet.errors import InputError
+from linnet.evaluation.distributions import betainc, betaincinv, binomial_at_most, normal_quantile, student_quantile
 from linnet.evaluation.exact_sums import Moments, root
 
 # The most that one end may miss, over what it misses where the other misses as much: of 5 % in all, 3.5 %.
@@ -68,20 +68,19 @@ def missed(none_seen: float, confidence: float) -> float:
 def _mid_p(successes: float, n: float, confidence: float) -> float:
     """The lower end: the p at which P(K > successes) + P(K = successes) / 2 is what it may miss; see
     `proportion_interval` for all of n."""
-    special = _special()
     # of fractional counts, the nearer to all of n, the less of the last is left out
     parts = 2.0 - (2.0 - MOST_MISSED) * max(0.0, 1.0 - (n - successes))
 
     def excess(p: float) -> float:
-        at_least = sum(float(special.betainc(*end, p)) for end in ends) if len(ends) > 1 else p**n
+        at_least = sum(betainc(*end, p) for end in ends) if len(ends) > 1 else p**n
         return at_least / parts - missed((1 - p) ** n, confidence)
 
     ends = [(successes, n - successes + 1)]
     if successes < n:
         ends.append((successes + 1, n - successes))
     beside = 1 - upper_tail(confidence)
-    low = float(special.betaincinv(*ends[0], beside))
-    high = float(special.betaincinv(*ends[-1], min(2 * MOST_MISSED * beside, 1.0)))
+    low = betaincinv(*ends[0], beside)
+    high = betaincinv(*ends[-1], min(2 * MOST_MISSED * beside, 1.0))
     return crossing(excess, low, high)
 
 
@@ -114,7 +113,7 @@ def mean_interval(moments: Moments, n: float, confidence: float = 0.95) -> Inter
     """Of the mean of what is worth n rows, by Student's t: mean ± t s / sqrt(n)."""
     if n < 2 or not moments.total():
         return none("fewer than 2 rows")
-    t = float(_special().stdtrit(n - 1, upper_tail(confidence)))
+    t = student_quantile(n - 1, upper_tail(confidence))
     half = t * root(moments.scatter() / (moments.total() * Fraction(n - 1)))
     mean = moments.mean()
     return Interval(mean - half, mean + half)
@@ -129,7 +128,7 @@ def median_ranks(n: int, confidence: float = 0.95) -> tuple[int, int] | None:
     beside = 1 - upper_tail(confidence)
     near = n / 2 - _normal(confidence) * math.sqrt(n) / 2  # by the normal approximation, slightly too far inside
     rank = min(int(near) + 2, (n - 1) // 2)
-    while rank >= 0 and _special().bdtr(float(rank), n, 0.5) > beside:
+    while rank >= 0 and binomial_at_most(rank, n, 0.5) > beside:
         rank -= 1
     return (rank, n - 1 - rank) if rank >= 0 else None
 
@@ -141,11 +140,4 @@ def upper_tail(confidence: float) -> float:
 
 
 def _normal(confidence: float) -> float:
-    return float(_special().ndtri(upper_tail(confidence)))
-
-
-def _special() -> Any:
-    """SciPy's special functions, imported when first needed, since the import is slow."""
-    from scipy import special
-
-    return special
+    return normal_quantile(upper_tail(confidence))

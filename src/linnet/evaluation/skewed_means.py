@@ -13,8 +13,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
+from linnet.evaluation.distributions import gammainc, gammaincinv
 from linnet.evaluation.exact_sums import Moments, as_float
 from linnet.evaluation.intervals import Interval, crossing, missed, none, upper_tail
 
@@ -106,15 +106,9 @@ def ratio_factors(above: Skew, below: Skew, correlation: float, confidence: floa
 
 def _quantile(shape: float, probability: float) -> float:
     """Of the gamma distribution of mean 1 with this shape."""
-    return 1.0 if shape == math.inf else float(_special().gammaincinv(shape, probability)) / shape
+    return 1.0 if shape == math.inf else gammaincinv(shape, probability) / shape
 
 
 def _below(shape: float, value: float) -> float:
     """The probability that the gamma distribution of mean 1 gives to smaller values."""
-    return float(value >= 1) if shape == math.inf else float(_special().gammainc(shape, shape * value))
-
-
-def _special() -> Any:
-    from scipy import special
-
-    return special
+    return float(value >= 1) if shape == math.inf else gammainc(shape, shape * value)

@@ -53,7 +53,7 @@ cdef extern from *:
     LINNET_WIDE static int linnet_pack(
         const double *x, ptrdiff_t n, double ten, double high, double low, int *whole, int *least, int *largest) {
         ptrdiff_t i;
-        int wrong = 0, smallest = *least, greatest = *largest;
+        int wrong = 0, smallest, greatest;
         for (i = 0; i < n; i++) {
             /* adding 2^52 + 2^51 leaves no digit behind the point of a number that is not large */
             double m = (x[i] * ten + 6755399441055744.0) - 6755399441055744.0;
@@ -61,13 +61,16 @@ cdef extern from *:
             whole[i] = (int)(fits ? m : 0.0);
             wrong |= !fits;
         }
+        if (wrong) return 0;
+        smallest = *least;
+        greatest = *largest;
         for (i = 0; i < n; i++) {
             smallest = whole[i] < smallest ? whole[i] : smallest;
             greatest = whole[i] > greatest ? whole[i] : greatest;
         }
         *least = smallest;
         *largest = greatest;
-        return !wrong;
+        return 1;
     }
     """
     enum:

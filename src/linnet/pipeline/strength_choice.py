@@ -63,7 +63,7 @@ PRODUCTS = 2.5e8
 # folds; and the size of the sample of more rows, which is divided once.
 LEFT_OUT, FOLDED, DIVIDED = 2000, 2000, 3000
 # Those are drawn, the same fraction of each class, from this many different rows, which show the classes well enough.
-DRAWN = 1 << 15
+DRAWN = 1 << 14
 # Rows in folds that are enough to predict; and rows that are divided once: one of three parts is predicted.
 PREDICTED, PARTS = 500, 3
 # A probability of 0 has no logarithm.
@@ -174,7 +174,7 @@ def _trial(
     folded = n * (classes if classes > 2 else 1) <= FOLDED
     some = stratified_sample(data.targets[at], one_by_one or DIVIDED, seed)
     at, weights = at[some], None if weights is None else weights[some]
-    raw = take_rows(raw, at)
+    raw = take_rows(raw, at).unpacked()
     sample = replace(data, targets=data.targets[at], weights=weights)
     examples = sample.examples(scaled(raw, measured(data.features, raw, weights)))
     if one_by_one:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.data.packed_rows import PackedRows
 from linnet.data.rows import Rows
 
 # Rows with at least this fraction of all entries are made dense.
@@ -24,13 +23,14 @@ def columns_in_use(rows: Rows) -> NDArray[np.int64]:
 
 def compact(rows: Rows) -> Rows:
     """The same rows on the columns in use."""
-    if isinstance(rows, PackedRows):
-        return Rows.of(rows.matrix())
     if rows.dense:
         return rows
     n, used = rows.shape[0], columns_in_use(rows)
     numbers = np.zeros(rows.shape[1], dtype=np.uint32)
     numbers[used] = np.arange(len(used), dtype=np.uint32)
     fewer = Rows(rows.values, numbers[rows.ids], rows.starts, (n, len(used)))
-    filled = len(rows.values) >= FILLED * n * len(used)
-    return Rows.of(fewer.matrix().toarray()) if filled else fewer
+    if len(rows.values) < FILLED * n * len(used):
+        return fewer
+    table = np.zeros((n, len(used)), dtype=rows.values.dtype)
+    np.add.at(table, (np.repeat(np.arange(n), np.diff(rows.starts)), fewer.ids), rows.values)
+    return Rows.of(table)

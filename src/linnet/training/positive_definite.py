@@ -12,8 +12,10 @@ class Factored:
     """A positive definite table A with its factor: A = L L'.  LinAlgError where it is not, up to rounding."""
 
     def __init__(self, table: Table) -> None:
-        self._table = table
-        self._inverse = np.linalg.inv(np.linalg.cholesky(table))
+        lower = np.linalg.cholesky(table)
+        if not np.isfinite(lower).all():
+            raise np.linalg.LinAlgError("the table has numbers that are not finite")
+        self._table, self._inverse = table, np.linalg.inv(lower)
 
     def solve(self, right: Table) -> Table:
         """A^-1 right, corrected once by what is left."""

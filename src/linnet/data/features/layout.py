@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
@@ -11,7 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.data.features.terms import Piece
-from linnet.data.rows import Rows
+from linnet.data.rows import NO_IDS, Rows
+
+# Rows that are filled column by column at once, so that they stay in cache.
+ROWS_IN_CACHE = 512
 
 
 @dataclass(frozen=True)
@@ -106,10 +110,27 @@ def _one_each(pieces: Sequence[Piece], layout: FeatureLayout | TermOrder) -> Row
     n, terms = len(pieces[0].ids), len(pieces)
     single = all(piece.values.dtype == np.float32 for piece in pieces)
     values = np.empty((n, terms), dtype=np.float32 if single else np.float64)
-    ids = np.empty((n, terms), dtype=np.uint32)
-    ids[:] = [layout.columns(term, piece.ids[:1])[0] for term, piece in enumerate(pieces)] if n else 0
-    for term, piece in enumerate(pieces):
-        values[:, term] = piece.values
-        if piece.only is None:
-            ids[:, term] = layout.columns(term, piece.ids)
-    return Rows(values.ravel(), ids.ravel(), np.arange(n + 1, dtype=np.int64) * terms, (n, layout.size))
+    columns = [piece.values for piece in pieces]
+    for first in range(0, n, ROWS_IN_CACHE):
+        some = slice(first, first + ROWS_IN_CACHE)
+        block = values[some]
+        for term, column in enumerate(columns):
+            block[:, term] = column[some]
+    first_ids = tuple(int(layout.columns(term, piece.ids[:1])[0]) for term, piece in enumerate(pieces)) if n else ()
+    ids, starts = _same_in_every_row(first_ids, 1 << (n - 1).bit_length()) if n else (NO_IDS, np.zeros(1, np.int64))
+    if any(piece.only is None for piece in pieces):
+        table = ids[: n * terms].reshape(n, terms).copy()
+        for term, piece in enumerate(pieces):
+            if piece.only is None:
+                table[:, term] = layout.columns(term, piece.ids)
+        ids = table.ravel()
+    return Rows(values.ravel(), ids[: n * terms], starts[: n + 1], (n, layout.size))
+
+
+@lru_cache(maxsize=4)
+def _same_in_every_row(ids: tuple[int, ...], rows: int) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """The ids and the starts of rows that all have these: the same from block to block."""
+    every = np.tile(np.array(ids, dtype=np.uint32), rows)
+    starts = np.arange(rows + 1, dtype=np.int64) * len(ids)
+    every.flags.writeable = starts.flags.writeable = False
+    return every, starts

@@ -50,7 +50,8 @@ class Piece:
 
     @property
     def all_known(self) -> bool:
-        return bool((self.ids[:1] if self.only is not None else self.ids).min(initial=0) >= 0)
+        only = self.only
+        return only >= 0 if only is not None else bool(self.ids.min(initial=0) >= 0)
 
 
 class NumberTerm:

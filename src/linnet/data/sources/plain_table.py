@@ -47,7 +47,7 @@ class PlainTable:
         begin = _after_header(chunk.data) if header else 0
         if begin is None or not is_text(data):
             return None
-        found = read(data[begin:], self._delimiter, self._kinds, self._missing, count_lines(chunk.data) + 1)
+        found = read(data[begin:], self._delimiter, self._kinds, self._missing, _most_lines(chunk))
         if found is None:
             return None
         (starts, stops, lines), numbers, lacking, strings = found
@@ -72,6 +72,13 @@ class PlainTable:
             lines=records.lines,
             records=records,
         )
+
+
+def _most_lines(chunk: Chunk) -> int:
+    """At least the number of lines, which the chunk's positions tell unless it ends a file."""
+    if chunk.after.file == chunk.at.file and chunk.after.line > chunk.at.line:
+        return chunk.after.line - chunk.at.line + 1
+    return count_lines(chunk.data) + 1
 
 
 def _kind(how: Reading | None) -> int:
