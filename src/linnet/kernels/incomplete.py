@@ -16,6 +16,8 @@ EPS = cython.declare(cython.double, 2.220446049250313e-16)
 TINY = cython.declare(cython.double, 1e-300)
 HALF_LOG_OF_TWO_PI = cython.declare(cython.double, 0.9189385332046728)
 MOST_TERMS = cython.declare(cython.longlong, 100_000_000)
+# Halving alone needs so many for the smallest numbers.
+MOST_STEPS = cython.declare(cython.int, 2000)
 
 
 @cython.cfunc
@@ -162,55 +164,57 @@ def betainc(a: cython.double, b: cython.double, x: cython.double) -> float:
     return beta_part(a, b, x)
 
 
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+@cython.cdivision(True)
+def newton(
+    x: cython.double, off: cython.double, slope: cython.double, low: cython.p_double, high: cython.p_double
+) -> cython.double:
+    """The next x by Newton's method within a bracket, which is narrowed by how far a rising function is off at x."""
+    if off == 0.0:
+        return x
+    if off > 0.0:
+        high[0] = x
+    else:
+        low[0] = x
+    after: cython.double = x - off / slope if slope > 0.0 else low[0]
+    return after if low[0] < after < high[0] else 0.5 * (low[0] + high[0])
+
+
 def gammaincinv(a: cython.double, p: cython.double) -> float:
-    """The x with P(a, x) = p, by Newton's method within a bracket."""
+    """The x with P(a, x) = p."""
     if not 0.0 < p < 1.0:
         return 0.0 if p <= 0.0 else float("inf")
     low: cython.double = 0.0
     high: cython.double = a + 10.0 * sqrt(a) + 10.0
     while gamma_part(a, high) < p:
         high *= 2.0
-    x: cython.double = a if a < high else 0.5 * high
-    off: cython.double
-    slope: cython.double
+    x: cython.double = a
+    before: cython.double = 0.0
     _: cython.int
-    for _ in range(200):
-        off = gamma_part(a, x) - p
-        if off > 0:
-            high = x
-        else:
-            low = x
-        slope = gamma_weight(a, x) / x
-        after: cython.double = x - off / slope if slope > 0 else low
-        if not low < after < high:
-            after = 0.5 * (low + high)
-        if fabs(after - x) <= 4.0 * EPS * x or off == 0.0:
-            return after if off != 0.0 else x
-        x = after
+    for _ in range(MOST_STEPS):
+        if fabs(x - before) <= 4.0 * EPS * x:
+            break
+        before = x
+        x = newton(x, gamma_part(a, x) - p, gamma_weight(a, x) / x, cython.address(low), cython.address(high))
     return x
 
 
 def betaincinv(a: cython.double, b: cython.double, p: cython.double) -> float:
-    """The x with I_x(a, b) = p, by Newton's method within a bracket."""
+    """The x with I_x(a, b) = p."""
     if not 0.0 < p < 1.0:
         return 0.0 if p <= 0.0 else 1.0
     low: cython.double = 0.0
     high: cython.double = 1.0
     x: cython.double = a / (a + b)
-    off: cython.double
+    before: cython.double = 0.0
     slope: cython.double
     _: cython.int
-    for _ in range(200):
-        off = beta_part(a, b, x) - p
-        if off > 0:
-            high = x
-        else:
-            low = x
+    for _ in range(MOST_STEPS):
+        if fabs(x - before) <= 4.0 * EPS * x:
+            break
+        before = x
         slope = beta_weight(a, b, x) / (x * (1.0 - x))
-        after: cython.double = x - off / slope if slope > 0 else low
-        if not low < after < high:
-            after = 0.5 * (low + high)
-        if fabs(after - x) <= 4.0 * EPS * x or off == 0.0:
-            return after if off != 0.0 else x
-        x = after
+        x = newton(x, beta_part(a, b, x) - p, slope, cython.address(low), cython.address(high))
     return x

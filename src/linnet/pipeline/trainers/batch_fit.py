@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -137,10 +138,7 @@ def train_batch(
     rows = scaled(raw, scaling)
     near = None if without is None else without.on_scale_of(rows, scaling)
     trained, described = _fitted_to_all(data, entry, (rows, raw), scaling, solving, near, summary=summary)
-
-    def bound() -> float:  # what a fit from another start proves is not what `verify` finds
-        return trained.certificate.dual if near is None else bound_again(data, entry, rows, solving)
-
+    bound = partial(bound_again, data, entry, rows, solving) if near is not None else lambda: trained.certificate.dual
     separation = "" if summary else _separation(data, entry, rows, trained.model)
     model, kept = _for_raw_rows(of_all_features(trained.model, rows), scaling)
     return BatchResult(
@@ -258,7 +256,8 @@ def tolerance(entry: Entry, tol: float | None) -> float:
 
 
 def bound_again(data: TrainingSet, entry: Entry, rows: Rows, solving: Solving) -> float:
-    """The lower bound that a solver proves on these rows, as they are scaled."""
+    """The lower bound that a solver proves on these rows, as they are scaled: from no other start, so that `verify`
+    finds it, too."""
     return fitted(data, entry, rows, None, solving._replace(threads=cores())).certificate.dual
 
 
