@@ -122,13 +122,10 @@ def train_batch(
     solving = (Solving() if solving is None else solving)._replace(threads=threads, watch=watch)
     raw = data.rows if summary else rows_to_fit(data, entry, solving.solver)
     held = _held_out(data, holdout, seed)
-    tuned, chosen = entry.chooses_alpha and strength.alpha is None, None
-    if tuned:
-        say("choosing alpha")
-        entry, chosen = _tuned(data, entry, raw, ~held, watch)
-    elif strength_choice.is_open(entry, strength):
-        say("choosing C")
-        entry, chosen = strength_choice.chosen(data, entry, raw, ~held, seed, Settings(threads=threads, watch=watch))
+    tuned = entry.chooses_alpha and strength.alpha is None
+    entry, chosen = _with_strength(
+        data, entry, strength, (raw, ~held), Settings(threads=threads, watch=watch), seed, say
+    )
     trials = _Trials(data, entry, raw, solving)
     decided, result, without = trials.decided_and_measured(held, wanted, seed, say)
     say("training on all rows")
@@ -160,6 +157,26 @@ def train_batch(
         summary=described,
         separation=separation,
     )
+
+
+def _with_strength(
+    data: TrainingSet,
+    entry: Entry,
+    strength: Regularisation,
+    fitted_to: tuple[Rows, Mask],
+    settings: Settings,
+    seed: int,
+    say: Say,
+) -> tuple[Entry, StrengthChoice | None]:
+    """The learner with the alpha or C that is best for these of the rows, where none is given."""
+    raw, which = fitted_to
+    if entry.chooses_alpha and strength.alpha is None:
+        say("choosing alpha")
+        return _tuned(data, entry, raw, which, settings.watch)
+    if strength_choice.is_open(entry, strength):
+        say("choosing C")
+        return strength_choice.chosen(data, entry, raw, which, seed, settings)
+    return entry, None
 
 
 def _for_raw_rows(model: LinearModel, scaling: Scaling | None) -> tuple[LinearModel, LinearModel]:
