@@ -46,6 +46,15 @@ def test_quantiles_have_their_probabilities(a, b, p):
         assert betainc(a, b, x) == pytest.approx(p, rel=1e-6)
 
 
+@given(st.floats(-7, 1).map(lambda power: 10.0**power), sizes, probabilities)
+def test_quantiles_of_small_parameters_are_scipys_down_to_the_smallest_numbers(a, b, p):
+    for found, expected in (
+        (gammaincinv(a, p), special.gammaincinv(a, p)),
+        (betaincinv(a, b, p), special.betaincinv(a, b, p)),
+    ):
+        assert found == pytest.approx(float(expected), rel=1e-8, abs=1e-290)
+
+
 @pytest.mark.parametrize("a", [1e6, 1e8, 1e10])
 def test_large_parameters_are_nearly_normal(a):
     """By Edgeworth's series: of skewness s, P(z) = Phi(z) - phi(z) s / 6 (z^2 - 1), up to 1 / a."""

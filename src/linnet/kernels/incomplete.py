@@ -182,6 +182,7 @@ def newton(
     return after if low[0] < after < high[0] else 0.5 * (low[0] + high[0])
 
 
+@cython.cdivision(True)
 def gammaincinv(a: cython.double, p: cython.double) -> float:
     """The x with P(a, x) = p."""
     if not 0.0 < p < 1.0:
@@ -194,13 +195,14 @@ def gammaincinv(a: cython.double, p: cython.double) -> float:
     before: cython.double = 0.0
     _: cython.int
     for _ in range(MOST_STEPS):
-        if fabs(x - before) <= 4.0 * EPS * x:
+        if fabs(x - before) <= 4.0 * EPS * x or x == 0.0:  # 0: below the smallest number
             break
         before = x
         x = newton(x, gamma_part(a, x) - p, gamma_weight(a, x) / x, cython.address(low), cython.address(high))
     return x
 
 
+@cython.cdivision(True)
 def betaincinv(a: cython.double, b: cython.double, p: cython.double) -> float:
     """The x with I_x(a, b) = p."""
     if not 0.0 < p < 1.0:
@@ -212,7 +214,7 @@ def betaincinv(a: cython.double, b: cython.double, p: cython.double) -> float:
     slope: cython.double
     _: cython.int
     for _ in range(MOST_STEPS):
-        if fabs(x - before) <= 4.0 * EPS * x:
+        if fabs(x - before) <= 4.0 * EPS * x or x == 0.0:  # 0: below the smallest number
             break
         before = x
         slope = beta_weight(a, b, x) / (x * (1.0 - x))
