@@ -35,7 +35,7 @@ NOT_KEPT = np.empty((0, 1))
 # Rows that are looked at together where each takes some numbers.
 PIECE = 1 << 18
 # Dense rows are looked at in blocks of this many numbers, which stay in cache.
-IN_CACHE = 1 << 15
+IN_CACHE = 1 << 17
 
 
 class Point(ABC):
