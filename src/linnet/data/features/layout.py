@@ -12,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.data.features.terms import Piece
-from linnet.data.rows import NO_IDS, Rows
+from linnet.data.rows import Rows
 
 # Rows that are filled column by column at once, so that they stay in cache.
 ROWS_IN_CACHE = 512
+# Ids of more entries than this are not kept for further rows: they are of all rows, not of a block.
+SHARED_ENTRIES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -117,9 +119,11 @@ def _one_each(pieces: Sequence[Piece], layout: FeatureLayout | TermOrder) -> Row
         for term, column in enumerate(columns):
             block[:, term] = column[some]
     first_ids = tuple(int(layout.columns(term, piece.ids[:1])[0]) for term, piece in enumerate(pieces)) if n else ()
-    ids, starts = _same_in_every_row(first_ids, 1 << (n - 1).bit_length()) if n else (NO_IDS, np.zeros(1, np.int64))
+    shared = n * terms <= SHARED_ENTRIES
+    ids, starts = _shared_by_blocks(first_ids, 1 << n.bit_length()) if shared else _in_every_row(first_ids, n)
     if any(piece.only is None for piece in pieces):
-        table = ids[: n * terms].reshape(n, terms).copy()
+        table = ids[: n * terms].reshape(n, terms)
+        table = table.copy() if shared else table
         for term, piece in enumerate(pieces):
             if piece.only is None:
                 table[:, term] = layout.columns(term, piece.ids)
@@ -127,10 +131,14 @@ def _one_each(pieces: Sequence[Piece], layout: FeatureLayout | TermOrder) -> Row
     return Rows(values.ravel(), ids[: n * terms], starts[: n + 1], (n, layout.size))
 
 
+def _in_every_row(ids: tuple[int, ...], rows: int) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """The ids and the starts of rows that all have these."""
+    return np.tile(np.array(ids, dtype=np.uint32), rows), np.arange(rows + 1, dtype=np.int64) * len(ids)
+
+
 @lru_cache(maxsize=4)
-def _same_in_every_row(ids: tuple[int, ...], rows: int) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """The ids and the starts of rows that all have these: the same from block to block."""
-    every = np.tile(np.array(ids, dtype=np.uint32), rows)
-    starts = np.arange(rows + 1, dtype=np.int64) * len(ids)
+def _shared_by_blocks(ids: tuple[int, ...], rows: int) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """The same, kept for the blocks to come, which have the same ids."""
+    every, starts = _in_every_row(ids, rows)
     every.flags.writeable = starts.flags.writeable = False
     return every, starts
