@@ -16,7 +16,7 @@ EPS = cython.declare(cython.double, 2.220446049250313e-16)
 TINY = cython.declare(cython.double, 1e-300)
 HALF_LOG_OF_TWO_PI = cython.declare(cython.double, 0.9189385332046728)
 MOST_TERMS = cython.declare(cython.longlong, 100_000_000)
-# Halving alone needs so many for the smallest numbers.
+# Bisection alone needs more than 1,000 steps to the smallest numbers.
 MOST_STEPS = cython.declare(cython.int, 2000)
 
 

@@ -17,7 +17,7 @@ Flat = NDArray[np.float64]
 
 # Packed rows are unpacked in parts of this many.
 PART_ROWS = 1 << 13
-# Of a sample, the fewest rows of each class that has so many.
+# Of a sample, the fewest rows of each class, unless the class has fewer.
 OF_EACH_CLASS = 8
 
 

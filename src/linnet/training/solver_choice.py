@@ -37,8 +37,8 @@ FEW_WEIGHTS = 100
 FEW_COLUMNS = 50
 # On the squared hinge few steps are needed: up to this many entries a row, they are also the quicker way.
 PAIRED_ENTRIES = 100
-# Sparse rows with more than this fraction of all entries are solved as dense ones are, unless columns are more than so
-# many times as many; so many columns are also too many for a table of their pairs.
+# Sparse rows with more than the fraction FULL of all entries are solved as dense ones are, unless there are more than
+# WIDER columns for each row; that is also too many columns for a table of their pairs.
 FULL, WIDER = 0.2, 4
 # Sparse rows of more columns than this are not worth a table of squares.
 SQUARED_IF_SPARSE = 500

@@ -195,18 +195,14 @@ def _shown(value: float) -> str:
 
 
 def _string_role(name: str, column: Strings, markers: frozenset[str]) -> tuple[Role, str]:
-    every = column.each_bytes()
-    values = [raw for raw in every if len(raw) > LONGEST_MARKER or normal(raw.decode()) not in markers]
+    values = [raw for raw in column.each_bytes() if len(raw) > LONGEST_MARKER or normal(raw.decode()) not in markers]
     rows = len(values)
     if not rows:
         return Role.IGNORE, "it is empty in the first rows"
     if any(raw.startswith(ELEMENT.encode()) for raw in values):
         elements = {element for raw in values for element in raw.split(ELEMENT.encode())} - {b""}
         return Role.SET, f"lists, {len(elements):,} different elements"
-    blanks = count_byte(column.data[column.starts[0] : column.starts[-1]], ord(" "))
-    if rows < len(every):
-        blanks = sum(raw.count(b" ") for raw in values)
-    words = 1 + blanks / rows
+    words = 1 + count_byte(b"".join(values), ord(" ")) / rows
     distinct = len(set(values))
     if words >= WORDS_OF_TEXT and distinct > rows // 10:
         return Role.TEXT, f"{words:.0f} words a row"
