@@ -196,7 +196,7 @@ def test_any_exception_is_one_line_and_exit_code_1(error, said, monkeypatch, cap
     def fail(**_):
         raise error
 
-    monkeypatch.setattr(main, "app", fail)
+    monkeypatch.setattr(main, "assembled", lambda _: fail)
     monkeypatch.delenv(failures.DEBUG, raising=False)
     with pytest.raises(SystemExit) as stopped:
         main.main()

@@ -139,7 +139,7 @@ def command(**_):
         %s
 
 import linnet.cli.main
-linnet.cli.main.app = command
+linnet.cli.main.assembled = lambda _: command
 main()
 """
 

@@ -38,6 +38,20 @@ def test_a_command_is_a_file_and_its_name_in_the_list(monkeypatch, tmp_path):
     assert "Print the labels that a model predicts." in CliRunner().invoke(program, ["--help"]).output
 
 
+@pytest.mark.parametrize(
+    ("arguments", "loaded"),
+    [
+        (["train", "predict"], ("train",)),
+        (["--debug", "predict", "m"], ("predict",)),
+        (["--help"], main.COMMANDS),
+        (["trian", "train"], main.COMMANDS),
+        ([], main.COMMANDS),
+    ],
+)
+def test_only_the_command_that_is_asked_for_is_loaded(arguments, loaded):
+    assert main.asked_for(arguments) == loaded
+
+
 def test_wrong_usage_exits_with_2():
     wrong = call("dmeo")
     assert wrong.returncode == 2
@@ -52,7 +66,7 @@ def test_an_error_is_one_line_and_an_exit_code(error, code, monkeypatch, capsys)
     def fail(**_):
         raise error
 
-    monkeypatch.setattr(main, "app", fail)
+    monkeypatch.setattr(main, "assembled", lambda _: fail)
     with pytest.raises(SystemExit) as stopped:
         main.main()
     assert stopped.value.code == code

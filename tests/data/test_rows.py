@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from scipy.sparse import random_array
 
+from linnet.data.rows import Rows
 from linnet.kernels.sparse_checks import ids_rise, pointers_rise
 
 
@@ -31,3 +34,15 @@ def test_ids_are_sound_exactly_if_every_row_rises_within_the_columns(seed, rows,
 )
 def test_row_pointers_rise_from_zero_to_the_entries(starts, good):
     assert pointers_rise(np.array(starts), 5) == good
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 60), st.integers(0, 80), st.sampled_from([np.float32, np.float64]))
+def test_some_of_the_rows_are_those_that_scipy_takes(seed, rows, taken, kind):
+    rng = np.random.default_rng(seed)
+    whole = random_array((rows, 9), density=0.3, format="csr", dtype=kind, rng=rng)
+    which = rng.integers(0, rows, size=taken)
+    found, expected = Rows.of(whole).take(which), whole[which]
+    assert found.values.dtype == kind
+    assert_array_equal(found.values, expected.data)
+    assert_array_equal(found.ids, expected.indices)
+    assert_array_equal(found.starts, expected.indptr)

@@ -13,7 +13,7 @@ from tests.conftest import both_forms, sparse_table
 def test_a_shuffle_is_a_permutation_that_its_seed_tells():
     orders = []
     for seed in (0, 0, 1):
-        order = np.arange(100)
+        order = np.arange(100, dtype=np.uint32)
         margins.shuffle(order, seed)
         orders.append(order)
         assert_array_equal(np.sort(order), np.arange(100))
@@ -39,7 +39,7 @@ def test_a_sweep_takes_each_step_of_its_twin(squared, rng):
         weights, intercept, value = np.zeros(5), 0.0, 0.0
         for _ in range(2):
             kept, intercept, *_, gain, _, lost = margins.sweep(
-                rows.values, rows.ids, rows.starts, 5, rows.dense, squared, np.arange(30), states,
+                rows.values, rows.ids, rows.starts, 5, rows.dense, squared, np.arange(30, dtype=np.uint32), states,
                 weights, intercept, rho, np.inf, -np.inf,
             )  # fmt: skip
             value += gain

@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, normalize
 
 import linnet
-from linnet.cli.main import app
+from linnet.cli.main import assembled
 from linnet.cli.summary_lines import penalty_text
 from linnet.evaluation.splits import held_out
 from linnet.pipeline.trainers import batch_fit
@@ -105,7 +105,7 @@ def test_alpha_is_recorded_printed_kept_and_verified(tmp_path, capsys):
     loaded = linnet.load(tmp_path / "m.linnet")
     assert loaded.record.strength.way == "leave-one-out"
     assert verify(loaded, data).holds
-    app(["inspect", str(tmp_path / "m.linnet")], standalone_mode=False)
+    assembled()(["inspect", str(tmp_path / "m.linnet")], standalone_mode=False)
     assert said in capsys.readouterr().out
     # with the same alpha given, the same weights; nothing is said to have been chosen
     given = linnet.train(data, "y", alpha=alpha)

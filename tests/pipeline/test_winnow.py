@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import linnet
-from linnet.cli.main import app
+from linnet.cli.main import assembled
 from linnet.data.features.schema import Role
 from linnet.data.on_error import OnError
 from linnet.data.rows import Rows
@@ -100,12 +100,12 @@ def test_a_bound_is_stated_kept_and_worked_out_again(learner, passes, tmp_path):
     loaded = linnet.load(tmp_path / "m")
     assert loaded.certificate == stated
     assert verify(loaded, data).holds
-    shown = CliRunner().invoke(app, ["inspect", str(tmp_path / "m")]).output
+    shown = CliRunner().invoke(assembled(), ["inspect", str(tmp_path / "m")]).output
     assert f"{stated.made:,} mistake" in shown
-    assert json.loads(CliRunner().invoke(app, ["inspect", "--json", str(tmp_path / "m")]).output)["certificate"] == (
-        stated.as_dict()
-    )
-    assert "holds" in CliRunner().invoke(app, ["verify", str(tmp_path / "m"), *data]).output
+    assert json.loads(CliRunner().invoke(assembled(), ["inspect", "--json", str(tmp_path / "m")]).output)[
+        "certificate"
+    ] == (stated.as_dict())
+    assert "holds" in CliRunner().invoke(assembled(), ["verify", str(tmp_path / "m"), *data]).output
     if learner in ("winnow1", "winnow2"):
         assert stated.facts["threshold"] == STREAM_THRESHOLD
         assert stated.facts["variables"] == 40
@@ -233,7 +233,7 @@ def test_a_table_is_read_again_as_it_was_learnt(tmp_path):
         assert model.certificate.holds
         model.save(tmp_path / "m")
         command = ["verify", str(tmp_path / "m"), str(path), "--on-error", "skip"]
-        assert CliRunner().invoke(app, command).exit_code == 0
+        assert CliRunner().invoke(assembled(), command).exit_code == 0
     forged = replace(model, certificate=replace(model.certificate, made=model.certificate.made + 1))
     forged.save(tmp_path / "forged")
     done = subprocess.run(
@@ -250,7 +250,7 @@ def test_alpha_and_theta_are_taken_kept_and_shown(learner, tmp_path):
     X, y = rows(1, noise=0.05)
     data = written(tmp_path, X, y)
     arguments = ["--promotion", "1.5", "--winnow-threshold", "7", "--learner", learner, "-o", str(tmp_path / "m")]
-    assert "α = 1.5, Θ = 7" in CliRunner().invoke(app, ["train", *data, *arguments]).output
+    assert "α = 1.5, Θ = 7" in CliRunner().invoke(assembled(), ["train", *data, *arguments]).output
     model = linnet.load(tmp_path / "m")
     factors = replace(linnet.catalogue.find(learner).recipe.factors, promotion=1.5, threshold=7.0)
     if learner == "winnow2":
@@ -258,7 +258,7 @@ def test_alpha_and_theta_are_taken_kept_and_shown(learner, tmp_path):
     w, b, mistakes = twins.winnow(X, y == 1, factors)
     np.testing.assert_allclose(model.linear.decision(Rows.of(X)), X @ w + b, rtol=1e-10, atol=1e-12)
     assert model.certificate.made == mistakes
-    assert "α = 1.5, Θ = 7" in CliRunner().invoke(app, ["inspect", str(tmp_path / "m")]).output
+    assert "α = 1.5, Θ = 7" in CliRunner().invoke(assembled(), ["inspect", str(tmp_path / "m")]).output
     again = linnet.train(data, learner=learner, promotion=1.5, winnow_threshold=7)
     np.testing.assert_array_equal(again.linear.weights, model.linear.weights)
 

@@ -14,6 +14,8 @@ def test_solutions_and_inverses_are_those_of_the_general_solver(rng, n):
     table, right = X.T @ X + np.eye(n), rng.normal(size=n)
     factored = Factored(table)
     assert np.allclose(factored.solve(right), np.linalg.solve(table, right), rtol=1e-10)
+    several = rng.normal(size=(n, 3))
+    assert np.allclose(factored.solve(several), np.linalg.solve(table, several), rtol=1e-10)
     assert np.allclose(factored.inverse(), np.linalg.inv(table), rtol=1e-9, atol=1e-12)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import wraps
 from importlib import import_module
@@ -21,8 +22,8 @@ from linnet.pipeline.declaration import flags
 from linnet.pipeline.options import TrainOptions
 from linnet.storage import atomic
 
-# A command is a function `command` in the module of its name. These modules are imported for `linnet --help` as well:
-# what only a run needs, they import when they run.
+# A command is a function `command` in the module of its name. `linnet --help` imports them all: what only a run needs,
+# they import when they run.
 COMMANDS = ("train", "predict", "evaluate", "inspect", "verify", "separable", "boolean", "demo")
 
 EXIT_CODES = (
@@ -95,7 +96,10 @@ def _options(
         os.environ[DEBUG] = "1"
 
 
-app = assembled()
+def asked_for(arguments: Sequence[str]) -> tuple[str, ...]:
+    """The command that a command line names, which is all that it needs; where it names none, all, to list them."""
+    named = next((each for each in arguments if not each.startswith("-")), None)
+    return (named,) if named in COMMANDS else COMMANDS
 
 
 def main() -> None:
@@ -111,7 +115,8 @@ def main() -> None:
 def _run() -> int:
     try:
         check_address_space()
-        return int(app(standalone_mode=False) or 0)
+        program = assembled(asked_for(sys.argv[1:]))
+        return int(program(standalone_mode=False) or 0)
     except UsageFault as error:
         return _misused(error)
     except _Escaped as escaped:

@@ -62,6 +62,7 @@ def run() -> None:
 def _run(command: str) -> None:
     import typer
 
-    from linnet.cli.main import app
+    from linnet.cli.main import asked_for, assembled
 
-    typer.main.get_command(app)(shlex.split(command)[1:], standalone_mode=False)
+    arguments = shlex.split(command)[1:]
+    typer.main.get_command(assembled(asked_for(arguments)))(arguments, standalone_mode=False)

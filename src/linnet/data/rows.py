@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 
 from linnet.data.sparse_matrices import Csr, csr_of, is_sparse, numeric
 from linnet.errors import InputError
+from linnet.kernels.sparse_entries import take as take_entries
 
 NO_IDS = np.empty(0, dtype=np.uint32)
 NO_STARTS = np.empty(0, dtype=np.int64)
 CHECK_SIZE = 1 << 20
-# Entries of sparse rows that are taken in one go, or those of one row.
-TAKEN_AT_ONCE = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,16 +136,11 @@ class Rows:
         shape = (len(which), self.shape[1])
         if self.dense:
             return Rows(self.matrix(which).reshape(-1), NO_IDS, NO_STARTS, shape, self.names, self.resolution)
-        lengths = np.diff(self.starts)[which]
-        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        starts = np.zeros(len(which) + 1, dtype=np.int64)
+        firsts = self.starts[which]
+        np.cumsum(self.starts[which + 1] - firsts, out=starts[1:])
         values, ids = np.empty(starts[-1], dtype=self.values.dtype), np.empty(starts[-1], dtype=np.uint32)
-        moves, first = self.starts[which] - starts[:-1], 0
-        while first < len(which):  # some at a time: the places of all would take more memory than the rows
-            last = max(first + 1, int(np.searchsorted(starts, starts[first] + TAKEN_AT_ONCE, side="right")) - 1)
-            into = slice(starts[first], starts[last])
-            at = np.repeat(moves[first:last], lengths[first:last]) + np.arange(into.start, into.stop)
-            values[into], ids[into] = self.values[at], self.ids[at]
-            first = last
+        take_entries(self.values, self.ids, firsts, values, ids, starts)
         return Rows(values, ids, starts, shape, self.names, self.resolution)
 
     def unpacked(self) -> Rows:

@@ -56,7 +56,7 @@ def sweep(
     starts: cython.const[cython.longlong][::1],
     columns: cython.Py_ssize_t,
     dense: cython.bint,
-    order: cython.longlong[::1],
+    order: cython.uint[::1],
     classes: cython.const[cython.longlong][::1],
     costs: cython.const[cython.double][::1],
     curvatures: cython.const[cython.double][::1],
@@ -136,7 +136,7 @@ def sweep(
             if n_there == 1 and q[i, top] > 0 and best - second > largest:
                 continue
             order[r] = order[kept]
-            order[kept] = i
+            order[kept] = cython.cast(cython.uint, i)
             kept += 1
             most = max(most, best - worst)
             if best <= worst:

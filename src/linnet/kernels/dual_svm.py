@@ -33,11 +33,11 @@ NEAR = cython.declare(cython.Py_ssize_t, 2048)
 ENTRIES_AHEAD = cython.declare(cython.Py_ssize_t, 256)
 
 
-def shuffle(order: cython.longlong[::1], seed: cython.ulonglong):
+def shuffle(order: cython.uint[::1], seed: cython.ulonglong):
     """A random order of these numbers, the same for the same seed (Fisher, Yates 1938; Knuth's MMIX generator)."""
     k: cython.Py_ssize_t
     other: cython.Py_ssize_t
-    i: cython.longlong
+    i: cython.uint
     with cython.nogil:
         for k in range(order.shape[0] - 1, 0, -1):
             seed = seed * cython.cast(cython.ulonglong, 6364136223846793005) + cython.cast(
@@ -57,7 +57,7 @@ def sweep(
     columns: cython.Py_ssize_t,
     dense: cython.bint,
     squared: cython.bint,
-    order: cython.longlong[::1],
+    order: cython.uint[::1],
     states: cython.double[:, ::1],
     weights: cython.double[::1],
     intercept: cython.double,
@@ -133,7 +133,7 @@ def sweep(
             if (alpha == 0.0 and slope > highest) or (alpha == cap and slope < lowest):
                 continue
             order[k] = order[kept]
-            order[kept] = i
+            order[kept] = cython.cast(cython.uint, i)
             kept += 1
             if (alpha == 0.0 and slope >= 0) or (alpha == cap and slope <= 0):
                 most = max(most, 0.0)

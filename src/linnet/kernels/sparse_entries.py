@@ -1,8 +1,9 @@
-"""One read over the entries of rows: largest values, counts by side, scales, and features dropped."""
+"""One read over the entries of rows: largest values, counts by side, scales, features dropped, and some of the rows."""
 
 import cython
 import numpy as np
 from cython.cimports.libc.math import fabs
+from cython.cimports.libc.string import memcpy
 from cython.cimports.linnet.kernels.passes import value_t
 
 # The number that a vocabulary gives a name it does not have.
@@ -115,6 +116,37 @@ def renumber(
         new_starts[starts.shape[0] - 1] = kept
 
 
+def take(
+    values: cython.const[value_t][::1],
+    ids: cython.const[cython.uint][::1],
+    firsts: cython.const[cython.longlong][::1],
+    new_values: value_t[::1],
+    new_ids: cython.uint[::1],
+    new_starts: cython.const[cython.longlong][::1],
+):
+    """The entries of the rows that begin at these places; in the new arrays, row i of them begins at new_starts[i]."""
+    i: cython.Py_ssize_t
+    start: cython.Py_ssize_t
+    entries: cython.Py_ssize_t
+    value_bytes: cython.Py_ssize_t = values.strides[0]
+    if new_ids.shape[0] == 0:
+        return
+    with cython.nogil:
+        for i in range(firsts.shape[0]):
+            start, entries = firsts[i], new_starts[i + 1] - new_starts[i]
+            if entries:
+                memcpy(
+                    cython.address(new_values[new_starts[i]]),
+                    cython.address(values[start]),
+                    entries * value_bytes,
+                )
+                memcpy(
+                    cython.address(new_ids[new_starts[i]]),
+                    cython.address(ids[start]),
+                    entries * cython.sizeof(cython.uint),
+                )
+
+
 def renumbered(
     numbers: cython.const[cython.uint][::1],
     starts: cython.const[cython.longlong][::1],
@@ -123,16 +155,26 @@ def renumbered(
 ):
     """Rows of kernels/ngrams.py with the numbers of the vocabulary, without names that have none."""
     rows: cython.Py_ssize_t = starts.shape[0] - 1
-    starts_out = np.empty(rows + 1, dtype=np.int64)
     ids_out = np.empty(ids.shape[0], dtype=np.uint32)
     counts_out = np.empty(ids.shape[0], dtype=np.float32)
-    new_starts: cython.longlong[::1] = starts_out
     new_ids: cython.uint[::1] = ids_out
     new_counts: cython.float[::1] = counts_out
     r: cython.Py_ssize_t
     e: cython.Py_ssize_t
     written: cython.Py_ssize_t = 0
     number: cython.uint
+    known: cython.bint = True
+    with cython.nogil:
+        for e in range(numbers.shape[0]):
+            known &= numbers[e] != NO_NUMBER
+        if known:  # mostly so in training, where names are added: every entry stays in its place
+            for e in range(ids.shape[0]):
+                new_ids[e] = numbers[ids[e]]
+                new_counts[e] = cython.cast(cython.float, counts[e])
+    if known:
+        return np.array(starts), ids_out, counts_out
+    starts_out = np.empty(rows + 1, dtype=np.int64)
+    new_starts: cython.longlong[::1] = starts_out
     with cython.nogil:
         new_starts[0] = 0
         for r in range(rows):

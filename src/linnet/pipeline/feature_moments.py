@@ -20,7 +20,7 @@ SUMS = 4
 # Of a stream all rows are summed up to this many (of words and numbered features, which are many a row, fewer), and of
 # later ones one in 17, which then counts 17 times: sums over all of them would take a tenth of the time of a pass.
 # A prime, so that no period of the rows falls in step.
-ALL_OF, ALL_OF_MANY, LATER = 1 << 16, 1 << 12, 17
+ALL_OF, ALL_OF_MANY, LATER = 1 << 16, 1 << 10, 17
 # Packed rows are summed in parts of this many.
 PART_ROWS = 1 << 13
 

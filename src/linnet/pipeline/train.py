@@ -29,11 +29,8 @@ from linnet.pipeline.services import Services
 from linnet.pipeline.shared_rows import SharedRows
 from linnet.pipeline.stream import RowStream
 from linnet.pipeline.trainers import checkpoint_file as checkpoint
-from linnet.pipeline.trainers.batch import BatchTrainer
 from linnet.pipeline.trainers.checkpoints import NO_CHECKPOINTS, Checkpoints
-from linnet.pipeline.trainers.counting import CountingTrainer
 from linnet.pipeline.trainers.job import Job, Trainer
-from linnet.pipeline.trainers.online import OnlineTrainer
 from linnet.pipeline.value_checks import refuse_dates, unfit_values
 from linnet.storage.outputs import check_no_input, claimed
 from linnet.storage.quarantine import Quarantine
@@ -151,10 +148,17 @@ def _trained(source: Source, options: TrainOptions, services: Services, show_pla
 
 
 def _trainer(entry: Entry | None, reason: str, options: TrainOptions, checkpoints: Checkpoints) -> Trainer:
+    """The one that is needed, and only that is loaded."""
     if entry is not None and entry.way is Way.ONLINE:
+        from linnet.pipeline.trainers.online import OnlineTrainer
+
         return OnlineTrainer(Job(entry, reason, options, checkpoints))
     if entry is not None and entry.way is Way.COUNTING:
+        from linnet.pipeline.trainers.counting import CountingTrainer
+
         return CountingTrainer(Job(entry, reason, options, checkpoints))
+    from linnet.pipeline.trainers.batch import BatchTrainer
+
     return BatchTrainer(entry, reason, options, checkpoints)
 
 

@@ -57,7 +57,7 @@ class HardMargin:
         self._activate_all()
 
     def _activate_all(self) -> None:
-        self.order, self.highest, self.lowest = np.arange(self.points.n), np.inf, -np.inf
+        self.order, self.highest, self.lowest = np.arange(self.points.n, dtype=np.uint32), np.inf, -np.inf
 
     def passes(self, most: float) -> None:
         """Sweeps over active rows that visit as many rows as `most` passes; then all rows are active again."""

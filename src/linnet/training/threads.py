@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+import os
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import copy_context
 from typing import TypeVar
 
@@ -45,12 +46,36 @@ def in_threads(work: Callable[[T], R], items: Iterable[T], n_jobs: int) -> list[
             take_turns()
 
     # This thread works, too.  The context carries NumPy's settings about warnings to the others.
-    with ThreadPoolExecutor(threads - 1) as pool:
+    with _waiting(threads - 1) as pool:
         others = [pool.submit(copy_context().run, elsewhere, as_here()) for _ in range(threads - 1)]
-        take_turns()
+        try:
+            take_turns()
+        finally:
+            wait(others)
     for other in others:
         other.result()
     return [results[at] for at in range(len(items))]
+
+
+@contextmanager
+def _waiting(threads: int) -> Iterator[ThreadPoolExecutor]:
+    """A pool of this many threads, maybe idle ones: to start a thread takes as long as a short piece of work.
+
+    Work within work takes another pool.
+    """
+    try:
+        pool = _idle[threads].pop()
+    except IndexError:
+        pool = ThreadPoolExecutor(threads, thread_name_prefix="linnet-work")
+    try:
+        yield pool
+    finally:
+        _idle[threads].append(pool)
+
+
+_idle: defaultdict[int, list[ThreadPoolExecutor]] = defaultdict(list)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_idle.clear)  # a child has no threads but its own
 
 
 def over_parts(work: Callable[[int, int], R], rows: int, size: int) -> list[R]:

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from linnet.data.label_types import LabelKind
@@ -56,6 +55,8 @@ def label_kind(kind: Any) -> LabelKind:
 
 def string_bytes(array: Any) -> NDArray[np.int64] | None:
     """The bytes of each value as `strings` gives them; None if they are of one short length, as numbers are."""
+    import pyarrow.compute as pc  # takes as long to load as Arrow itself, and rows of text do without
+
     kind = array.type
     if isinstance(array, pa.ChunkedArray) and (pa.types.is_dictionary(kind) or pa.types.is_string_view(kind)):
         array = array.combine_chunks()
@@ -152,6 +153,8 @@ def float64_values(array: Any) -> NDArray[np.float64]:
 
 def strings(array: Any) -> Strings:
     """A plain column as strings; integers without a point, other numbers with the fewest digits that identify them."""
+    import pyarrow.compute as pc  # takes as long to load as Arrow itself, and rows of text do without
+
     if is_list(array.type):
         missing = array.is_null().to_numpy(zero_copy_only=False) if array.null_count else None
         ends = np.cumsum(pc.list_value_length(array).fill_null(0).to_numpy(zero_copy_only=False), dtype=np.int64)

@@ -53,6 +53,16 @@ class Cutting:
     most_lines: int | None = None
     limit: Callable[[bytearray, int], int] | None = None
 
+    def end_within(self, data: bytearray, end: int) -> int:
+        """Where a chunk that could end there ends, if it may have no more lines than that.
+
+        A row is two bytes and a line end at least, so that short texts have few enough: their lines are not counted.
+        """
+        most = self.most_lines
+        if most is None or most >= len(data) // 3 or self.lines(data) <= most:
+            return end
+        return end_of_line(data, most, end)
+
 
 def last_line_end(data: bytes | bytearray) -> int:
     return data.rfind(b"\n") + 1
@@ -83,8 +93,7 @@ def chunks(files: ByteFiles, start: Position, cutting: Cutting) -> Iterator[Chun
                 if not data:
                     break
                 end, last = _whole(data, reader, cutting, f"{path}:{at.line}")
-                if cutting.most_lines is not None and cutting.lines(data) > cutting.most_lines:
-                    end = end_of_line(data, cutting.most_lines, end)
+                end = cutting.end_within(data, end)
                 if cutting.limit is not None:
                     end = cutting.limit(data, end)
                 rest = bytes(data[end:])

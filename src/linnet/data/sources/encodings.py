@@ -68,6 +68,8 @@ NOT_ASCII, UNDECODED = re.compile("[^\x00-\x7f]"), re.compile("[\udc80-\udcff]")
 
 def encoding_of_rows(rows: list[bytes]) -> str:
     """UTF-8 or Windows-1252, from the first rows of files that have no mark."""
+    if _all_utf8(rows):
+        return UTF8
     fitting = unfit = 0
     for raw in rows:
         if raw.isascii():
@@ -77,6 +79,13 @@ def encoding_of_rows(rows: list[bytes]) -> str:
         fitting += len(NOT_ASCII.findall(text)) - wrong
         unfit += wrong
     return UTF8 if not unfit or fitting > unfit else "windows-1252"
+
+
+def _all_utf8(rows: list[bytes]) -> bool:
+    try:
+        return all(raw.isascii() or raw.decode() is not None for raw in rows)
+    except UnicodeDecodeError:
+        return False
 
 
 def _marked_unfit(error: UnicodeError) -> tuple[str | bytes, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,15 @@ TOO_DEEP = f"brackets nested more than {DEEPEST} deep"
 NOT_AN_OBJECT = "a line must be one JSON object, {...}"
 
 
+@dataclass(frozen=True, eq=False)
+class _Objects:
+    """The lines of a chunk that are one object each, as far as brackets show, and the bad ones."""
+
+    chunk: Chunk
+    records: Records
+    bad: list[BadRow]
+
+
 class JsonLines(LineSource, TableSource):
     """One JSON object a line; its keys are the columns."""
 
@@ -56,7 +65,7 @@ class JsonLines(LineSource, TableSource):
 
     def __init__(self, files: ByteFiles, *, chunk_size: int | None = None) -> None:
         super().__init__(files, chunk_size=chunk_size)
-        self._first = self._few_values(self.first_chunks())
+        self._first = [self._objects(chunk) for chunk in self._few_values(self.first_chunks())]
         self.layout = Layout({}, {})
         self._paths: dict[str, tuple[str, ...]] = {}
         self._vectors: dict[str, int] = {}
@@ -79,7 +88,7 @@ class JsonLines(LineSource, TableSource):
         return self._keys
 
     def sample(self) -> Block:
-        return joined(map(self.parse, self._first))
+        return joined(map(self._block, self._first))
 
     def select_columns(self, wanted: Mapping[str, Reading]) -> None:
         """As in the base class; a key that the first rows lack may follow later, and is a missing value until then."""
@@ -116,7 +125,10 @@ class JsonLines(LineSource, TableSource):
         self.cutting = replace(self.cutting, most_lines=max(1, BLOCK_CELLS // max(1, len(self.layout.wanted))))
 
     def parse(self, chunk: Chunk) -> Block:
-        records, bad = self._objects(chunk)
+        return self._block(self._objects(chunk))
+
+    def _block(self, objects: _Objects) -> Block:
+        chunk, records, bad = objects.chunk, objects.records, objects.bad
         texts = self._texts(records)
         if texts is not None:
             return Block(
@@ -163,8 +175,8 @@ class JsonLines(LineSource, TableSource):
         name = self._parts.get(name, name)
         return self._paths.get(name) or tuple(name.split(SEPARATOR))
 
-    def _objects(self, chunk: Chunk) -> tuple[Records, list[BadRow]]:
-        """The lines that are one object each, as far as brackets show, and the bad ones.
+    def _objects(self, chunk: Chunk) -> _Objects:
+        """Found without Arrow.
 
         Arrow accepts an object over several lines, or several in one; and it recurses for every level of brackets, so
         deep nesting must never reach it.
@@ -176,7 +188,7 @@ class JsonLines(LineSource, TableSource):
             raw = records.raw(i)
             fault = (None, TOO_DEEP) if levels[i] else _fault(raw) or (1, NOT_AN_OBJECT)
             bad.append(BadRow(chunk.path, int(records.lines[i]), *fault, raw, int(records.starts[i])))
-        return records.keep(usable), sorted(bad, key=lambda row: row.line)
+        return _Objects(chunk, records.keep(usable), sorted(bad, key=lambda row: row.line))
 
     def _read(self, text: bytes) -> Any:
         """The columns to read; None if Arrow rejects something, because it does not report where."""
@@ -267,26 +279,25 @@ class JsonLines(LineSource, TableSource):
 
     def _inferred(self) -> dict[str, Any]:
         """Arrow's types for the first rows; if Arrow rejects them, from those that can be read one by one."""
-        objects = [self._objects(chunk) for chunk in self._first]
-        bad = [row for _, rows in objects for row in rows]
+        bad = [row for each in self._first for row in each.bad]
         path = self.files.name(0)
-        if not any(len(records) for records, _ in objects):
+        if not any(len(each.records) for each in self._first):
             raise bad[0].error() if bad else no_rows(path)
         try:
-            table = _arrow_reads(b"".join(records.text() for records, _ in objects))
+            table = _arrow_reads(b"".join(each.records.text() for each in self._first))
             self._vectors = vectors_in(flat_table(table))
             types: dict[str, Any] = {}
             for name, keys, kind in leaves(table.schema):  # of two of one name the first
                 types.setdefault(name, kind)
                 self._paths.setdefault(name, keys)
         except pa.ArrowInvalid:
-            given = _values_without_arrow([records.raw(i) for records, _ in objects for i in range(len(records))])
+            given = _values_without_arrow(each.records.raw(i) for each in self._first for i in range(len(each.records)))
             types = {name: type_of([each for each in values if each is not None]) for name, values in given.items()}
             self._vectors = vectors_of_lists(given)
         refuse_more_columns(len(types), f"{path}: the keys of its first rows")
         if not types:
-            for chunk, (records, _) in zip(self._first, objects, strict=True):
-                bad += self._one_by_one(chunk.path, records)[2]
+            for each in self._first:
+                bad += self._one_by_one(each.chunk.path, each.records)[2]
             raise bad[0].error() if bad else InputError(f"{path}: all its objects are empty")
         return types
 
@@ -313,7 +324,7 @@ def _arrow_reads(text: bytes, schema: Any = None) -> Any:
     )
 
 
-def _values_without_arrow(lines: list[bytes]) -> dict[str, list[Any]]:
+def _values_without_arrow(lines: Iterable[bytes]) -> dict[str, list[Any]]:
     """The values of columns in the lines that can be read; Arrow stops at the first that cannot, and at a list of mixed
     types."""
     given: dict[str, list[Any]] = {}

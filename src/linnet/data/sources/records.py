@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +40,8 @@ class Records:
         firsts = np.concatenate([[0], gaps + 1])
         lasts = np.append(gaps, len(self) - 1)
         runs = zip(self.starts[firsts].tolist(), self.stops[lasts].tolist(), strict=True)
-        return b"".join(self.data[start:stop].tobytes() + b"\n" for start, stop in runs)
+        parts: list[Any] = [part for start, stop in runs for part in (self.data[start:stop], b"\n")]
+        return b"".join(parts)
 
 
 def shown(raw: bytes) -> str:
