@@ -13,6 +13,7 @@ import lzma
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +34,7 @@ from linnet.data.sources.opening import open_source
 from linnet.errors import InputError, ModelFileError, RecipeError
 from linnet.pipeline import memory as memory_module
 from linnet.pipeline import separable, verify
-from linnet.training import solver_choice
+from linnet.training import reduction, solver_choice
 from linnet.training.solvers import least_squares
 from tests.data.sources.tools import wanted
 
@@ -70,7 +71,10 @@ def blocks_of(path, selected=None):
         ("n-grams of a block", limits.BLOCK_NGRAMS),
         ("conjunctions of a row", limits.ROW_CONJUNCTIONS),
         ("conjunctions of a block", limits.BLOCK_CONJUNCTIONS),
+        ("named features of a row", limits.ROW_NAMES),
+        ("named features of a block", limits.BLOCK_NAMES),
         ("products of `--polynomial`", limits.MOST_CROSSES),
+        ("pairs of labels", reduction.MOST_PAIRS),
         ("columns of `--solver newton", solver_choice.MOST_PAIRED),
         ("least squares in closed form", least_squares.COLUMNS_AT_MOST),
         ("columns of `linnet separable`", separable.MOST_COLUMNS),
@@ -82,6 +86,17 @@ def blocks_of(path, selected=None):
 def test_the_table_states_the_limit_of_the_program(row, number):
     line = next(line for line in TABLE.splitlines() if line.startswith("|") and row in line)
     assert f"{number:,}" in line
+
+
+def test_more_pairs_of_labels_than_can_be_fitted_are_refused(tmp_path):
+    rows = "".join(f"{i % 7},label {i % 201}\n" for i in range(1005))
+    path = written(tmp_path, "labels.csv", f"x,y\n{rows}")
+    for learner in ("auto", "svm"):
+        with pytest.raises(RecipeError, match=r"201 labels make 20,100 pairs.*20,000.*one-vs-rest"):
+            linnet.train(path, target="y", multiclass="pairwise", learner=learner)
+    X, y = np.arange(402.0)[:, np.newaxis], np.arange(402) % 201
+    with pytest.raises(RecipeError, match=r"20,100 pairs.*one-vs-rest"):
+        linnet.LinearSVC(multiclass="pairwise").fit(X, y)
 
 
 # -- tables ------------------------------------------------------------------------------------------------------------
@@ -101,6 +116,65 @@ def test_a_table_of_too_many_columns_is_refused_with_its_place(tmp_path, monkeyp
         pq.write_table(pa.table({name: [1.0] for name in names}), path)
     with pytest.raises(InputError, match=r"wide\.\w+.*51 columns are more than 50.*svmlight"):
         open_source([path])
+
+
+def test_a_header_of_too_many_fields_is_refused_before_they_are_made(tmp_path):
+    path = written(tmp_path, "commas.csv", "\n" + "," * 200_000)
+    with pytest.raises(InputError, match=r"commas\.csv:2: 200,001 columns are more than 131,072"):
+        open_source([path])
+
+
+def test_vectors_of_too_many_numbers_are_refused(tmp_path):
+    line = json.dumps({"x": [0.5] * 140_000, "y": 1})
+    path = written(tmp_path, "long.jsonl", f"{line}\n")
+    with pytest.raises(InputError, match=r"140,002 columns are more than 131,072"):
+        open_source([path])
+    pq.write_table(pa.table({"x": [[0.5] * 140_000], "y": [1]}), tmp_path / "long.parquet")
+    with pytest.raises(InputError, match=r"columns are more than 131,072"):
+        open_source([str(tmp_path / "long.parquet")])
+    with pytest.raises(InputError, match=r"columns are more than 131,072"):
+        linnet.train(pa.table({"x": [[0.5] * 140_000], "y": [1]}), "y")
+
+
+def test_a_line_of_json_with_too_many_values_is_a_bad_row(tmp_path, monkeypatch):
+    monkeypatch.setattr("linnet.data.sources.jsonlines.ROW_NAMES", 50)
+    rows = [{"x": ["a, b", "c"][: 1 + i % 2], "y": "uv"[i % 2]} for i in range(40)]
+    rows[20] = {"x": ['é\\",' * 30, *"abc" * 20], "y": "u"}
+    rows[21] = {"x": ['é\\",' * 30, *"abc"], "y": "v"}
+    path = written(tmp_path, "lists.jsonl", "\n".join(map(json.dumps, rows)) + "\n")
+    with pytest.raises(InputError, match=r"lists\.jsonl:21: 62 values are more than 50"):
+        linnet.train(path, target="y")
+    assert linnet.train(path, target="y", on_error="skip").record.rejected_rows == 1
+
+
+def test_a_long_list_of_parquet_is_refused_with_its_row(tmp_path, monkeypatch):
+    monkeypatch.setattr("linnet.data.sources.table.ROW_NAMES", 50)
+    path = str(tmp_path / "lists.parquet")
+    pq.write_table(pa.table({"x": [["a"], ["b"] * 51, ["a"] * 50], "y": ["u", "v", "u"]}), path)
+    with pytest.raises(InputError, match=r"lists\.parquet:2: the list 'x' has 51 values, more than 50"):
+        linnet.train(path, target="y")
+
+
+def test_named_features_of_long_rows_are_used_in_parts_and_of_longer_ones_refused(tmp_path, monkeypatch):
+    lines = [f"{i % 2 * 2 - 1} |n" + "".join(f" f{i * j % 30}:{j}" for j in range(15)) for i in range(60)]
+    path = written(tmp_path, "rows.vw", "\n".join(lines) + "\n")
+    whole = linnet.train(path)
+    monkeypatch.setattr("linnet.data.features.entries.BLOCK_NAMES", 10)
+    monkeypatch.setattr(feature_map, "NAMES", replace(feature_map.NAMES, block=40, row=60))
+    in_parts = linnet.train(path)
+    assert weights_of(in_parts) == weights_of(whole)
+    longer = written(tmp_path, "longer.vw", "\n".join(lines) + "\n1 |n" + " g" * 61 + "\n")
+    with pytest.raises(InputError, match=r"longer\.vw:61: the row has up to 6\d named features, more than 60"):
+        linnet.train(longer)
+
+
+def test_a_first_line_that_is_long_does_not_hide_the_format(tmp_path):
+    for text, form in (
+        ("spam\t" + "buy now " * 60_000 + "\nham\thello there\n", "labelled-text"),
+        ("1 " + " ".join(f"{i}:1" for i in range(1, 60_000)) + "\n-1 1:1\n", "svmlight"),
+        (json.dumps({"x": "word " * 80_000, "y": 1}) + '\n{"x": "b", "y": 2}\n', "jsonl"),
+    ):
+        assert open_source([written(tmp_path, "data.txt", text)]).format == form
 
 
 def test_a_line_that_is_too_long_is_refused_with_its_place(tmp_path):

@@ -48,6 +48,40 @@ def as_many_labels_as_rows() -> Case:
     return _trained(f"x,y\n{rows}".encode(), "data.csv", "--target", "y", "--learner", "averaged-perceptron")
 
 
+def pairs_of_many_labels() -> Case:
+    rows = "".join(f"{i % 7},label {i}\n" for i in range(2000)) * 2
+    return _trained(f"x,y\n{rows}".encode(), "data.csv", "--target", "y", "--multiclass", "pairwise")
+
+
+def line_ends_alone() -> Case:
+    text = gzip.compress(b"\n" * 62_914_560)
+    commands = [
+        Command(["train", name, "-o", "m", "--target", "y"], limits=Limits(seconds=15.0, memory=512 << 20))
+        for name in ("alone.csv.gz", "between.csv.gz")
+    ]
+    between = gzip.compress(b"x,y\n" + b"\r\n" * 30_000_000 + b"1,a\n2,b\n")
+    return Case({"alone.csv.gz": text, "between.csv.gz": between}, commands, {"m"})
+
+
+def one_line_of_commas() -> Case:
+    return _trained(gzip.compress(b"," * 60_000_000), "data.csv.gz", "--target", "y")
+
+
+def one_list_of_many_values() -> Case:
+    lists = {
+        "ones": b"1," * 25_000_000 + b"1",
+        "mixed": b'1,"a",' * 8_000_000 + b"1",
+        "halves": b".5," * 12_000_000 + b"1",
+    }
+    files = {f"{name}.jsonl.gz": gzip.compress(b'{"y":1,"x":[' + text + b"]}\n") for name, text in lists.items()}
+    return Case(files, [Command(["train", name, "-o", "m", "--target", "y"], limits=SHORT) for name in files], {"m"})
+
+
+def one_row_of_many_names() -> Case:
+    text = b"1 |" + b" a" * 25_000_000 + b"\n-1 |b\n"
+    return _trained(gzip.compress(text), "data.vw.gz")
+
+
 def _mail(content: str) -> Case:
     files = {
         "data/a/1.eml": content.encode(),

@@ -46,7 +46,7 @@ class Twin:
         self.quoted = re.compile(mark + rb"(?:(?!" + mark + rb").|" + mark * 2 + rb")*+" + mark, re.DOTALL)
 
     def records(self, text: bytes) -> tuple[list[tuple[int, ...]], bool]:
-        """(start, stop, line, fields, stray) of each, and whether the last is open."""
+        """(start, stop, line, fields, stray) of each that is not empty, and whether the last is open."""
         found, at = [], 0
         while at < len(text):
             at = self.separator.match(text, at).end() if self.blanks and self.separator.match(text, at) else at
@@ -69,7 +69,8 @@ class Twin:
                 if not between or (self.blanks and (end or behind == len(text))):
                     break
                 at = behind
-            found.append((begin, at, line, fields, self.shown(stray)))
+            if at > begin:
+                found.append((begin, at, line, fields, self.shown(stray)))
             at = end.end() if end else behind
         return found, False
 

@@ -190,7 +190,7 @@ def records(
     final: cython.bint = True,
     most_lines: cython.longlong = 10_000,
 ):
-    """(starts, stops, lines, fields, stray, open) of every record of delimited text.
+    """(starts, stops, lines, fields, stray, open) of every record of delimited text that is not empty.
 
     `stray` is where a record has its first literal quote; -1 if it has none, -2 if it has a doubtful field.  A record
     ends at LF, CR LF or CR; the last may end with the data.  Lines count from 0.  Blanks as separators do not count at
@@ -203,8 +203,8 @@ def records(
     ends: cython.Py_ssize_t = 1
     i: cython.Py_ssize_t
     with cython.nogil:
-        for i in range(size):
-            ends += (data[i] == 10) | (data[i] == 13)
+        for i in range(1, size):  # a line end behind another ends no record: a file of line ends alone needs no room
+            ends += ((data[i] == 10) | (data[i] == 13)) & (data[i - 1] != 10) & (data[i - 1] != 13)
     out = np.empty((5, ends), dtype=np.int64)
     found: cython.longlong[:, ::1] = out
     count: cython.Py_ssize_t = 0
@@ -252,12 +252,14 @@ def records(
                     trailing = i
                 i = close
             elif byte == 10 or byte == 13:
-                found[0, count] = begin
-                found[1, count] = i if trailing < 0 else trailing
-                found[2, count] = first_line
-                found[3, count] = fields
-                found[4, count] = -2 if doubtful and stray < 0 else stray
-                count += 1
+                trailing = i if trailing < 0 else trailing
+                if trailing > begin:
+                    found[0, count] = begin
+                    found[1, count] = trailing
+                    found[2, count] = first_line
+                    found[3, count] = fields
+                    found[4, count] = -2 if doubtful and stray < 0 else stray
+                    count += 1
                 doubtful = False
                 i += 2 if byte == 13 and i + 1 < size and data[i + 1] == 10 else 1
                 begin = i

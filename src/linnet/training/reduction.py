@@ -8,9 +8,12 @@ from itertools import combinations, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.errors import RecipeError
+from linnet.errors import RecipeError, option
 from linnet.learners.recipe import Averaging, Reduction, Update
 from linnet.training.online_learner import Learner
+
+# Pairs of classes, 200 of them: a fit of two rows takes half a millisecond, and a pair of rare classes is hardly more.
+MOST_PAIRS = 20_000
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,12 @@ def problems(classes: int, reduction: Reduction) -> list[Problem]:
         return [Problem()]
     if reduction is Reduction.ONE_VS_REST:
         return [Problem(k) for k in range(classes)]
+    pairs = classes * (classes - 1) // 2
+    if pairs > MOST_PAIRS:
+        raise RecipeError(
+            f"{classes:,} labels make {pairs:,} pairs, each a fit of its own, and more than {MOST_PAIRS:,}: take "
+            f"{option('multiclass', Reduction.ONE_VS_REST)}"
+        )
     return [Problem(b, a) for a, b in combinations(range(classes), 2)]
 
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linnet.data.features.terms import NamedTerm, Piece, canonical, missing_name
+from linnet.data.limits import BLOCK_NAMES
 from linnet.data.sources.block import Column, Strings
-from linnet.data.sources.sets import elements_of
+from linnet.data.sources.sets import ELEMENT, elements_of
 from linnet.kernels.vocabulary import Vocabulary
 from linnet.kernels.vowpal_wabbit import parse
 
@@ -30,7 +32,20 @@ class Entries:
 
 
 class EntriesTerm(NamedTerm):
-    """What terms of several names a row share."""
+    """What terms of several names a row share; a byte of BETWEEN comes before each."""
+
+    between: ClassVar[bytes]
+
+    def most_names(self, columns: Mapping[str, Column]) -> NDArray[np.int64]:
+        """The most names that each row can have: counted if the bytes alone do not show that they are few."""
+        given = columns[self.columns[0]]
+        assert isinstance(given, Strings)
+        lengths = np.diff(given.starts)
+        if int(lengths.sum()) <= BLOCK_NAMES:
+            return lengths
+        text = given.data[given.starts[0] : given.starts[-1]]
+        counted = np.flatnonzero(np.isin(text, np.frombuffer(self.between, dtype=np.uint8)))
+        return np.asarray(np.diff(np.searchsorted(counted, given.starts - given.starts[0])) + 1)
 
     def number(self, prepared: Entries, *, frozen: bool) -> Piece:
         numbers = self.vocabulary.numbers(prepared.names.data, prepared.names.starts, b"", frozen)
@@ -46,6 +61,7 @@ class SetTerm(EntriesTerm):
     """A column of sets: a 1 in the feature `column=element` of each element, however often it is there."""
 
     kind = "set"
+    between = ELEMENT.encode()
 
     def prepare(self, columns: Mapping[str, Column]) -> Entries:
         name = self.columns[0]
@@ -71,6 +87,7 @@ class FeaturesTerm(EntriesTerm):
     """A column of named features with values, each a feature by its own name; one that is there twice counts in sum."""
 
     kind = "features"
+    between = b" \t|"
 
     def prepare(self, columns: Mapping[str, Column]) -> Entries:
         given = columns[self.columns[0]]

@@ -1,4 +1,4 @@
-"""How many n-grams or conjunctions a row may have, and where a block is cut because its rows have too many at once."""
+"""How many n-grams, conjunctions or named features a row may have, and where a block of too many is cut."""
 
 from __future__ import annotations
 
@@ -14,16 +14,22 @@ from linnet.errors import InputError, option
 
 @dataclass(frozen=True)
 class EntryLimits:
-    """The most entries of rows that are prepared at once, and of a single row; their name, and the option they obey."""
+    """The most entries of rows that are prepared at once, and of a single row; their name, and the option they obey,
+    if there is one."""
 
     block: int
     row: int
     name: str
-    option: str
+    option: str = ""
+
+    @property
+    def remedy(self) -> str:
+        return f"lower {option(self.option)}, or shorten the row" if self.option else "shorten the row"
 
 
 NGRAMS = EntryLimits(limits.BLOCK_NGRAMS, limits.ROW_NGRAMS, "n-grams", "ngrams")
 CONJUNCTIONS = EntryLimits(limits.BLOCK_CONJUNCTIONS, limits.ROW_CONJUNCTIONS, "conjunctions", "conjunctions")
+NAMES = EntryLimits(limits.BLOCK_NAMES, limits.ROW_NAMES, "named features")
 
 
 def entry_cuts(block: Block, entries: NDArray[np.int64], most: EntryLimits) -> list[int]:
@@ -33,8 +39,8 @@ def entry_cuts(block: Block, entries: NDArray[np.int64], most: EntryLimits) -> l
     if (entries > most.row).any():
         row = int(np.argmax(entries > most.row))
         raise InputError(
-            f"{block.location(row)}: the row has up to {entries[row]:,} {most.name}, more than {most.row:,}: lower "
-            f"{option(most.option)}, or shorten the row"
+            f"{block.location(row)}: the row has up to {entries[row]:,} {most.name}, more than {most.row:,}: "
+            f"{most.remedy}"
         )
     ends = np.cumsum(entries)
     cuts: list[int] = []

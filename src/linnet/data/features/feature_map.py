@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from linnet.data.column_types import Reading
 from linnet.data.features.conjunctions import ConjunctionTerm, ConjunctionValues
 from linnet.data.features.dates import MISSING, DateTerm
-from linnet.data.features.entries import FeaturesTerm, SetTerm
-from linnet.data.features.entry_limits import CONJUNCTIONS, NGRAMS, entry_cuts
+from linnet.data.features.entries import EntriesTerm, FeaturesTerm, SetTerm
+from linnet.data.features.entry_limits import CONJUNCTIONS, NAMES, NGRAMS, entry_cuts
 from linnet.data.features.layout import TermOrder, assembled
 from linnet.data.features.schema import Role, Schema, Task
 from linnet.data.features.terms import (
@@ -197,11 +197,13 @@ class Features:
         return prepared
 
     def cuts(self, block: Block) -> list[int]:
-        """Where to cut a block of which n-grams or conjunctions would make too much at once; mostly nowhere."""
+        """Where to cut a block whose n-grams, conjunctions or names would be too many at once; mostly nowhere."""
         found: set[int] = set()
         for term in self.terms:
             if isinstance(term, TextTerm):
                 found.update(entry_cuts(block, term.most_ngrams(block.columns), NGRAMS))
+            elif isinstance(term, EntriesTerm):
+                found.update(entry_cuts(block, term.most_names(block.columns), NAMES))
             elif isinstance(term, ConjunctionTerm):
                 most = term.count(block.columns) if block.sparse is None else term.count_rows(block.sparse)
                 found.update(entry_cuts(block, most, CONJUNCTIONS))

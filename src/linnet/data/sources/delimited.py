@@ -136,16 +136,14 @@ class Delimited(LineSource, TableSource):
         a way that only this module understands."""
         data = np.frombuffer(chunk.data, dtype=np.uint8)
         starts, stops, lines, counts, stray, _ = self.syntax.records(data, len(columns))
-        usable = stops > starts
-        trailing = (
-            usable & (counts == len(columns) + 1) & (data[np.maximum(stops, 1) - 1] == ord(self.syntax.separator))
-        )
+        usable = np.ones(len(starts), dtype=bool)
+        trailing = (counts == len(columns) + 1) & (data[stops - 1] == ord(self.syntax.separator))
         if trailing.any():  # a separator at the end of a record, behind all its fields, ends it
             stops, counts = stops - trailing, counts - trailing
         records = Records(data, starts, stops, lines + chunk.at.line)
         bad: list[BadRow] = []
         if chunk.at.line == 1 and self.header and usable.any():
-            usable[int(np.argmax(usable))] = False
+            usable[0] = False
         for i in np.flatnonzero(usable & (counts != len(columns))).tolist():
             usable[i] = False
             reason = self._miscounted(counts[i], len(columns))
@@ -239,16 +237,15 @@ class Delimited(LineSource, TableSource):
     def _first_record(self) -> tuple[str, int, list[str]]:
         """Its file, its line and its fields."""
         beginning = next(first_records(self.files, self.syntax.finder(), limits=Limits(rows=1)), None)
-        if beginning is None:
+        if beginning is None or not beginning.records:
             raise no_rows(self.files.name(0))
         path, data = beginning.chunk.path, beginning.chunk.data
         found = self.syntax.records(data)
-        width = int(found.fields[np.argmax(found.stops > found.starts)])
-        found = self.syntax.records(data, width)
-        first = int(np.argmax(found.stops > found.starts))
-        line = int(found.lines[first]) + 1
+        found = self.syntax.records(data, int(found.fields[0]))
+        line = int(found.lines[0]) + 1
+        refuse_more_columns(int(found.fields[0]), f"{path}:{line}")
         try:
-            return path, line, self._fields(bytes(data[found.starts[first] : found.stops[first]]))
+            return path, line, self._fields(bytes(data[found.starts[0] : found.stops[0]]))
         except UnicodeDecodeError as error:
             raise InputError(f"{path}:{line}: the first row cannot be read: {error}") from None
 
@@ -298,8 +295,8 @@ class Delimited(LineSource, TableSource):
         line, raw = 1, first_record_in(self.files, chunk.at.file, self.syntax.finder(len(self.columns)))
         if chunk.at.line == 1:
             found = self.syntax.records(chunk.data, len(self.columns))
-            first = int(np.argmax(found.stops > found.starts))
-            raw, line = bytes(chunk.data[found.starts[first] : found.stops[first]]), int(found.lines[first]) + 1
+            if len(found.starts):
+                raw, line = bytes(chunk.data[found.starts[0] : found.stops[0]]), int(found.lines[0]) + 1
         if not raw:
             return tuple(self.columns)
         names = self._named(self._fields(raw, "replace"))

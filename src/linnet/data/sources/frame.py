@@ -12,7 +12,7 @@ from linnet.data.sources.block import Block, Position
 from linnet.data.sources.files import no_rows
 from linnet.data.sources.nesting import flat_table
 from linnet.data.sources.sampling import first_rows
-from linnet.data.sources.table import Layout, TableSource, types_of, with_columns
+from linnet.data.sources.table import Layout, TableSource, refuse_more_columns, types_of, with_columns
 from linnet.data.sources.vectors import expanded, vectors_in, vectors_named
 from linnet.errors import InputError
 
@@ -38,6 +38,7 @@ class Frame(TableSource):
             raise no_rows(self.path)
 
     def _expand(self, vectors: Mapping[str, int]) -> None:
+        refuse_more_columns(self._flat.num_columns + sum(vectors.values()), self.path)
         self._table = expanded(self._flat, vectors)
         self.layout = Layout.of(types_of(self._table.schema, self.path))
         self._rows = rows_at_once(self._table.num_columns, self._chunk_size, ROWS)

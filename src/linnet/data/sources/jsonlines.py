@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.json
 
 from linnet.data.column_types import Reading
-from linnet.data.limits import BLOCK_CELLS, MOST_COLUMNS
+from linnet.data.limits import BLOCK_CELLS, MOST_COLUMNS, ROW_NAMES
 from linnet.data.on_error import BadRow
 from linnet.data.sources.arrow import is_list, is_number, is_time
 from linnet.data.sources.block import Block, Column, Strings
@@ -38,7 +38,7 @@ from linnet.data.sources.vectors import (
     vectors_of_lists,
 )
 from linnet.errors import InputError
-from linnet.kernels.json_objects import key_spans
+from linnet.kernels.json_objects import count_values, key_spans
 from linnet.kernels.json_strings import BOOLEAN, INTEGER, STRING, text_fields
 from linnet.kernels.records import count_byte, depths
 
@@ -74,9 +74,10 @@ class JsonLines(LineSource, TableSource):
         self._expand(self._vectors)
 
     def _expand(self, vectors: dict[str, int]) -> None:
+        columns = len(self._types) + sum(vectors.values())
+        refuse_more_columns(columns, f"{self.files.name(0)}: the keys of its first rows")
         self._vectors, self._parts = vectors, parts(vectors)
         self.layout = Layout.of(expanded_types(self._types, vectors))
-        refuse_more_columns(len(self.names), f"{self.files.name(0)}: the keys of its first rows")
         self._keys = tuple(self.layout.types)
         self._limit_lines()
 
@@ -184,9 +185,15 @@ class JsonLines(LineSource, TableSource):
         records, bad = only_text(chunk, self._lines(chunk))
         levels = depths(records.data, records.starts, records.stops)
         usable = (levels > 0) & (levels <= DEEPEST)
-        for i in np.flatnonzero(~usable).tolist():
+        faults: dict[int, Any] = {i: (None, TOO_DEEP) if levels[i] else None for i in np.flatnonzero(~usable).tolist()}
+        # a list takes many times its text, so its values are counted before it is parsed
+        for i in np.flatnonzero(usable & (records.stops - records.starts > 2 * ROW_NAMES)).tolist():
+            values = count_values(records.data, records.starts[i], records.stops[i])
+            if values > ROW_NAMES:
+                faults[i], usable[i] = (None, f"{values:,} values are more than {ROW_NAMES:,}"), False
+        for i, known in faults.items():
             raw = records.raw(i)
-            fault = (None, TOO_DEEP) if levels[i] else _fault(raw) or (1, NOT_AN_OBJECT)
+            fault: tuple[int | None, str] = known or _fault(raw) or (1, NOT_AN_OBJECT)
             bad.append(BadRow(chunk.path, int(records.lines[i]), *fault, raw, int(records.starts[i])))
         return _Objects(chunk, records.keep(usable), sorted(bad, key=lambda row: row.line))
 

@@ -231,10 +231,14 @@ def _kind_of_json(lines: list[bytes]) -> Format:
 
 
 def first_lines(files: ByteFiles) -> list[bytes]:
-    """The first lines that are not blank, of all files in their order; the first one, maybe a header, only once."""
-    return [
-        line for each in first_records(files, lines_in, header=None, limits=TO_FIND_FORMAT) for line in each.records
-    ]
+    """The first lines that are not blank, of all files in their order; the first one, maybe a header, only once.
+
+    Of a line that is too long to be looked at as a whole, its first words.
+    """
+    first = list(first_records(files, lines_in, header=None, limits=TO_FIND_FORMAT))
+    lines = [line for each in first for line in each.records]
+    begun = [bytes(each.chunk.data).strip() for each in first]
+    return lines or [data.rsplit(None, 1)[0] for data in begun if data]
 
 
 def _is_labelled(lines: list[bytes]) -> bool:

@@ -56,9 +56,9 @@ class Parquet(TableSource):
             raise no_rows(paths[0])
 
     def _expand(self, vectors: dict[str, int]) -> None:
+        refuse_more_columns(len(self._types) + sum(vectors.values()), self.paths[0])
         self._vectors = vectors
         self.layout = Layout.of(expanded_types(self._types, vectors))
-        refuse_more_columns(len(self.names), self.paths[0])
 
     def expect_columns(self, names: Iterable[str]) -> None:
         self._expand(vectors_named(names, self._types))

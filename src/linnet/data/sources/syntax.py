@@ -54,10 +54,8 @@ class Syntax:
 
         def found(data: bytes, ended: bool) -> tuple[Offsets, Offsets, bool]:
             each = self.records(data, columns, final=ended)
-            filled = each.stops > each.starts
-            if each.open:
-                filled[-1] = False
-            return each.starts[filled], each.stops[filled], each.open
+            whole = slice(-1 if each.open else None)
+            return each.starts[whole], each.stops[whole], each.open
 
         return found
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from linnet.data.column_types import Kind, ReadAs, Reading
 from linnet.data.findings import FIRST_SHOWN, Misfits, shown_value
-from linnet.data.limits import MOST_COLUMNS
+from linnet.data.limits import MOST_COLUMNS, ROW_NAMES
 from linnet.data.role import Role
 from linnet.data.sources.block import Block, Column, Numbers, Position, Strings
 from linnet.data.sources.formats import Format
@@ -99,6 +99,7 @@ def with_columns(block: Block, layout: Layout, table: Any, byte_of: Callable[[in
 
     Rows with a value that does not fit a strict column are bad; other values that do not fit are missing, and counted.
     """
+    _refuse_long_lists(block, layout, table)
     columns, unfit = layout.columns(table, block.path)
     block = replace(block, columns=columns)
     if not unfit:
@@ -114,6 +115,22 @@ def with_columns(block: Block, layout: Layout, table: Any, byte_of: Callable[[in
             misfits.append(Misfits(each.name, len(each.rows), tuple(first)))
     block = replace(block, misfits=tuple(misfits))
     return _without(block, bad, {each.name: each.array for each in unfit}, layout, byte_of) if bad else block
+
+
+def _refuse_long_lists(block: Block, layout: Layout, table: Any) -> None:
+    """Raise for a list of more elements than a row may have, before a string is made of each."""
+    from linnet.data.sources.arrow import is_list
+
+    for name in set(layout.wanted) & set(table.column_names):
+        if is_list(table.schema.field(name).type) and table.nbytes > ROW_NAMES:  # an element takes a byte or more
+            import pyarrow.compute as pc
+
+            lengths = np.asarray(pc.list_value_length(table.column(name)).fill_null(0))
+            if (lengths > ROW_NAMES).any():
+                row = int(np.argmax(lengths))
+                raise InputError(
+                    f"{block.location(row)}: the list {name!r} has {lengths[row]:,} values, more than {ROW_NAMES:,}"
+                )
 
 
 def _without(

@@ -17,7 +17,7 @@ from linnet.data.sources.lines import LineSource, lines_of, only_text
 from linnet.data.sources.records import Records
 from linnet.data.sources.sampling import Offsets
 from linnet.data.sources.table import Layout, TableSource, with_columns
-from linnet.kernels.records import first_of
+from linnet.kernels.records import first_of, packed
 from linnet.kernels.vowpal_wabbit import MESSAGES, parse
 
 LABEL, IMPORTANCE, TAG, FEATURES = "label", "importance", "tag", "features"
@@ -75,8 +75,6 @@ def _bars(records: Records) -> Offsets:
 def _strings(records: Records, starts: Offsets, stops: Offsets, *, given: bool = False) -> Any:
     """Parts of the data as an Arrow array; an empty one is missing, unless it is given."""
     lengths = stops - starts
-    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    inside = np.repeat(starts - offsets[:-1], lengths) + np.arange(int(offsets[-1]))
-    data = np.ascontiguousarray(records.data[inside])
+    data, offsets = packed(records.data, np.ascontiguousarray(starts), np.ascontiguousarray(stops))
     array = pa.LargeStringArray.from_buffers(len(starts), pa.py_buffer(offsets), pa.py_buffer(data))
     return array if given or lengths.all() else pc.if_else(pa.array(lengths == 0), None, array)
