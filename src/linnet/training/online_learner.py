@@ -227,6 +227,7 @@ class Learner:
         loss = tally["loss"] / counted
         return Pass(tally["mistakes"], tally["updates"], loss, perf_counter() - began)
 
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # _finite raises one error
     def solution(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """(weights of columns x outputs, intercepts) as the recipe defines them; the state does not change."""
         w, b, clock = self._paid(), self.weights[-1].copy(), self.clock
@@ -234,8 +235,7 @@ class Learner:
             w *= self.inverse_scales[:, np.newaxis]
             if self.regression and clock["steps"]:
                 deviation = np.sqrt(clock["spread"] / clock["steps"])
-                with np.errstate(over="ignore", invalid="ignore"):  # _finite raises one error
-                    w, b = w * deviation, b * deviation + clock["mean"]
+                w, b = w * deviation, b * deviation + clock["mean"]
             return _finite(w, b)
         if self.recipe.averaging is Averaging.AVERAGE and clock["steps"]:
             w = (clock["scale_sum"] * w - self.sums[:-1]) / clock["steps"]
@@ -244,6 +244,7 @@ class Learner:
             w *= clock["scale"]
         return _finite(w, b)
 
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # what they lead to is not finite, and refused
     def _paid(self) -> NDArray[np.float64]:
         """The stored weights of columns x outputs, a copy, after the penalties that they still owe."""
         w = self.weights[:-1].copy()
