@@ -161,7 +161,9 @@ def _control_characters(step: Step, outcome: Outcome) -> Iterator[Find]:
 
 
 def _silence(step: Step, outcome: Outcome) -> Iterator[Find]:
-    if not isinstance(step, Command) or outcome.code not in (1, 2, 3, 4, 5, 6) or 2 in step.closed:
+    if not isinstance(step, Command) or outcome.code not in (1, 2, 3, 4, 5, 6):
+        return
+    if 2 in step.closed or not step.limits.file_size:  # what is said there is kept in a file
         return
     answered = outcome.code >= 5 or not step.arguments  # without a command, the help is the answer
     if not outcome.stderr.strip() and not (answered and outcome.stdout):

@@ -56,7 +56,7 @@ def pairs_of_many_labels() -> Case:
 def line_ends_alone() -> Case:
     text = gzip.compress(b"\n" * 62_914_560)
     commands = [
-        Command(["train", name, "-o", "m", "--target", "y"], limits=Limits(seconds=15.0, memory=512 << 20))
+        Command(["train", name, "-o", "m", "--target", "y"], limits=Limits(seconds=15.0, memory=1000 << 20))
         for name in ("alone.csv.gz", "between.csv.gz")
     ]
     between = gzip.compress(b"x,y\n" + b"\r\n" * 30_000_000 + b"1,a\n2,b\n")

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from linnet.training.threads import in_threads, over_parts
+from linnet.training.threads import beside, in_threads, over_parts
 
 
 def test_results_come_in_the_order_of_their_items():
@@ -44,6 +44,16 @@ def test_threads_are_started_once():
         return set(in_threads(named, range(3), 3))
 
     assert names() == names()
+
+
+def test_work_beside_other_work_gives_its_result_or_its_error():
+    go_on = threading.Event()
+    waits = beside(lambda: go_on.wait(30))
+    assert in_threads(abs, range(-4, 0), 2) == [4, 3, 2, 1]  # on other threads than the one that waits
+    go_on.set()
+    assert waits() is True
+    with pytest.raises(ZeroDivisionError):
+        beside(lambda: 1 // 0)()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")

@@ -27,7 +27,8 @@ class Descent:
 
     Without a `start`, all weights are 0 at first.  A `warm` start is the end of an earlier descent: steps and gradients
     are then compared with those at weights 0: relative to those at the end none would be short.  It may come with the
-    `slopes` of the losses that were found there, a dual point.
+    `slopes` of the losses that were found there, a dual point.  Unless the end is to be `proven`, a solver may trust
+    its own estimate of the gap.
     """
 
     most: int
@@ -36,6 +37,7 @@ class Descent:
     start: Flat | None = None
     warm: bool = False
     slopes: Table | None = None
+    proven: bool = True
 
     def begin(self, problem: Objective, units: Flat | float = 1.0) -> Flat:
         """The weights at first, measured in these units."""

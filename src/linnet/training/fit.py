@@ -21,7 +21,7 @@ from linnet.learners.entry import AUTO, Entry, Way
 from linnet.learners.linear import LinearModel
 from linnet.training.counting.naive_bayes import CLOSED_FORM
 from linnet.training.descent import Descent, Found, Method, Steps
-from linnet.training.duality_gap import certify, joined
+from linnet.training.duality_gap import Certificate, certify, joined
 from linnet.training.history import Pass, Watcher, added, ignore
 from linnet.training.log_count_ratio import Text
 from linnet.training.objective import TOO_LARGE
@@ -31,6 +31,8 @@ from linnet.training.result import Start, Trained
 from linnet.training.solver_choice import choose, method_of
 from linnet.training.threads import in_threads
 
+NOT_PROVEN = Certificate(float("nan"), float("-inf"), "a trial: nothing was proven of it")
+
 
 @dataclass(frozen=True, eq=False)
 class Settings:
@@ -38,9 +40,9 @@ class Settings:
 
     With `all_passes` no tolerance ends a run before `max_iter`.  `steps` are given step sizes, for gradient descent.
     `start` is where to begin: the end of an earlier fit of the same columns, classes and reduction; `near` the same, of
-    a fit to other rows, for solvers that look at all rows in each step.  `text` says which
-    columns are n-grams of a text, and how rows count in their weighting.  `shuffle` and `seed` are for online learners,
-    `counting` has the parameters of a counting model.
+    a fit to other rows, for solvers that look at all rows in each step.  What is not to be `proven` ends where a solver
+    estimates that the gap is small enough.  `text` says which columns are n-grams of a text, and how rows count in
+    their weighting.  `shuffle` and `seed` are for online learners, `counting` has the parameters of a counting model.
     """
 
     solver: str = AUTO
@@ -53,6 +55,7 @@ class Settings:
     steps: Steps | None = None
     start: Start | None = None
     near: LinearModel | None = None
+    proven: bool = True
     text: Text | None = None
     shuffle: bool = False
     seed: int = 0
@@ -101,7 +104,7 @@ def _batch(entry: Entry, examples: Examples, labels: Labels | None, settings: Se
     if steps is None and solver.scheduled:
         steps = Steps(entry.recipe.schedule)
     most = settings.max_iter or solver.max_iter or entry.max_iter
-    how = Descent(most, settings.tolerance(entry), steps)
+    how = Descent(most, settings.tolerance(entry), steps, proven=settings.proven)
     method = method_of(chosen.name, entry.recipe.loss)
     problems = Problems(entry, examples, labels, intercept=settings.intercept, text=settings.text)
 
@@ -113,11 +116,12 @@ def _batch(entry: Entry, examples: Examples, labels: Labels | None, settings: Se
     with one_thread():
         solved = in_threads(solve, range(len(problems)), settings.threads)
     model = problems.model([table for _, table in solved])
+    certificates = [found.certificate for found, _ in solved if found.certificate is not None]
     return Trained(
         model,
         added([found.history for found, _ in solved]),
         all(found.converged for found, _ in solved),
-        joined([found.certificate for found, _ in solved if found.certificate is not None]),
+        joined(certificates) if len(certificates) == len(solved) else NOT_PROVEN,
         Start(model, tuple(found.slopes for found, _ in solved)),
         solver=chosen.name,
         solver_reason=chosen.reason,
@@ -125,7 +129,7 @@ def _batch(entry: Entry, examples: Examples, labels: Labels | None, settings: Se
 
 
 def _solved(part: Part, number: int, method: Method, how: Descent, settings: Settings) -> Found:
-    """One of the problems, solved and certified."""
+    """One of the problems, solved, and certified if it is to be proven."""
     with np.errstate(over="ignore", invalid="ignore"):  # one clear error below instead
         found = None
         if settings.start is not None:
@@ -137,7 +141,7 @@ def _solved(part: Part, number: int, method: Method, how: Descent, settings: Set
             found = method(part.objective, how, settings.watch)
         if not np.isfinite(found.weights).all():
             raise NumericalError(TOO_LARGE)
-        if found.certificate is None:
+        if found.certificate is None and settings.proven:
             found = replace(found, certificate=certify(part.objective, found.weights))
     return found
 

@@ -57,20 +57,37 @@ def in_threads(work: Callable[[T], R], items: Iterable[T], n_jobs: int) -> list[
     return [results[at] for at in range(len(items))]
 
 
+def beside(work: Callable[[], R]) -> Callable[[], R]:
+    """Start some work on another thread; the result, or the error, is what calling the returned function gives."""
+
+    def there(held: AbstractContextManager[None]) -> R:
+        with held:
+            return work()
+
+    pool = _taken(1)
+    future = pool.submit(copy_context().run, there, as_here())
+    future.add_done_callback(lambda _: _idle[1].append(pool))
+    return future.result
+
+
 @contextmanager
 def _waiting(threads: int) -> Iterator[ThreadPoolExecutor]:
     """A pool of this many threads, maybe idle ones: to start a thread takes as long as a short piece of work.
 
     Work within work takes another pool.
     """
-    try:
-        pool = _idle[threads].pop()
-    except IndexError:
-        pool = ThreadPoolExecutor(threads, thread_name_prefix="linnet-work")
+    pool = _taken(threads)
     try:
         yield pool
     finally:
         _idle[threads].append(pool)
+
+
+def _taken(threads: int) -> ThreadPoolExecutor:
+    try:
+        return _idle[threads].pop()
+    except IndexError:
+        return ThreadPoolExecutor(threads, thread_name_prefix="linnet-work")
 
 
 _idle: defaultdict[int, list[ThreadPoolExecutor]] = defaultdict(list)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,7 @@ class Parquet(TableSource):
     def expect_columns(self, names: Iterable[str]) -> None:
         self._expand(vectors_named(names, self._types))
 
-    @property
+    @cached_property
     def size(self) -> int | None:
         return ByteFiles(self.paths).size
 

@@ -43,6 +43,7 @@ from linnet.training.history import Watcher, ignore
 from linnet.training.log_count_ratio import Text
 from linnet.training.result import Trained
 from linnet.training.solver_choice import choose
+from linnet.training.threads import beside
 
 # The solvers that never look at all rows at once where they are dense.
 BY_PARTS = ("newton-cholesky", "analytic")
@@ -58,13 +59,14 @@ Say = Callable[[str], None]
 
 
 class Solving(NamedTuple):
-    """How to solve, as asked for; None leaves it to the learner."""
+    """How to solve, as asked for; None leaves it to the learner.  Without a proof all rows are looked at once less."""
 
     solver: str = AUTO
     tol: float | None = None
     max_iter: int | None = None
     threads: int = 1
     watch: Watcher = ignore
+    proven: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,14 +136,13 @@ def train_batch(
     scaling = measured(data.features, raw, data.weights)
     rows = scaled(raw, scaling)
     near = None if without is None else without.on_scale_of(rows, scaling)
-    trained, described = _fitted_to_all(data, entry, (rows, raw), scaling, solving, near, summary=summary)
-    bound = partial(bound_again, data, entry, rows, solving) if near is not None else lambda: trained.certificate.dual
+    final = _fitted_and_proven(data, entry, (rows, raw), scaling, solving, near, summary=summary)
+    trained, described = final.trained, final.summary
     separation = "" if summary else _separation(data, entry, rows, trained.model)
-    model, kept = _for_raw_rows(of_all_features(trained.model, rows), scaling)
     return BatchResult(
-        model=replace(model, weights=np.ascontiguousarray(model.weights)),
-        certificate=proven(data, entry, rows, kept, tolerance(entry, solving.tol), bound),
-        held_out=result,
+        model=replace(final.model, weights=np.ascontiguousarray(final.model.weights)),
+        certificate=final.certificate,
+        held_out=result(),
         decided=decided,
         entry=entry,
         solver=trained.solver,
@@ -194,6 +195,47 @@ def _adapted(data: TrainingSet, entry: Entry, strength: Regularisation) -> Entry
         require_two_labels(data.labels.classes.tolist())
     has_text = bool(data.features.text_features().any())
     return adapted(entry, strength, has_text=has_text, columns=len(data.features), classes=classes)
+
+
+class _Final(NamedTuple):
+    """The fit to all rows, its model for raw rows, and what is proven of that."""
+
+    trained: Trained
+    model: LinearModel
+    certificate: Certificate
+    summary: FitSummary | None
+
+
+def _fitted_and_proven(
+    data: TrainingSet,
+    entry: Entry,
+    rows: tuple[Rows, Rows],
+    scaling: Scaling | None,
+    solving: Solving,
+    near: LinearModel | None,
+    *,
+    summary: bool,
+) -> _Final:
+    """The learner fitted to all rows, given as scaled and as they are, and certified with the digits it has for those.
+
+    From a model near by the solver is trusted at first, because a certificate of its own would cost another look at
+    all rows.
+    """
+    enough = tolerance(entry, solving.tol)
+    for trusting in (True, False) if near is not None else (False,):
+        asked = solving._replace(proven=not trusting)
+        trained, described = _fitted_to_all(data, entry, rows, scaling, asked, near, summary=summary)
+        if trusting:
+            bound = partial(float, "-inf")
+        elif near is not None:
+            bound = partial(bound_again, data, entry, rows[0], solving)
+        else:
+            bound = partial(float, trained.certificate.dual)
+        model, kept = _for_raw_rows(of_all_features(trained.model, rows[0]), scaling)
+        certificate = proven(data, entry, rows[0], kept, enough, bound)
+        if certificate.within(enough):
+            break
+    return _Final(trained, model, certificate, described)
 
 
 def _fitted_to_all(
@@ -249,6 +291,7 @@ def fitted(
         threads=solving.threads,
         watch=solving.watch,
         near=near,
+        proven=solving.proven,
         text=None if isinstance(rows, PackedRows) else Text(data.features.text_features(), weights),
     )
     return fit(entry, data.examples(rows, which), data.labels, settings)
@@ -276,6 +319,10 @@ def bound_again(data: TrainingSet, entry: Entry, rows: Rows, solving: Solving) -
     """The lower bound that a solver proves on these rows, as they are scaled: from no other start, so that `verify`
     finds it, too."""
     return fitted(data, entry, rows, None, solving._replace(threads=cores())).certificate.dual
+
+
+def _nothing() -> None:
+    """How the held-out rows do, if there are none."""
 
 
 class _Without(NamedTuple):
@@ -310,20 +357,23 @@ class _Trials:
         # nothing holds these rows while others like them are fitted to: they can be all that memory has room for
         scaling = measured(self.data.features, take_rows(self.raw, np.flatnonzero(trained_on)), weights)
         rows = scaled(self.raw, scaling)
-        model = fitted(self.data, self.entry, rows, trained_on, self.solving).model
+        model = fitted(self.data, self.entry, rows, trained_on, self.solving._replace(proven=False)).model
         return _Without(model, scaling), take_rows(rows, np.flatnonzero(asked))
 
     def decided_and_measured(
         self, held: Mask, wanted: Wanted, seed: int, say: Say
-    ) -> tuple[Decided, Result | None, _Without | None]:
-        """Decisions fitted without the held-out rows; how these do, if there are any, and the model that was asked."""
+    ) -> tuple[Decided, Callable[[], Result | None], _Without | None]:
+        """Decisions fitted without the held-out rows; how these do, if there are any, and the model that was asked.
+
+        How they do is worked out meanwhile.
+        """
         if wanted.needs_rows:
             say("cross-validating the scores")
             decided = cross_fit.decided(self.data, ~held, wanted, seed, self.scored)
         else:
             decided = wanted.without_rows()
         if not held.any():
-            return decided, None, None
+            return decided, _nothing, None
         say("training on all but the held-out rows")
         return decided, *self.measured(held, decided)
 
@@ -332,16 +382,19 @@ class _Trials:
         (model, _), rows = self._fitted(trained_on, asked)
         return model.evidence(model.decision(rows))
 
-    def measured(self, held: Mask, decided: Decided) -> tuple[Result, _Without]:
+    def measured(self, held: Mask, decided: Decided) -> tuple[Callable[[], Result], _Without]:
         """How a model fitted to the other rows does on these, and that model."""
         without, rows = self._fitted(~held, held)
+        return beside(partial(self._result, without.model, rows, held, decided)), without
+
+    def _result(self, model: LinearModel, rows: Rows, held: Mask, decided: Decided) -> Result:
         probable = self.data.labels is not None and self.entry.recipe.has_probabilities
-        measuring = scorer(without.model, probable, decided.calibration, decided.rule)
+        measuring = scorer(model, probable, decided.calibration, decided.rule)
         tally = measuring.tally()
         weights = None if self.data.weights is None else self.data.weights[held]
         measuring.add_result(tally, rows, self.data.targets[held], weights)
         result: Result = tally.result()
-        return result, without
+        return result
 
 
 def _separation(data: TrainingSet, entry: Entry, rows: Rows, model: LinearModel) -> str:
