@@ -14,6 +14,8 @@ from linnet.model.moments import Moments
 from linnet.pipeline.scaling import Scaling
 from linnet.training.threads import added, over_parts
 
+Flat = NDArray[np.float64]
+
 NO_WEIGHTS = np.empty(0)
 # weight of the rows that have it, a first value, and the sums of differences from that and of their squares
 SUMS = 4
@@ -21,6 +23,10 @@ SUMS = 4
 # later ones one in 17, which then counts 17 times: sums over all of them would take a tenth of the time of a pass.
 # A prime, so that no period of the rows falls in step.
 ALL_OF, ALL_OF_MANY, LATER = 1 << 16, 1 << 10, 17
+# The columns whose moments are worked out at once.
+COLUMNS_AT_ONCE = 1 << 13
+# Below this, the square of a deviation loses digits.
+SMALLEST = 1e-150
 # Packed rows are summed in parts of this many.
 PART_ROWS = 1 << 13
 
@@ -81,23 +87,42 @@ class MomentSums:
         Of the m of n rows that have a feature, with mean a and sum of squared deviations q: the mean is a m / n, the
         variance q / n + a² (m / n) (1 - m / n).  Of a number n are the rows where it is not missing.
         """
-        sums = self.state(len(features))[:-1]
-        if order is not None:
-            sums = sums[order]
-        had, first, off, squares = sums.T
+        known = len(self._sums)
+        columns = np.arange(len(features)) if order is None else order
         rows = np.full(len(features), self.total)
         pairs = np.array(list(features.number_features()), dtype=np.int64).reshape(-1, 2)
         value, missing = pairs.T
-        rows[value] = np.maximum(self.total - had[missing], 0.0)
+        flags, lacking = columns[missing], np.zeros(len(missing))
+        lacking[flags < known] = self._sums[flags[flags < known], 0]
+        rows[value] = np.maximum(self.total - lacking, 0.0)
+        means, deviations = np.zeros(len(features)), np.zeros(len(features))
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # what leaves the range is the largest
-            mean = np.where(had > 0, first + off / had, 0.0)
-            part = np.where(rows > 0, np.minimum(had / rows, 1.0), 0.0)
-            left = np.maximum(squares - off * (off / np.where(had > 0, had, 1.0)), 0.0)
-            deviations = np.hypot(np.sqrt(left / np.where(rows > 0, rows, 1.0)), mean * np.sqrt(part * (1.0 - part)))
+            for first in range(0, len(features), COLUMNS_AT_ONCE):  # few enough for the cache
+                at = slice(first, first + COLUMNS_AT_ONCE)
+                there = np.flatnonzero(columns[at] < known)
+                sums = self._sums[columns[at][there]]
+                means[at][there], deviations[at][there] = _mean_and_deviation(sums, rows[at][there])
             deviations[value] *= np.sqrt(rows[value] / self.total)
             words = features.text_features()
-            means = np.nan_to_num(np.where(words, 0.0, mean * part))
-            return Moments(means, np.where(words, deviations.astype(np.float32), np.nan_to_num(deviations)))
+            means[words] = 0.0
+            single = deviations.astype(np.float32)
+            return Moments(np.nan_to_num(means), np.where(words, single, np.nan_to_num(deviations)))
+
+
+def _mean_and_deviation(sums: Flat, rows: Flat) -> tuple[Flat, Flat]:
+    """Of columns with these sums, over this many rows each."""
+    had, first, off, squares = np.ascontiguousarray(sums.T)
+    rows = np.where(rows > 0, rows, 1.0)
+    from_first = off / np.where(had > 0, had, 1.0)
+    mean, part = first + from_first, np.minimum(had / rows, 1.0)
+    left = np.maximum(squares - off * from_first, 0.0) / rows
+    apart = part * (1.0 - part)
+    deviations = np.sqrt(left + mean * mean * apart)
+    # squares of numbers that are very large or very small are beyond the range of numbers, but not the deviations
+    far = ~(np.isfinite(deviations) & (deviations > SMALLEST)) & (had > 0)
+    if far.any():
+        deviations[far] = np.hypot(np.sqrt(left), np.abs(mean) * np.sqrt(apart))[far]
+    return mean * part, deviations
 
 
 def packed_moments(rows: PackedRows, weights: NDArray[np.float64] | None, scaling: Scaling | None) -> Moments:

@@ -83,7 +83,7 @@ def encoding_of_rows(rows: list[bytes]) -> str:
 
 def _all_utf8(rows: list[bytes]) -> bool:
     try:
-        return all(raw.isascii() or raw.decode() is not None for raw in rows)
+        return b"".join(rows).isascii() or all(raw.decode() is not None for raw in rows)
     except UnicodeDecodeError:
         return False
 

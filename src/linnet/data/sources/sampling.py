@@ -79,7 +79,7 @@ def first_records(
             yield taken
             first = taken.records[0] if first is None and taken.records else first
             rows -= len(taken.records)
-            room -= sum(map(_cost, taken.records))
+            room -= sum(map(len, taken.records)) + len(taken.records)
         if beginning.full:
             return
 
@@ -147,10 +147,6 @@ class _Beginning:
                 counts[i] = data[starts[i] : stops[i]] != first
             counts[0] |= self._first is None
         return counts
-
-
-def _cost(raw: bytes) -> int:
-    return len(raw) + 1
 
 
 def joined(blocks: Iterable[Block]) -> Block:
