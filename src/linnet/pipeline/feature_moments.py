@@ -104,9 +104,11 @@ class MomentSums:
                 means[at][there], deviations[at][there] = _mean_and_deviation(sums, rows[at][there])
             deviations[value] *= np.sqrt(rows[value] / self.total)
             words = features.text_features()
-            means[words] = 0.0
-            single = deviations.astype(np.float32)
-            return Moments(np.nan_to_num(means), np.where(words, single, np.nan_to_num(deviations)))
+            stored = deviations[words].astype(np.float32)  # as files have them
+            means[words], means = 0.0, np.nan_to_num(means, copy=False)
+            deviations = np.nan_to_num(deviations, copy=False)
+            deviations[words] = stored
+            return Moments(means, deviations)
 
 
 def _mean_and_deviation(sums: Flat, rows: Flat) -> tuple[Flat, Flat]:

@@ -99,8 +99,9 @@ def open_source(paths: Sequence[str | os.PathLike[str]], form: Form = None, *, c
 
 def find_encoding(files: ByteFiles) -> None:
     """Let the first rows decide the encoding of files that do not show it, unless it is given."""
-    if files.encoding is None:
-        files.assumed = encoding_of_rows(_rows_for_encoding(files))
+    if files.encoding is not None or (len(files) == 1 and files.head(0, HEAD).isascii()):
+        return  # no more than that is looked at
+    files.assumed = encoding_of_rows(_rows_for_encoding(files))
 
 
 def _rows_for_encoding(files: ByteFiles) -> list[bytes]:
