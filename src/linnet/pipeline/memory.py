@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from functools import cache
 
 from linnet.data.features.feature_map import Features
 from linnet.data.limits import size_in_words
@@ -20,6 +21,8 @@ NUMBER = 8
 VECTORS, COPIES = 9, 3
 # A small limit is meant for the rows: it is never less than this for names and for weights.
 LEAST = 1 << 26
+# What mallopt takes: from which size on memory comes from the system and goes back there, and how much may stay free.
+M_MMAP_THRESHOLD, M_TRIM_THRESHOLD = -3, -1
 
 
 def check_names(features: Features, memory: int) -> None:
@@ -72,6 +75,19 @@ def _fewer(features: Features, recipe: Recipe, labels: int) -> str:
 
 def _enough(size: int) -> str:
     return option("memory", f"{-(-size // (1 << 30))}GB")
+
+
+@cache
+def keep_freed() -> None:
+    """Let the C library keep memory that was freed, up to 64 MB, instead of giving every block's back to the system.
+
+    To get it again takes longer than many a block takes to be parsed.  These are the thresholds that the GNU library
+    would arrive at by itself, if large arrays were freed in another order.
+    """
+    tune = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform.startswith("linux") else None
+    if tune is not None:
+        for what, threshold in ((M_MMAP_THRESHOLD, 32 << 20), (M_TRIM_THRESHOLD, 64 << 20)):
+            tune(what, threshold)
 
 
 def give_back() -> None:

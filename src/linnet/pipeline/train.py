@@ -21,6 +21,7 @@ from linnet.errors import RecipeError, option
 from linnet.learners.entry import AUTO, Entry, Way
 from linnet.model.file import save
 from linnet.model.model import Model
+from linnet.pipeline.memory import keep_freed
 from linnet.pipeline.option_checks import check, check_task
 from linnet.pipeline.options import TrainOptions as TrainOptions
 from linnet.pipeline.plan import Plan as Plan
@@ -118,6 +119,7 @@ def train_to_file(
 
 def _opened(data: Any, options: TrainOptions) -> Source:
     check(options)
+    keep_freed()
     return open_data(data, options.form)
 
 

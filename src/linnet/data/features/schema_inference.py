@@ -199,8 +199,9 @@ def _string_role(name: str, column: Strings, markers: frozenset[str]) -> tuple[R
     rows = len(values)
     if not rows:
         return Role.IGNORE, "it is empty in the first rows"
-    if any(raw.startswith(ELEMENT.encode()) for raw in values):
-        elements = {element for raw in values for element in raw.split(ELEMENT.encode())} - {b""}
+    mark = ELEMENT.encode()
+    if any(raw[:1] == mark for raw in values):
+        elements = {element for raw in values for element in raw.split(mark)} - {b""}
         return Role.SET, f"lists, {len(elements):,} different elements"
     words = 1 + count_byte(b"".join(values), ord(" ")) / rows
     distinct = len(set(values))

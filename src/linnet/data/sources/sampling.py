@@ -109,7 +109,9 @@ class _Beginning:
             records, end = self._fitting(data, starts, stops, ended or undecided, needed=needed)
             if self.full or ended or asked > self._limits.longest:
                 break
-            asked *= 4
+            # four times as much, or at once what the rest will take if it is like these; how much makes no difference
+            about = 1.1 * len(data) * self._limits.rows / max(1, len(starts))
+            asked = max(4 * asked, min(16 * asked, int(about), self._limits.longest))
         if not end and (ended or not needed):
             return None
         at = Position(self._number, len(head) - len(data))

@@ -23,7 +23,7 @@ def plain_numbers(column: Strings, markers: frozenset[str]) -> NDArray[np.float6
     known = encoded_spellings(markers)
     if (np.diff(column.starts)[wrong] > max(map(len, known))).any():  # longer than any marker: no need to look
         return None
-    others = {column.bytes_of(row) for row in np.flatnonzero(wrong).tolist()}
+    others = {raw for raw, is_wrong in zip(column.each_bytes(), wrong.tolist(), strict=True) if is_wrong}
     if column.missing is not None and column.missing.any():
         others.discard(b"")
     if not others.issubset(known):
