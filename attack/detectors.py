@@ -29,7 +29,7 @@ LAST = re.compile(
 )
 LONGEST_ERROR = 20_000
 LONGEST_STOP = 3.0  # seconds of the processor from SIGINT or SIGTERM to the end
-TEMPORARY = re.compile(r"(^|/)\.linnet-[^/]*$|\.tmp$")
+TEMPORARY = re.compile(r"(^|/)\.linnet-[^/]*\.lock$|\.tmp$")
 MAY_LEAVE = ("", ".checkpoint", ".quarantine", ".lock")
 
 Snapshot = dict[str, tuple[str, str]]

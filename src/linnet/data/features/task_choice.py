@@ -54,7 +54,8 @@ def task_of_numbers(values: NDArray[np.float64], *, labelled: bool = False) -> T
     if (distinct != np.floor(distinct)).any():
         return TaskChoice(Task.REGRESSION, "the target has fractions")
     if k <= 2:
-        return TaskChoice(Task.CLASSIFICATION, f"the target has {('no', 'one', 'two')[k]} different whole numbers")
+        what = ("no number", "one whole number only", "two different whole numbers")[k]
+        return TaskChoice(Task.CLASSIFICATION, f"the target has {what}")
     each = n / k
     reason = f"the target has {k} different whole numbers in the first {n:,} rows"
     numbered = -1 <= distinct[0] <= 1 and k >= FILLED * (distinct[-1] - distinct[0] + 1)
