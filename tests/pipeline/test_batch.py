@@ -24,7 +24,8 @@ from linnet.pipeline.scaling import measured
 from linnet.pipeline.services import Services
 from linnet.pipeline.stream import RowStream
 from linnet.pipeline.train import TrainOptions, train
-from linnet.pipeline.trainers.batch_fit import Solving, fitted, train_batch
+from linnet.pipeline.trainers.batch_fit import train_batch
+from linnet.pipeline.trainers.solving import Solving, fitted
 from linnet.training.log_count_ratio import FLOOR, SMOOTHING, Text, term_weights
 from tests.pipeline.making import TABLE, arrow, held_rows, roles_of, sparse, table
 

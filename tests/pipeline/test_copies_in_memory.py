@@ -15,7 +15,7 @@ from scipy.sparse import random as random_matrix
 from linnet.data.rows import Rows
 from linnet.pipeline.scaling import Scaling
 from linnet.pipeline.train import TrainOptions, train
-from linnet.pipeline.trainers import batch_fit
+from linnet.pipeline.trainers import solving
 
 
 def extra_memory(function):
@@ -75,8 +75,8 @@ def test_only_the_rows_that_are_fitted_to_are_beside_all_rows(tmp_path):
         seen.append(sum(entries > 50_000 for entries in arrays.values()))
         return fit(entry, examples, *more)
 
-    fit = batch_fit.fit
-    with mock.patch.object(batch_fit, "fit", counted):
+    fit = solving.fit
+    with mock.patch.object(solving, "fit", counted):
         train(tmp_path / "wide.jsonl", TrainOptions(target="y", learner="svm"))
     assert len(seen) == 2  # without the held-out rows, then to all
     assert seen[0] == 2

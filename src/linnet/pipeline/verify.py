@@ -34,9 +34,9 @@ from linnet.pipeline.options import MEMORY
 from linnet.pipeline.scaling import Scaling, measured, scaled
 from linnet.pipeline.services import CACHE_ROWS
 from linnet.pipeline.stream import Numbered
-from linnet.pipeline.trainers.batch_fit import Solving, bound_again, rows_to_fit, tolerance
 from linnet.pipeline.trainers.online_outcome import mistakes
 from linnet.pipeline.trainers.online_run import OnlineRun
+from linnet.pipeline.trainers.solving import Solving, bound_again, rows_to_fit, tolerance
 from linnet.pipeline.value_checks import unfit_values
 from linnet.theory.mistake_bounds import Mistakes
 from linnet.training.class_weights import ClassWeights

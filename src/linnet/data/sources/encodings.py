@@ -83,9 +83,11 @@ def encoding_of_rows(rows: list[bytes]) -> str:
 
 def _all_utf8(rows: list[bytes]) -> bool:
     try:
-        return b"".join(rows).isascii() or all(raw.decode() is not None for raw in rows)
+        for raw in rows:
+            raw.decode()
     except UnicodeDecodeError:
         return False
+    return True
 
 
 def _marked_unfit(error: UnicodeError) -> tuple[str | bytes, int]:

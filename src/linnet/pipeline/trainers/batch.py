@@ -18,10 +18,11 @@ from linnet.pipeline.option_checks import check_task
 from linnet.pipeline.options import TrainOptions
 from linnet.pipeline.plan import learner_in_memory, online_learner
 from linnet.pipeline.stream import Numbered, RowStream
-from linnet.pipeline.trainers.batch_fit import Solving, train_batch
+from linnet.pipeline.trainers.batch_fit import train_batch
 from linnet.pipeline.trainers.checkpoints import Checkpoints
 from linnet.pipeline.trainers.job import Job, Outcome
 from linnet.pipeline.trainers.online import OnlineTrainer
+from linnet.pipeline.trainers.solving import Solving
 
 # An n-gram that a single row has cannot help another row.
 LEAST_ROWS = 2

@@ -1,0 +1,103 @@
+"""Trials: fits to some of the rows, to see how they do on others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.data.packed_rows import PackedRows
+from linnet.data.rows import Rows, take_rows
+from linnet.evaluation.splits import Mask
+from linnet.learners.entry import Entry
+from linnet.learners.linear import LinearModel
+from linnet.model.predictor import Result, scorer
+from linnet.pipeline import cross_fit
+from linnet.pipeline.dataset import TrainingSet
+from linnet.pipeline.decision_fit import Decided, Wanted
+from linnet.pipeline.scaling import Scaling, measured, scaled
+from linnet.pipeline.trainers.solving import Solving, fitted, of_all_features
+from linnet.training.threads import beside
+
+Flat = NDArray[np.float64]
+Say = Callable[[str], None]
+
+
+def _nothing() -> None:
+    """How the held-out rows do, if there are none."""
+
+
+class Without(NamedTuple):
+    """The model fitted without the held-out rows, on the scale of the others."""
+
+    model: LinearModel
+    scaling: Scaling | None
+
+    def on_scale_of(self, rows: Rows, scaling: Scaling | None) -> LinearModel | None:
+        """The same model on the scale of these rows, to begin with there; only where all rows are looked at in each
+        step, and few columns make that worth while."""
+        if not isinstance(rows, PackedRows):
+            return None
+        model = of_all_features(self.model, rows)
+        raw = model if self.scaling is None else self.scaling.unscaled(model)
+        moved = raw if scaling is None else scaling.brought_back(raw)
+        return replace(moved, weights=np.ascontiguousarray(moved.weights[rows.used]))
+
+
+@dataclass(frozen=True, eq=False)
+class Trials:
+    """Fits to some of the rows, to see how they do on others."""
+
+    data: TrainingSet
+    entry: Entry
+    raw: Rows
+    solving: Solving
+
+    def _fitted(self, trained_on: Mask, asked: Mask) -> tuple[Without, Rows]:
+        """A model fitted to some rows, and the others on the scale of these."""
+        weights = None if self.data.weights is None else self.data.weights[trained_on]
+        # nothing holds these rows while others like them are fitted to: they can be all that memory has room for
+        scaling = measured(self.data.features, take_rows(self.raw, np.flatnonzero(trained_on)), weights)
+        rows = scaled(self.raw, scaling)
+        model = fitted(self.data, self.entry, rows, trained_on, self.solving._replace(proven=False)).model
+        return Without(model, scaling), take_rows(rows, np.flatnonzero(asked))
+
+    def decided_and_measured(
+        self, held: Mask, wanted: Wanted, seed: int, say: Say
+    ) -> tuple[Decided, Callable[[], Result | None], Without | None]:
+        """Decisions fitted without the held-out rows; how these do, if there are any, and the model that was asked.
+
+        How they do is worked out meanwhile.
+        """
+        if wanted.needs_rows:
+            say("cross-validating the scores")
+            decided = cross_fit.decided(self.data, ~held, wanted, seed, self.scored)
+        else:
+            decided = wanted.without_rows()
+        if not held.any():
+            return decided, _nothing, None
+        say("training on all but the held-out rows")
+        return decided, *self.measured(held, decided)
+
+    def scored(self, trained_on: Mask, asked: Mask) -> Flat:
+        """The scores of some rows by a model fitted to others, as they are calibrated on."""
+        (model, _), rows = self._fitted(trained_on, asked)
+        return model.evidence(model.decision(rows))
+
+    def measured(self, held: Mask, decided: Decided) -> tuple[Callable[[], Result], Without]:
+        """How a model fitted to the other rows does on these, and that model."""
+        without, rows = self._fitted(~held, held)
+        return beside(partial(self._result, without.model, rows, held, decided)), without
+
+    def _result(self, model: LinearModel, rows: Rows, held: Mask, decided: Decided) -> Result:
+        probable = self.data.labels is not None and self.entry.recipe.has_probabilities
+        measuring = scorer(model, probable, decided.calibration, decided.rule)
+        tally = measuring.tally()
+        weights = None if self.data.weights is None else self.data.weights[held]
+        measuring.add_result(tally, rows, self.data.targets[held], weights)
+        result: Result = tally.result()
+        return result
