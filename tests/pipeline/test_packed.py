@@ -10,6 +10,7 @@ import pytest
 import linnet.pipeline.dataset
 from linnet.data.features.schema import Role, Task
 from linnet.pipeline.train import TrainOptions, train
+from linnet.pipeline.trainers import solving as solving_module
 from linnet.pipeline.verify import verify
 from tests.pipeline.making import cut, model_bytes
 
@@ -158,3 +159,25 @@ def test_a_category_of_many_values_is_not_made_dense():
     data = table(7)
     data["colour"] = [f"c{i % 350}" for i in range(len(data["colour"]))]
     assert train(data, OPTIONS).record.converged
+
+
+@pytest.mark.usefixtures("packed")
+def test_a_fit_on_trust_that_does_not_prove_enough_is_made_again_with_a_proof(monkeypatch):
+    options = TrainOptions(target="label", C=1.0)
+    honest, asked = train(table(5), options), []
+
+    def misled(data, entry, rows, which, solving, near=None):
+        found = fitted(data, entry, rows, which, solving, near)
+        if which is not None:
+            return found
+        asked.append(solving.proven)
+        return (
+            found if solving.proven else replace(found, model=replace(found.model, weights=1.5 * found.model.weights))
+        )
+
+    fitted = solving_module.fitted
+    monkeypatch.setattr(solving_module, "fitted", misled)
+    model = train(table(5), options)
+    assert asked == [False, True]
+    assert model.certificate.gap <= 1e-4
+    np.testing.assert_allclose(model.linear.weights, honest.linear.weights, rtol=1e-2, atol=1e-3)
