@@ -17,25 +17,23 @@ def both(name, **parameters):
     return getattr(linnet, name)(**parameters), getattr(naive_bayes, name)(**parameters)
 
 
-@pytest.mark.parametrize("name", DISCRETE)
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {},
-        {"alpha": 0.3},
-        {"alpha": [0.1, 1.0, 2.0, 0.5]},
-        {"alpha": 0.0, "force_alpha": False},
-        {"fit_prior": False},
-        {"class_prior": [0.2, 0.5, 0.3]},
-    ],
-)
+SETTINGS = [
+    {},
+    {"alpha": 0.3},
+    {"alpha": 0.0, "force_alpha": False},
+    {"fit_prior": False},
+    {"class_prior": [0.2, 0.5, 0.3]},
+]
+# scikit-learn's BernoulliNB adds an alpha for each feature to the counts of the classes
+CASES = [(name, each) for name in DISCRETE for each in SETTINGS] + [("MultinomialNB", {"alpha": [0.1, 1.0, 2.0, 0.5]})]
+
+
+@pytest.mark.parametrize(("name", "parameters"), CASES)
 @pytest.mark.filterwarnings("ignore:alpha too small")
 def test_counts_and_probabilities_of_naive_bayes_are_scikit_learns(name, parameters, rng):
     X, y = rng.poisson(1.0, size=(40, 4)), rng.integers(3, size=40)
     weights = rng.integers(1, 4, size=40)
     ours, theirs = both(name, **parameters)
-    if name == "BernoulliNB" and isinstance(parameters.get("alpha"), list):
-        pytest.skip("scikit-learn's adds an alpha for each feature to the counts of the classes")
     for fitted in (ours, theirs):
         fitted.fit(csr_array(X), y, sample_weight=weights)
     for attribute in COUNTS:
@@ -61,3 +59,13 @@ def test_there_are_no_counts_before_a_fit_and_no_alpha_of_other_length(name, rng
     assert not any(hasattr(ours, attribute) for attribute in COUNTS)
     with pytest.raises(linnet.RecipeError, match="there are 3 for 4 features"):
         both(name, alpha=[1.0, 1.0, 1.0])[0].fit(rng.poisson(1.0, size=(10, 4)), np.arange(10) % 2)
+
+
+def test_an_alpha_for_each_feature_smooths_what_is_there_or_not(rng):
+    """p = (N + alpha) / (n + 2 alpha), feature by feature."""
+    X, y, alpha = rng.integers(2, size=(30, 3)), np.arange(30) % 2, np.array([0.1, 1.0, 5.0])
+    model = linnet.BernoulliNB(alpha=alpha).fit(X, y)
+    p = np.array([(X[y == k].sum(axis=0) + alpha) / (15 + 2 * alpha) for k in (0, 1)])
+    np.testing.assert_allclose(np.exp(model.feature_log_prob_), p, rtol=1e-12)
+    joint = np.log(0.5) + X @ np.log(p).T + (1 - X) @ np.log(1 - p).T
+    np.testing.assert_allclose(model.predict_joint_log_proba(X), joint, rtol=1e-10)
