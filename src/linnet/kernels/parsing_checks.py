@@ -1,0 +1,38 @@
+"""Whether arrays fit together, before a parser's kernel reads by them."""
+
+import numpy as np
+
+TEMPLATE_ATOMS, ATOMS, MOST_TEMPLATES, COLUMNS = 5, 17 * 4 + 10 + 12, 512, 4
+LONGEST = 1 << 24
+
+
+def checked(weights, templates, tokens, starts, heads, labels, allowed, order, trees=True):
+    """Raise ValueError for arrays that are not what the kernels of the transition parser take."""
+    count, kinds = templates.shape[0], allowed.shape[1]
+    _hold(0 < count <= MOST_TEMPLATES and templates.shape[1] == TEMPLATE_ATOMS, "templates have another shape")
+    places = np.asarray(templates)
+    _hold(places.min() >= -1 and places.max() < ATOMS and places[:, 0].min() >= 0, "templates name unknown atoms")
+    _hold(allowed.shape[0] == 2 and kinds > 0 and weights.classes == 2 * kinds + 1, "labels and classes differ")
+    _hold(np.asarray(allowed).any(axis=1).all(), "no label is allowed")
+    check_sentences(tokens, starts, heads, labels, kinds, order, trees)
+    _hold(not trees or not weights.frozen, "frozen weights cannot be trained")
+
+
+def check_sentences(tokens, starts, heads, labels, kinds, order, trees):
+    """Raise ValueError unless the arrays of sentences fit together."""
+    total, first, lengths = tokens.shape[0], np.asarray(starts), np.diff(np.asarray(starts))
+    _hold(tokens.shape[1] == COLUMNS, "tokens have another number of columns")
+    _hold(len(first) > 0 and first[0] == 0 and first[-1] == total, "sentences and tokens differ")
+    _hold(not len(lengths) or (lengths.min() >= 0 and lengths.max() < LONGEST), "sentences overlap or are too long")
+    _hold(heads.shape[0] == total and labels.shape[0] == total, "heads and labels do not fit the tokens")
+    chosen = np.asarray(order)
+    _hold(not len(chosen) or (chosen.min() >= 0 and chosen.max() < len(lengths)), "there is no such sentence")
+    if trees and total:
+        found, own = np.asarray(heads), np.repeat(lengths, lengths)
+        _hold(bool((found >= 0).all() and (found <= own).all()), "a head is out of range")
+        _hold(0 <= np.min(labels) and np.max(labels) < kinds, "a label is out of range")
+
+
+def _hold(condition, problem):
+    if not condition:
+        raise ValueError(problem)
