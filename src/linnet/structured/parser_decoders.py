@@ -1,0 +1,105 @@
+"""What a parser does with weights: finds the best tree of a sentence, and moves weights towards the true one.
+
+The decoders have one interface, so that training, files and commands know none of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.errors import InputError, RecipeError, option
+from linnet.kernels import parsing_beam, parsing_greedy
+from linnet.kernels.parsing_weights import Weights
+from linnet.structured.parser_templates import DEFAULT, places, templates_of
+from linnet.structured.treebank import Treebank
+
+Numbers = NDArray[np.int64]
+# How often the greedy parser follows its own mistakes while it is trained, from the second pass on.
+EXPLORE = 0.9
+MOST_BEAM = 1024
+
+
+@dataclass(frozen=True, eq=False)
+class Parsed:
+    """Heads and numbers of labels for all tokens."""
+
+    heads: NDArray[np.int32]
+    label: NDArray[np.int32]
+
+    @classmethod
+    def room(cls, tokens: int) -> Parsed:
+        return cls(np.zeros(tokens, dtype=np.int32), np.zeros(tokens, dtype=np.int32))
+
+
+class Decoder(Protocol):
+    """The best tree by some weights."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def templates(self) -> list[tuple[str, ...]]: ...
+
+    def classes(self, labels: int) -> int:
+        """How many classes the rows of weights have."""
+
+    def train(self, weights: Weights, bank: Treebank, order: Numbers, number: int, seed: int) -> tuple[int, int]:
+        """A step for each sentence of `order`, in pass `number`: how many decisions were wrong, and of how many."""
+
+    def parse(
+        self, weights: Weights, tokens: NDArray[np.uint64], starts: Numbers, allowed: NDArray[np.uint8], average: float
+    ) -> Parsed:
+        """The best trees by the weights, or their means (`average` is 1 / steps)."""
+
+
+class TransitionDecoder:
+    """Arc-hybrid transitions: greedy with a dynamic oracle, or, with `beam` above 1, a beam with max-violation updates.
+
+    `early` updates where the gold sequence leaves the beam instead.
+    """
+
+    name = "transition"
+
+    def __init__(self, beam: int = 1, templates: list[tuple[str, ...]] | None = None, *, early: bool = False) -> None:
+        if not 1 <= beam <= MOST_BEAM:
+            raise RecipeError(f"{option('beam')} is {beam}: give a width of 1 (greedy) to {MOST_BEAM}")
+        self.beam, self.early = beam, early
+        self.templates = templates_of(DEFAULT) if templates is None else templates
+        self._places = places(self.templates)
+
+    def classes(self, labels: int) -> int:
+        return 2 * labels + 1
+
+    def train(self, weights: Weights, bank: Treebank, order: Numbers, number: int, seed: int) -> tuple[int, int]:
+        arrays = (weights, self._places, bank.tokens, bank.starts, bank.heads, bank.label, bank.allowed, order)
+        found: tuple[int, int]
+        if self.beam == 1:
+            explore = EXPLORE if number > 0 else 0.0
+            found = parsing_greedy.train(*arrays, explore, (seed * 0x9E3779B97F4A7C15 + number) % (1 << 64))
+        else:
+            found = parsing_beam.train(*arrays, self.beam, self.early)
+        return found
+
+    def parse(
+        self, weights: Weights, tokens: NDArray[np.uint64], starts: Numbers, allowed: NDArray[np.uint8], average: float
+    ) -> Parsed:
+        found = Parsed.room(len(tokens))
+        order = np.arange(len(starts) - 1, dtype=np.int64)
+        arrays: tuple[Any, ...] = (weights, self._places, tokens, starts, allowed, average, order)
+        if self.beam == 1:
+            parsing_greedy.parse(*arrays, found.heads, found.label)
+        else:
+            scores = np.zeros(len(order))
+            parsing_beam.parse(*arrays, self.beam, found.heads, found.label, scores)
+        return found
+
+
+def decoder_named(name: str, beam: int, templates: list[tuple[str, ...]] | None = None) -> Decoder:
+    """The decoder that a user asks for."""
+    if name == "transition":
+        return TransitionDecoder(beam, templates)
+    raise InputError(f"{option('decoder')} is {name!r}: transition or eisner")
