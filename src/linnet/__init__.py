@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from linnet.model.file import load as load
     from linnet.model.model import Model as Model
     from linnet.pipeline.api import train as train
+    from linnet.structured.parser import DependencyParser as DependencyParser
 
 # The module of each public name. Names are loaded on first use, so that importing linnet stays cheap.
 _HOMES = {
@@ -64,6 +65,7 @@ _HOMES = {
     "CertificateError": "linnet.errors",
     "CostSensitive": "linnet.estimators.cost_sensitive",
     "DataWarning": "linnet.errors",
+    "DependencyParser": "linnet.structured.parser",
     "ExpressionError": "linnet.errors",
     "Factors": "linnet.learners.recipe",
     "Halving": "linnet.estimators.halving",

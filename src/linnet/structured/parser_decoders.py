@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from linnet.errors import InputError, RecipeError, option
 from linnet.kernels import parsing_beam, parsing_greedy
 from linnet.kernels.parsing_weights import Weights
+from linnet.structured.parse_options import MOST_BEAM
 from linnet.structured.parser_templates import DEFAULT, places, templates_of
 from linnet.structured.treebank import Treebank
 
 Numbers = NDArray[np.int64]
 # How often the greedy parser follows its own mistakes while it is trained, from the second pass on.
 EXPLORE = 0.9
-MOST_BEAM = 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +40,9 @@ class Decoder(Protocol):
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def beam(self) -> int: ...
 
     @property
     def templates(self) -> list[tuple[str, ...]]: ...
@@ -98,8 +101,10 @@ class TransitionDecoder:
         return found
 
 
-def decoder_named(name: str, beam: int, templates: list[tuple[str, ...]] | None = None) -> Decoder:
+def decoder_named(
+    name: str, beam: int = 1, templates: list[tuple[str, ...]] | None = None, *, early: bool = False
+) -> Decoder:
     """The decoder that a user asks for."""
     if name == "transition":
-        return TransitionDecoder(beam, templates)
+        return TransitionDecoder(beam, templates, early=early)
     raise InputError(f"{option('decoder')} is {name!r}: transition or eisner")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +75,7 @@ class Treebank:
     def __len__(self) -> int:
         return len(self.starts) - 1
 
-    @property
+    @cached_property
     def allowed(self) -> NDArray[np.uint8]:
         """Which labels arcs from the root have, and which all others."""
         found = np.zeros((2, len(self.labels)), dtype=np.uint8)
@@ -93,7 +94,7 @@ def trees_only(sentences: Sentences, rejected: BadRows) -> tuple[Sentences, NDAr
     for number in np.flatnonzero(wrong):
         token = int(sentences.starts[number] + places[number])
         begin, end = sentences.spans[number]
-        path = next(path for first, path in reversed(sentences.files) if first <= number)
+        path = next((path for first, path in reversed(sentences.files) if first <= number), "sentence")
         reason = f"{FAULTS[int(kinds[number])]} (--on-error skip leaves such sentences out)"
         rejected.add(BadRow(path, int(sentences.lines[token]), None, reason, bytes(sentences.data[begin:end])))
     return (sentences, kinds) if not wrong.any() else (sentences.keep(~wrong), kinds[~wrong])
