@@ -247,8 +247,8 @@ def train(
     width: cython.int,
     early: cython.bint,
 ):
-    """Train on the sentences of `order`; arrays as in parsing_greedy.train.  Returns the number of sentences whose best
-    sequence was wrong, and that of sentences."""
+    """Train on the sentences of `order`; arrays as in parsing_greedy.train.  Returns how many sentences were wrong;
+    the same once more, as they are the decisions of this parser; and the number of sentences."""
     checked(weights, templates, tokens, starts, heads, labels, allowed, order)
     if not 1 <= width <= MOST_WIDTH:
         raise ValueError(f"a beam is 1 to {MOST_WIDTH} wide, not {width}")
@@ -257,7 +257,7 @@ def train(
     beam: Beam
     kinds: cython.int = allowed.shape[1]
     count: cython.Py_ssize_t = templates.shape[0]
-    longest: cython.Py_ssize_t = int(np.diff(np.asarray(starts)).max(initial=0))
+    longest: cython.Py_ssize_t = int(np.diff(np.asarray(starts))[np.asarray(order)].max(initial=0))
     cython.declare(i=cython.Py_ssize_t, s=cython.longlong, n=cython.int, j=cython.int, step=cython.int, kept=cython.int)
     cython.declare(gold_at=cython.int, action=cython.int, length=cython.int, mistakes=cython.longlong)
     cython.declare(behind=cython.double, most=cython.double, reached=cython.double)
@@ -325,7 +325,7 @@ def train(
     finally:
         dismiss(cython.address(room), cython.address(gold))
         give_back(cython.address(beam))
-    return mistakes, order.shape[0]
+    return mistakes, mistakes, order.shape[0]
 
 
 def parse(
@@ -351,7 +351,7 @@ def parse(
     beam: Beam
     kinds: cython.int = allowed.shape[1]
     count: cython.Py_ssize_t = templates.shape[0]
-    longest: cython.Py_ssize_t = int(np.diff(np.asarray(starts)).max(initial=0))
+    longest: cython.Py_ssize_t = int(np.diff(np.asarray(starts))[np.asarray(order)].max(initial=0))
     cython.declare(i=cython.Py_ssize_t, s=cython.longlong, n=cython.int, j=cython.int, step=cython.int, kept=cython.int)
     cython.declare(item=cython.pointer(Item), before=cython.pointer(Item), at=cython.longlong, s0=cython.int)
     cython.declare(flags=cython.pointer(cython.const[cython.uchar]), plan=cython.pointer(cython.const[cython.schar]))

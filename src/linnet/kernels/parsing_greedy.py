@@ -21,7 +21,7 @@ from cython.cimports.linnet.kernels.parsing_transitions import (
 from cython.cimports.linnet.kernels.parsing_weights import Weights
 from cython.cimports.linnet.kernels.tokenizer import finish
 
-from linnet.kernels.parsing_checks import checked
+from linnet.kernels.parsing_checks import check_places, check_sentences, checked
 
 NONE = cython.declare(cython.float, -3.0e38)
 
@@ -180,21 +180,20 @@ def train(
     """Train on the sentences of `order`: tokens starts[s] to starts[s + 1], with their gold heads (in the sentence, from
     1; 0 is the root) and labels.  `allowed` says which labels arcs of the root may have, and which others.
 
-    A mistake is followed with the probability `explore`, by numbers drawn from `seed` and the sentence.  Returns the
-    number of mistakes and of moves.
+    A mistake is followed with the probability `explore`, by numbers drawn from `seed` and the sentence.  Returns how
+    many sentences had a mistake, how many moves were mistakes, and the number of moves.
     """
     checked(weights, templates, tokens, starts, heads, labels, allowed, order)
     room: Room
     gold: Oracle
     kinds: cython.int = allowed.shape[1]
     count: cython.Py_ssize_t = templates.shape[0]
-    longest: cython.Py_ssize_t = int(np.diff(np.asarray(starts)).max(initial=0))
+    longest: cython.Py_ssize_t = int(np.diff(np.asarray(starts))[np.asarray(order)].max(initial=0))
     cython.declare(i=cython.Py_ssize_t, j=cython.Py_ssize_t, s=cython.longlong, n=cython.int, used=cython.int)
     cython.declare(step=cython.int, moves=cython.int, move=cython.int, best=cython.int, right=cython.int)
     cython.declare(least=cython.int, cost=cython.int, mistakes=cython.longlong, made=cython.longlong)
-    cython.declare(draw=cython.ulonglong, flags=cython.pointer(cython.uchar))
-    mistakes = 0
-    made = 0
+    cython.declare(bad=cython.longlong, before=cython.longlong, draw=cython.ulonglong, flags=cython.pointer(cython.uchar))
+    mistakes = made = bad = 0
     if not allot(cython.address(room), cython.address(gold), longest, 2 * longest + 1, weights.classes):
         dismiss(cython.address(room), cython.address(gold))
         raise MemoryError
@@ -209,6 +208,7 @@ def train(
                 place_gold(cython.address(gold), cython.address(heads[starts[s]]), cython.address(labels[starts[s]]), n)
                 begin(cython.address(room.state), room.pool, n)
                 used = 1
+                before = mistakes
                 draw = finish(seed ^ finish(cython.cast(cython.ulonglong, s)))
                 for step in range(2 * n):
                     moves = possible(cython.address(room.state), room.pool, n)
@@ -243,12 +243,11 @@ def train(
                     weights.steps += 1.0
                     made += 1
                     follow(cython.address(gold), cython.address(room), move)
-                    used = moved(
-                        cython.address(room.state), room.pool, used, n, move, label_of(best, kinds)
-                    )
+                    used = moved(cython.address(room.state), room.pool, used, n, move, label_of(best, kinds))
+                bad += mistakes > before
     finally:
         dismiss(cython.address(room), cython.address(gold))
-    return mistakes, made
+    return bad, mistakes, made
 
 
 def parse(
@@ -268,7 +267,7 @@ def parse(
     gold: Oracle
     kinds: cython.int = allowed.shape[1]
     count: cython.Py_ssize_t = templates.shape[0]
-    longest: cython.Py_ssize_t = int(np.diff(np.asarray(starts)).max(initial=0))
+    longest: cython.Py_ssize_t = int(np.diff(np.asarray(starts))[np.asarray(order)].max(initial=0))
     cython.declare(i=cython.Py_ssize_t, s=cython.longlong, n=cython.int, used=cython.int, at=cython.longlong)
     cython.declare(step=cython.int, moves=cython.int, move=cython.int, best=cython.int, s0=cython.int)
     cython.declare(flags=cython.pointer(cython.uchar))
@@ -303,5 +302,50 @@ def parse(
                         )
                         labels[at + s0] = label_of(best, kinds)
                     used = moved(cython.address(room.state), room.pool, used, n, move, label_of(best, kinds))
+    finally:
+        dismiss(cython.address(room), cython.address(gold))
+
+
+def state_after(
+    templates: cython.const[cython.schar][:, ::1],
+    tokens: cython.const[cython.ulonglong][:, ::1],
+    heads: cython.const[cython.int][::1],
+    labels: cython.const[cython.int][::1],
+    kinds: cython.int,
+    classes,
+):
+    """What the parser sees in one sentence after some classes: which moves are possible, their costs (of those that are
+    not, a number without meaning), and the keys of the features.  For explanations, and for tests."""
+    n: cython.int = tokens.shape[0]
+    check_places(templates)
+    starts = np.array([0, n], dtype=np.int64)
+    check_sentences(tokens, starts, heads, labels, kinds, np.zeros(0, dtype=np.int64), True)
+    if n < 1 or kinds < 1:
+        raise ValueError("there is no word, or no label")
+    room: Room
+    gold: Oracle
+    action: cython.int
+    move: cython.int
+    used: cython.int = 1
+    if not allot(cython.address(room), cython.address(gold), n, 2 * n + 1, 1):
+        dismiss(cython.address(room), cython.address(gold))
+        raise MemoryError
+    try:
+        place_tokens(cython.address(room), cython.address(tokens[0, 0]), n)
+        place_gold(cython.address(gold), cython.address(heads[0]), cython.address(labels[0]), n)
+        begin(cython.address(room.state), room.pool, n)
+        for action in classes:
+            move = move_of(action, kinds)
+            if not 0 <= action <= 2 * kinds or not possible(cython.address(room.state), room.pool, n) & (1 << move):
+                raise ValueError("a move is not possible")
+            follow(cython.address(gold), cython.address(room), move)
+            used = moved(cython.address(room.state), room.pool, used, n, move, label_of(action, kinds))
+        gold.costs[0] = gold.costs[1] = gold.costs[2] = 0
+        costs_of(cython.address(room), cython.address(gold), n)
+        atoms_of(cython.address(room.state), room.pool, room.tokens, n, room.atoms)
+        keys_of(room.atoms, cython.address(templates[0, 0]), templates.shape[0], room.keys)
+        keys = np.array([room.keys[i] for i in range(templates.shape[0])], dtype=np.uint64)
+        found = possible(cython.address(room.state), room.pool, n)
+        return found, (gold.costs[0], gold.costs[1], gold.costs[2]), keys
     finally:
         dismiss(cython.address(room), cython.address(gold))

@@ -203,10 +203,9 @@ class Weights:
 
     # -- to files and back ---------------------------------------------------------------------------------------
 
-    def rows(self):
-        """All that is known: keys in ascending order, where each one's entries begin, and their classes, w and u."""
+    def sorted_keys(self):
+        """All keys in ascending order, and the places of their slots."""
         i: cython.Py_ssize_t
-        j: cython.Py_ssize_t
         at: cython.Py_ssize_t = 0
         if self.frozen:
             raise ValueError("a frozen table has no sums")
@@ -220,8 +219,14 @@ class Weights:
                 place[at] = i
                 at += 1
         order = np.argsort(all_keys)
-        all_keys = all_keys[order]
-        place = places[order]
+        return all_keys[order], places[order]
+
+    def rows(self):
+        """All that is known: keys in ascending order, where each one's entries begin, and their classes, w and u."""
+        i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        all_keys, places = self.sorted_keys()
+        place: cython.longlong[::1] = places
         all_starts = np.zeros(self.size + 1, dtype=np.int64)
         starts: cython.longlong[::1] = all_starts
         for i in range(self.size):
@@ -242,6 +247,54 @@ class Weights:
                     w[starts[i] + j] = entry[j].w
                     u[starts[i] + j] = entry[j].u
         return all_keys, all_starts, all_labels, all_w, all_u
+
+    def means(self):
+        """The means of all weights that are not 0: keys in ascending order, where each one's entries begin, their
+        classes, ascending, and the means."""
+        i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        at: cython.Py_ssize_t = 0
+        filled: cython.Py_ssize_t = 0
+        first: cython.Py_ssize_t
+        label: cython.uint
+        mean: cython.float
+        average: cython.double = 1.0 / max(1.0, self.steps)
+        all_keys, places = self.sorted_keys()
+        place: cython.longlong[::1] = places
+        keys: cython.ulonglong[::1] = all_keys
+        total: cython.Py_ssize_t = 0
+        for i in range(self.size):
+            total += self.slots[place[i]].count
+        all_starts = np.zeros(self.size + 1, dtype=np.int64)
+        all_labels = np.empty(total, dtype=np.uint32)
+        all_means = np.empty(total, dtype=np.float32)
+        starts: cython.longlong[::1] = all_starts
+        labels: cython.uint[::1] = all_labels
+        means: cython.float[::1] = all_means
+        entry: cython.pointer(Entry)
+        with cython.nogil:
+            for i in range(self.size):
+                entry = self.entries + self.slots[place[i]].start
+                first = filled
+                for j in range(self.slots[place[i]].count):
+                    mean = cython.cast(cython.float, entry[j].w - entry[j].u * average)
+                    if mean == 0.0:
+                        continue
+                    label = entry[j].label
+                    k = filled
+                    while k > first and labels[k - 1] > label:
+                        labels[k] = labels[k - 1]
+                        means[k] = means[k - 1]
+                        k -= 1
+                    labels[k] = label
+                    means[k] = mean
+                    filled += 1
+                if filled > first:
+                    keys[at] = keys[i]
+                    at += 1
+                    starts[at] = filled
+        return all_keys[:at], all_starts[: at + 1], all_labels[:filled], all_means[:filled]
 
     def restore(
         self,

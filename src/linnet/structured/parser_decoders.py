@@ -12,10 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.errors import InputError, RecipeError, option
-from linnet.kernels import parsing_beam, parsing_greedy
+from linnet.kernels import parsing_beam, parsing_eisner, parsing_greedy
+from linnet.kernels.parsing_checks import LONGEST_CHART
 from linnet.kernels.parsing_weights import Weights
+from linnet.structured import arc_templates
 from linnet.structured.parse_options import MOST_BEAM
 from linnet.structured.parser_templates import DEFAULT, places, templates_of
+from linnet.structured.sentences import MOST_TOKENS
 from linnet.structured.treebank import Treebank
 
 Numbers = NDArray[np.int64]
@@ -45,13 +48,18 @@ class Decoder(Protocol):
     def beam(self) -> int: ...
 
     @property
+    def longest(self) -> int:
+        """The most words of a sentence that it takes."""
+
+    @property
     def templates(self) -> list[tuple[str, ...]]: ...
 
     def classes(self, labels: int) -> int:
         """How many classes the rows of weights have."""
 
-    def train(self, weights: Weights, bank: Treebank, order: Numbers, number: int, seed: int) -> tuple[int, int]:
-        """A step for each sentence of `order`, in pass `number`: how many decisions were wrong, and of how many."""
+    def train(self, weights: Weights, bank: Treebank, order: Numbers, number: int, seed: int) -> tuple[int, int, int]:
+        """A step for each sentence of `order`, in pass `number`: how many sentences and decisions were wrong, of how many
+        decisions."""
 
     def parse(
         self, weights: Weights, tokens: NDArray[np.uint64], starts: Numbers, allowed: NDArray[np.uint8], average: float
@@ -66,6 +74,7 @@ class TransitionDecoder:
     """
 
     name = "transition"
+    longest = MOST_TOKENS
 
     def __init__(self, beam: int = 1, templates: list[tuple[str, ...]] | None = None, *, early: bool = False) -> None:
         if not 1 <= beam <= MOST_BEAM:
@@ -77,9 +86,9 @@ class TransitionDecoder:
     def classes(self, labels: int) -> int:
         return 2 * labels + 1
 
-    def train(self, weights: Weights, bank: Treebank, order: Numbers, number: int, seed: int) -> tuple[int, int]:
+    def train(self, weights: Weights, bank: Treebank, order: Numbers, number: int, seed: int) -> tuple[int, int, int]:
         arrays = (weights, self._places, bank.tokens, bank.starts, bank.heads, bank.label, bank.allowed, order)
-        found: tuple[int, int]
+        found: tuple[int, int, int]
         if self.beam == 1:
             explore = EXPLORE if number > 0 else 0.0
             found = parsing_greedy.train(*arrays, explore, (seed * 0x9E3779B97F4A7C15 + number) % (1 << 64))
@@ -101,10 +110,45 @@ class TransitionDecoder:
         return found
 
 
+class EisnerDecoder:
+    """The best projective tree of all, by features of single arcs; the perceptron with exact search."""
+
+    name = "eisner"
+    beam = 1
+    longest = LONGEST_CHART
+
+    def __init__(self, templates: list[tuple[str, ...]] | None = None) -> None:
+        given = arc_templates.templates_of(arc_templates.DEFAULT) if templates is None else templates
+        self.templates = sorted(given, key=arc_templates.has_between)  # a stable sort
+        self._single = sum(not arc_templates.has_between(each) for each in self.templates)
+        self._places = places(self.templates, arc_templates.ATOMS)
+
+    def classes(self, labels: int) -> int:
+        return labels + 1
+
+    def train(self, weights: Weights, bank: Treebank, order: Numbers, number: int, seed: int) -> tuple[int, int, int]:  # noqa: ARG002
+        arrays = (bank.tokens, bank.starts, bank.heads, bank.label, bank.allowed, order)
+        found: tuple[int, int, int] = parsing_eisner.train(weights, self._places, self._single, *arrays)
+        return found
+
+    def parse(
+        self, weights: Weights, tokens: NDArray[np.uint64], starts: Numbers, allowed: NDArray[np.uint8], average: float
+    ) -> Parsed:
+        found = Parsed.room(len(tokens))
+        order = np.arange(len(starts) - 1, dtype=np.int64)
+        arrays = (tokens, starts, allowed, average, order)
+        parsing_eisner.parse(weights, self._places, self._single, *arrays, found.heads, found.label)
+        return found
+
+
 def decoder_named(
     name: str, beam: int = 1, templates: list[tuple[str, ...]] | None = None, *, early: bool = False
 ) -> Decoder:
     """The decoder that a user asks for."""
     if name == "transition":
         return TransitionDecoder(beam, templates, early=early)
+    if name == "eisner":
+        if beam != 1:
+            raise RecipeError(f"{option('beam')} is for the transition parser: eisner searches all trees")
+        return EisnerDecoder(templates)
     raise InputError(f"{option('decoder')} is {name!r}: transition or eisner")

@@ -52,9 +52,9 @@ def templates_of(text: str) -> list[tuple[str, ...]]:
     return [tuple(each.split()) for line in text.split("\n") for each in line.split(";") if each.strip()]
 
 
-def places(templates: Sequence[Sequence[str]]) -> NDArray[np.int8]:
+def places(templates: Sequence[Sequence[str]], atoms: Sequence[str] = ATOMS) -> NDArray[np.int8]:
     """Templates as the kernels take them: the places of their atoms, filled up with -1."""
-    number = {name: place for place, name in enumerate(ATOMS)}
+    number = {name: place for place, name in enumerate(atoms)}
     found = np.full((len(templates), MOST_ATOMS), -1, dtype=np.int8)
     for row, template in zip(found, templates, strict=True):
         row[: len(template)] = [number[name] for name in template]

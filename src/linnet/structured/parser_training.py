@@ -28,9 +28,9 @@ class ParserLearner:
     def train(self, order: Numbers) -> Tally:
         """A step for each of these sentences; which pass it is decides whether mistakes are followed."""
         number = self.presented // self.sentences
-        wrong, decisions = self.decoder.train(self.weights, self.bank, order, number, self.seed)
+        bad, wrong, decisions = self.decoder.train(self.weights, self.bank, order, number, self.seed)
         self.presented += len(order)
-        return Tally(len(order), wrong, decisions, wrong)
+        return Tally(len(order), bad, decisions, wrong)
 
     def score(self, which: Numbers) -> float:
         """The labelled attachment score of the mean weights."""
@@ -58,14 +58,7 @@ class ParserLearner:
 
     def means(self) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint32], NDArray[np.float32]]:
         """The mean weights that are not 0: keys, where each one's entries begin, classes, weights."""
-        keys, starts, classes, w, u = self.weights.rows()
-        mean = (w - u / max(1.0, self.weights.steps)).astype(np.float32)
-        feature = np.repeat(np.arange(len(keys)), np.diff(starts))
-        kept = np.flatnonzero(mean)
-        kept = kept[np.lexsort((classes[kept], feature[kept]))]
-        counts = np.bincount(feature[kept], minlength=len(keys))
-        there = counts > 0
-        return keys[there], np.concatenate([[0], np.cumsum(counts[there])]).astype(np.int64), classes[kept], mean[kept]
+        return self.weights.means()  # type: ignore[no-any-return]
 
 
 class ParserProblem:
