@@ -110,6 +110,16 @@ class Numbering:
                     self.add(keys[i], cython.address(out[i]))
         return into
 
+    def keys(self):
+        """The keys, by their numbers."""
+        into = np.empty(self.size, dtype=np.uint64)
+        out: cython.ulonglong[::1] = into
+        i: cython.Py_ssize_t
+        for i in range(self.capacity):
+            if self.slots[i].key != 0:
+                out[self.slots[i].number] = self.slots[i].key
+        return into
+
     def numbers_and_firsts(self, keys: cython.const[cython.ulonglong][::1]):
         """The number of each key, none of which is 0, and for every new number the place of its key."""
         into = np.empty(keys.shape[0], dtype=np.uint32)

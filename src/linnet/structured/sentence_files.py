@@ -75,7 +75,7 @@ class SentenceFiles:
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns: numbers, from 1, in files that have no names for them."""
+        """The names of the columns: column1, column2, ... in files that have no names for them."""
         if self.format is SentenceFormat.CONLLU:
             return CONLLU
         if self.format is SentenceFormat.TEXT:
@@ -92,7 +92,24 @@ class SentenceFiles:
                 f"{self.files.name(0)}: {count:,} columns, {MOST_COLUMNS:,} at most: is the separator right "
                 f"({option('separator')})?"
             )
-        return tuple(str(number) for number in range(1, count + 1))
+        return tuple(f"column{number}" for number in range(1, count + 1))
+
+    @property
+    def word_column(self) -> str:
+        """The column of the words, unless it is named."""
+        return "form" if self.format is SentenceFormat.CONLLU else self.columns[0]
+
+    def named(self, given: str) -> str:
+        """A column as a user names it: by its name, its number from 1, first or last."""
+        columns = self.columns
+        if given in columns:
+            return given
+        number = {"first": 1, "last": len(columns)}.get(given, 0)
+        if given.isdecimal() and len(given) < 6:
+            number = int(given)
+        if not 1 <= number <= len(columns):
+            raise InputError(f"{self.files.name(0)}: there is no column {given!r}: there are {', '.join(columns[:20])}")
+        return columns[number - 1]
 
     @property
     def size(self) -> int | None:
