@@ -12,7 +12,7 @@ from linnet.cli.options import AsJson, with_options
 from linnet.cli.show import Display, line, megabytes, percent
 from linnet.cli.terminal import console, note, plain, print_json, visible
 from linnet.errors import RecipeError
-from linnet.pipeline.services import NO_CHECKPOINT, Progress, Services
+from linnet.pipeline.services import NO_CHECKPOINT, Services
 from linnet.storage.atomic import STREAMS, is_direct, old_file
 from linnet.structured.parse_options import ParseOptions
 
@@ -75,16 +75,16 @@ def train(
 
 
 def _train(data: list[str], options: ParseOptions, output: str, *, as_json: bool, quiet: bool) -> None:
-    from linnet.cli.train import _before_replacing
+    from linnet.cli.train import before_replacing
     from linnet.data.on_error import BadRows
-    from linnet.structured import parser_file, parser_pipeline
     from linnet.storage.outputs import check_no_input, claimed
+    from linnet.structured import parser_file, parser_pipeline
 
     began = perf_counter()
     if output in STREAMS:
         raise RecipeError(f"{output} is for the results: name a file for the model with -o")
     checkpoint = None if is_direct(output, old_file(output)) else f"{output}.checkpoint"
-    _before_replacing(output, data, quiet=quiet)
+    before_replacing(output, data, quiet=quiet)
     check_no_input({"the model": output}, data)
     display = Display(quiet=quiet or as_json)
     rejected = BadRows(options.on_error)
@@ -94,23 +94,12 @@ def _train(data: list[str], options: ParseOptions, output: str, *, as_json: bool
         display.print(line("read", f"{len(bank):,} sentences, {len(bank.tokens):,} words, {len(bank.labels)} labels"))
         model = parser_pipeline.fit(bank, columns, options, rejected.count, services, checkpoint)
         parser_file.save(model, output)
-        _remove(checkpoint)
     seconds = perf_counter() - began
     if as_json:
         print_json(_described(model) | {"seconds": round(seconds, 3), "model": output})
     else:
         _print_trained(model, seconds, output)
         _note_rejected(rejected)
-
-
-def _remove(checkpoint: str | None) -> None:
-    """The model is saved, so what it could have been resumed from is of no more use."""
-    import os
-    from contextlib import suppress
-
-    if checkpoint is not None:
-        with suppress(FileNotFoundError):
-            os.unlink(checkpoint)
 
 
 @with_options("encoding", "on_error", "threads", cls=ParseOptions)
@@ -131,9 +120,9 @@ def predict(
       cat new.conllu | linnet parse predict ewt.linnet --beam 8 > parsed.conllu
     """
     from linnet.data.on_error import BadRows
-    from linnet.structured import parser_file, parser_pipeline
     from linnet.storage.atomic import replacing
     from linnet.storage.outputs import check_no_input, claimed
+    from linnet.structured import parser_file, parser_pipeline
 
     rejected = BadRows(options.on_error)
     parser = parser_file.load(model)

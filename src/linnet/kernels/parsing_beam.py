@@ -2,12 +2,12 @@
 
     score(moves) = sum over t of w[move t] . features(state t)
 
-A beam keeps the `width` best states after each move; all sequences of a sentence are equally long.  The gold sequence makes
-each arc as soon as it can.  Where the best sequence at the end is another, weights rise along a prefix of the gold
-sequence and fall along the best other prefix of that length, and which length is the choice of an update:
+A beam keeps the `width` best states after each move; all sequences of a sentence are equally long.  The gold sequence
+makes each arc as soon as it can.  Where the best sequence at the end is another, weights rise along a prefix of the
+gold sequence and fall along the best other prefix of that length, and which length is the choice of an update:
 
-    max-violation  where the gold prefix falls behind the best one by most (Huang, Fayong, Guo 2012, Structured perceptron
-                   with inexact search)
+    max-violation  where the gold prefix falls behind the best one by most (Huang, Fayong, Guo 2012, Structured
+                   perceptron with inexact search)
     early          where the gold prefix falls out of the beam, or at the end (Collins, Roark 2004)
 
 With a beam as wide as there are sequences the search is exact.
@@ -18,10 +18,27 @@ import numpy as np
 from cython.cimports.libc.stdlib import free, malloc
 from cython.cimports.linnet.kernels.parsing_beam import Beam, Candidate, Item
 from cython.cimports.linnet.kernels.parsing_greedy import (
-    Oracle, Room, allot, costs_of, dismiss, follow, label_of, move_of, place_gold, place_tokens,
+    Oracle,
+    Room,
+    allot,
+    costs_of,
+    dismiss,
+    follow,
+    label_of,
+    move_of,
+    place_gold,
+    place_tokens,
 )  # fmt: skip
 from cython.cimports.linnet.kernels.parsing_transitions import (
-    LEFT, RIGHT, SHIFT, State, atoms_of, begin, keys_of, moved, possible,
+    LEFT,
+    RIGHT,
+    SHIFT,
+    State,
+    atoms_of,
+    begin,
+    keys_of,
+    moved,
+    possible,
 )  # fmt: skip
 from cython.cimports.linnet.kernels.parsing_weights import Weights
 
@@ -85,8 +102,9 @@ def offer(
 @cython.nogil
 @cython.exceptval(check=False)
 def score_state(
-    weights: Weights, room: cython.pointer(Room), state: cython.pointer(State), templates: cython.pointer(cython.const[cython.schar]),
-    count: cython.Py_ssize_t, n: cython.int, average: cython.double,
+    weights: Weights, room: cython.pointer(Room), state: cython.pointer(State),
+    templates: cython.pointer(cython.const[cython.schar]), count: cython.Py_ssize_t, n: cython.int,
+    average: cython.double,
 ) -> cython.void:  # fmt: skip
     """The scores of all classes in a state."""
     atoms_of(state, room.pool, room.tokens, n, room.atoms)
@@ -98,8 +116,8 @@ def score_state(
 @cython.nogil
 @cython.exceptval(check=False)
 def offer_all(
-    beam: cython.pointer(Beam), room: cython.pointer(Room), item: cython.pointer(Item), parent: cython.int, kept: cython.int,
-    n: cython.int, labels: cython.int, allowed: cython.pointer(cython.const[cython.uchar]),
+    beam: cython.pointer(Beam), room: cython.pointer(Room), item: cython.pointer(Item), parent: cython.int,
+    kept: cython.int, n: cython.int, labels: cython.int, allowed: cython.pointer(cython.const[cython.uchar]),
 ) -> cython.int:  # fmt: skip
     """Offer all that may follow an item, whose scores are in the room."""
     k: cython.int
@@ -155,7 +173,9 @@ def start(beam: cython.pointer(Beam), room: cython.pointer(Room), n: cython.int)
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def gold_action(room: cython.pointer(Room), gold: cython.pointer(Oracle), n: cython.int, labels: cython.int) -> cython.int:
+def gold_action(
+    room: cython.pointer(Room), gold: cython.pointer(Oracle), n: cython.int, labels: cython.int
+) -> cython.int:
     """The class that the gold sequence takes in room.state: an arc if it costs nothing, else SHIFT.
 
     Of a tree that is not projective, the move that loses least.
@@ -179,7 +199,11 @@ def gold_action(room: cython.pointer(Room), gold: cython.pointer(Oracle), n: cyt
 @cython.nogil
 @cython.exceptval(check=False)
 def gold_sequence(
-    beam: cython.pointer(Beam), room: cython.pointer(Room), gold: cython.pointer(Oracle), n: cython.int, labels: cython.int
+    beam: cython.pointer(Beam),
+    room: cython.pointer(Room),
+    gold: cython.pointer(Oracle),
+    n: cython.int,
+    labels: cython.int,
 ) -> cython.void:
     """The states and classes of the gold sequence; their elements follow those of the first step in the pool."""
     step: cython.int
@@ -200,8 +224,8 @@ def gold_sequence(
 @cython.nogil
 @cython.exceptval(-1, check=False)
 def update(
-    weights: Weights, beam: cython.pointer(Beam), room: cython.pointer(Room), templates: cython.pointer(cython.const[cython.schar]),
-    count: cython.Py_ssize_t, n: cython.int, length: cython.int,
+    weights: Weights, beam: cython.pointer(Beam), room: cython.pointer(Room),
+    templates: cython.pointer(cython.const[cython.schar]), count: cython.Py_ssize_t, n: cython.int, length: cython.int,
 ) -> cython.int:  # fmt: skip
     """Raise weights along the gold prefix of this length, and lower them along the best one, from where they part."""
     step: cython.int
@@ -300,9 +324,7 @@ def train(
                         score_state(weights, cython.address(room), cython.address(item.state), plan, count, n, 0.0)
                         if j == gold_at:
                             reached += room.scores[action]
-                        kept = offer_all(
-                            cython.address(beam), cython.address(room), item, j, kept, n, kinds, flags
-                        )
+                        kept = offer_all(cython.address(beam), cython.address(room), item, j, kept, n, kinds, flags)
                     advance(cython.address(beam), cython.address(room), step, kept, n, kinds)
                     if gold_at >= 0:
                         for j in range(kept + 1):
@@ -378,9 +400,7 @@ def parse(
                     for j in range(beam.counts[step]):
                         item = beam.items + cython.cast(cython.Py_ssize_t, step) * width + j
                         score_state(weights, cython.address(room), cython.address(item.state), plan, count, n, average)
-                        kept = offer_all(
-                            cython.address(beam), cython.address(room), item, j, kept, n, kinds, flags
-                        )
+                        kept = offer_all(cython.address(beam), cython.address(room), item, j, kept, n, kinds, flags)
                     advance(cython.address(beam), cython.address(room), step, kept, n, kinds)
                 item = beam.items + cython.cast(cython.Py_ssize_t, 2 * n) * width
                 scores[s] = item.score

@@ -21,7 +21,10 @@ def checked(weights, templates, tokens, starts, heads, labels, allowed, order, t
 
 def check_places(templates, atoms=ATOMS):
     """Raise ValueError unless templates are places of atoms."""
-    _hold(0 < templates.shape[0] <= MOST_TEMPLATES and templates.shape[1] == TEMPLATE_ATOMS, "templates have another shape")
+    _hold(
+        0 < templates.shape[0] <= MOST_TEMPLATES and templates.shape[1] == TEMPLATE_ATOMS,
+        "templates have another shape",
+    )
     places = np.asarray(templates)
     _hold(places.min() >= -1 and places.max() < atoms and places[:, 0].min() >= 0, "templates name unknown atoms")
 
@@ -30,14 +33,16 @@ def check_sentences(tokens, starts, heads, labels, kinds, order, trees):
     """Raise ValueError unless the arrays of sentences fit together."""
     total, first, lengths = tokens.shape[0], np.asarray(starts), np.diff(np.asarray(starts))
     _hold(tokens.shape[1] == COLUMNS, "tokens have another number of columns")
-    _hold(len(first) > 0 and first[0] == 0 and first[-1] == total, "sentences and tokens differ")
+    _hold(len(first) > 0 and first[0] == 0 and first[len(first) - 1] == total, "sentences and tokens differ")
     _hold(not len(lengths) or (lengths.min() >= 0 and lengths.max() < LONGEST), "sentences overlap or are too long")
     _hold(heads.shape[0] == total and labels.shape[0] == total, "heads and labels do not fit the tokens")
     chosen = np.asarray(order)
     _hold(not len(chosen) or (chosen.min() >= 0 and chosen.max() < len(lengths)), "there is no such sentence")
     if trees and total:
-        _hold(bool((kinds_of_trees(starts, heads)[0] <= NON_PROJECTIVE).all()), "the heads of a sentence are not a tree")
-        _hold(0 <= np.min(labels) and np.max(labels) < kinds, "a label is out of range")
+        _hold(
+            bool((kinds_of_trees(starts, heads)[0] <= NON_PROJECTIVE).all()), "the heads of a sentence are not a tree"
+        )
+        _hold(np.min(labels) >= 0 and np.max(labels) < kinds, "a label is out of range")
 
 
 def checked_arcs(weights, templates, single, tokens, starts, heads, labels, allowed, order, trees=True):

@@ -2,13 +2,15 @@
 
     score(tree) = sum over its arcs (h, m, l) of w[arc] . f(h, m) + w[l] . f(h, m)
 
-Class 0 of the weights is the arc whatever its label, class 1 + l the label l: the best label of an arc does not depend on the
-other arcs, so s(h, m) = w[arc] . f + max over l of w[l] . f.  With C and I the best complete and incomplete spans from i to
-j, whose head is i (right) or j (left), the dynamic program is (Eisner 1996, Three new probabilistic models for dependency
-parsing)
+Class 0 of the weights is the arc whatever its label, class 1 + l the label l: the best label of an arc does not depend
+on the other arcs, so s(h, m) = w[arc] . f + max over l of w[l] . f.  With C and I the best complete and incomplete
+spans from i to j, whose head is i (right) or j (left), the dynamic program is (Eisner 1996, Three new probabilistic
+models for dependency parsing)
 
-    I_right(i, j) = s(i, j) + max over k of C_right(i, k) + C_left(k + 1, j)      I_left(i, j) with s(j, i)
-    C_right(i, j) = max over k of I_right(i, k) + C_right(k, j)                   C_left(i, j) = max C_left(i, k) + I_left(k, j)
+    I_right(i, j) = s(i, j) + max over k of C_right(i, k) + C_left(k + 1, j)
+    I_left(i, j)  = s(j, i) + max over k of C_right(i, k) + C_left(k + 1, j)
+    C_right(i, j) = max over k of I_right(i, k) + C_right(k, j)
+    C_left(i, j)  = max over k of C_left(i, k) + I_left(k, j)
 
 over the words alone; the root has one dependent r, the best of s(0, r) + C_left(1, r) + C_right(r, n).
 """
@@ -32,7 +34,9 @@ MOST_BETWEEN = cython.declare(cython.int, 24)
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def between(room: cython.pointer(Room), tags: cython.pointer(cython.ulonglong), count: cython.int, token: cython.int) -> cython.int:
+def between(
+    room: cython.pointer(Room), tags: cython.pointer(cython.ulonglong), count: cython.int, token: cython.int
+) -> cython.int:
     """Add the coarse tag of a token to the different ones between a head and a dependent; how many there are now."""
     i: cython.int
     tag: cython.ulonglong = room.tokens[COLUMNS * cython.cast(cython.Py_ssize_t, token) + 1]
@@ -49,8 +53,9 @@ def between(room: cython.pointer(Room), tags: cython.pointer(cython.ulonglong), 
 @cython.nogil
 @cython.exceptval(check=False)
 def arc_keys(
-    room: cython.pointer(Room), plan: cython.pointer(cython.const[cython.schar]), single: cython.Py_ssize_t, count: cython.Py_ssize_t,
-    tags: cython.pointer(cython.ulonglong), tag_count: cython.int, h: cython.int, m: cython.int, n: cython.int,
+    room: cython.pointer(Room), plan: cython.pointer(cython.const[cython.schar]), single: cython.Py_ssize_t,
+    count: cython.Py_ssize_t, tags: cython.pointer(cython.ulonglong), tag_count: cython.int, h: cython.int,
+    m: cython.int, n: cython.int,
 ) -> cython.Py_ssize_t:  # fmt: skip
     """The keys of an arc; templates from `single` on are repeated for each tag between."""
     filled: cython.Py_ssize_t = single
@@ -83,8 +88,9 @@ def arc_keys(
 @cython.nogil
 @cython.exceptval(check=False)
 def score_arc(
-    weights: Weights, room: cython.pointer(Room), keys: cython.Py_ssize_t, allowed: cython.pointer(cython.const[cython.uchar]),
-    labels: cython.int, average: cython.double, label: cython.pointer(cython.int),
+    weights: Weights, room: cython.pointer(Room), keys: cython.Py_ssize_t,
+    allowed: cython.pointer(cython.const[cython.uchar]), labels: cython.int, average: cython.double,
+    label: cython.pointer(cython.int),
 ) -> cython.double:  # fmt: skip
     """The score of an arc with its best label."""
     k: cython.int
@@ -101,11 +107,12 @@ def score_arc(
 @cython.nogil
 @cython.exceptval(check=False)
 def score_arcs(
-    weights: Weights, room: cython.pointer(Room), plan: cython.pointer(cython.const[cython.schar]), single: cython.Py_ssize_t,
-    count: cython.Py_ssize_t, n: cython.int, labels: cython.int, allowed: cython.pointer(cython.const[cython.uchar]),
+    weights: Weights, room: cython.pointer(Room), plan: cython.pointer(cython.const[cython.schar]),
+    single: cython.Py_ssize_t, count: cython.Py_ssize_t, n: cython.int, labels: cython.int,
+    allowed: cython.pointer(cython.const[cython.uchar]),
     average: cython.double, scores: cython.pointer(cython.double), best: cython.pointer(cython.int),
 ) -> cython.void:  # fmt: skip
-    """s(h, m) and its label for all arcs, at h (n + 1) + m; `allowed` has the flags of the root's arcs, then of others."""
+    """s(h, m) and its label for all arcs, at h (n + 1) + m; `allowed` as labels of the root's arcs, then others."""
     h: cython.int
     m: cython.int
     side: cython.int
@@ -121,7 +128,13 @@ def score_arcs(
                 keys = arc_keys(room, plan, single, count, cython.address(tags[0]), found, h, m, n)
                 at = cython.cast(cython.Py_ssize_t, h) * (n + 1) + m
                 scores[at] = score_arc(
-                    weights, room, keys, allowed if h == 0 else allowed + labels, labels, average, cython.address(best[at])
+                    weights,
+                    room,
+                    keys,
+                    allowed if h == 0 else allowed + labels,
+                    labels,
+                    average,
+                    cython.address(best[at]),
                 )
                 found = between(room, cython.address(tags[0]), found, m)
                 m += 1 if side else -1
@@ -273,8 +286,9 @@ def best_heads(scores: cython.const[cython.double][:, ::1]):
 @cython.nogil
 @cython.exceptval(-1, check=False)
 def move_arc(
-    weights: Weights, room: cython.pointer(Room), plan: cython.pointer(cython.const[cython.schar]), single: cython.Py_ssize_t,
-    count: cython.Py_ssize_t, h: cython.int, m: cython.int, n: cython.int, label: cython.int, delta: cython.float,
+    weights: Weights, room: cython.pointer(Room), plan: cython.pointer(cython.const[cython.schar]),
+    single: cython.Py_ssize_t, count: cython.Py_ssize_t, h: cython.int, m: cython.int, n: cython.int,
+    label: cython.int, delta: cython.float,
     with_arc: cython.bint,
 ) -> cython.int:  # fmt: skip
     """Add `delta` to the weights of an arc's label, and of the arc itself unless that is right."""
@@ -306,7 +320,7 @@ def train(
     allowed: cython.const[cython.uchar][:, ::1],
     order: cython.const[cython.longlong][::1],
 ):
-    """Train on the sentences of `order`; arrays as in parsing_greedy.train.  Templates from number `single` on have a tag
+    """Train on the sentences of `order`; arrays as in parsing_greedy.train.  Templates from `single` on have a tag
     between head and dependent.  Returns how many sentences were wrong, how many words, and the number of words."""
     checked_arcs(weights, templates, single, tokens, starts, heads, labels, allowed, order)
     room: Room
@@ -392,8 +406,8 @@ def parse(
                     continue
                 place_tokens(cython.address(room), cython.address(tokens[starts[s], 0]), n)
                 score_arcs(
-                    weights, cython.address(room), cython.address(templates[0, 0]), single, templates.shape[0], n, kinds,
-                    cython.address(allowed[0, 0]), average, chart.scores, chart.best,
+                    weights, cython.address(room), cython.address(templates[0, 0]), single, templates.shape[0], n,
+                    kinds, cython.address(allowed[0, 0]), average, chart.scores, chart.best,
                 )  # fmt: skip
                 best_tree(chart.scores, n, chart.spans, chart.splits, chart.pending, chart.heads)
                 for m in range(1, n + 1):

@@ -7,16 +7,24 @@ system of parsing_transitions.pxd (Goldberg, Nivre 2013, Training deterministic 
     LEFT   [h(s0) = s1 or h(s0) > b]    + number of d in the buffer with h(d) = s0
     RIGHT  [h(s0) in the buffer]        + number of d in the buffer with h(d) = s0
 
-and one more for an arc of the tree with another label.  They are exact for projective trees.  Where the best class by the
-weights costs more than the least, the weights of the best class of least cost rise and its own fall.  From the second
-pass on the parser mostly follows what it predicts, right or wrong, and so sees the states that its mistakes lead to.
+and one more for an arc of the tree with another label.  They are exact for projective trees.  Where the best class by
+the weights costs more than the least, the weights of the best class of least cost rise and its own fall.  From the
+second pass on the parser mostly follows what it predicts, right or wrong, and so sees the states that its mistakes lead
+to.
 """
 
 import cython
 import numpy as np
 from cython.cimports.linnet.kernels.parsing_greedy import Oracle, Room, allot, dismiss, place_gold, place_tokens
 from cython.cimports.linnet.kernels.parsing_transitions import (
-    LEFT, RIGHT, SHIFT, atoms_of, begin, keys_of, moved, possible,
+    LEFT,
+    RIGHT,
+    SHIFT,
+    atoms_of,
+    begin,
+    keys_of,
+    moved,
+    possible,
 )  # fmt: skip
 from cython.cimports.linnet.kernels.parsing_weights import Weights
 from cython.cimports.linnet.kernels.tokenizer import finish
@@ -34,7 +42,7 @@ def best_of(
     scores: cython.pointer(cython.float), begin: cython.int, end: cython.int, allowed: cython.pointer(cython.uchar),
     best: cython.int, rival: cython.float,
 ) -> cython.int:  # fmt: skip
-    """The class of the highest score from `begin` to `end` whose label is allowed, or `best` if none exceeds its score."""
+    """The class of the highest score from `begin` to `end` whose label is allowed; `best` if none exceeds its score."""
     k: cython.int
     for k in range(begin, end):
         if scores[k] > rival and allowed[k - begin]:
@@ -124,7 +132,9 @@ def best_gold(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def is_right_label(room: cython.pointer(Room), gold: cython.pointer(Oracle), move: cython.int, label: cython.int) -> cython.bint:
+def is_right_label(
+    room: cython.pointer(Room), gold: cython.pointer(Oracle), move: cython.int, label: cython.int
+) -> cython.bint:
     """Whether an arc that the gold tree has gets the label it has there; other arcs may have any."""
     s0: cython.int = room.pool[room.state.top].node
     if move == SHIFT:
@@ -177,8 +187,8 @@ def train(
     explore: cython.double,
     seed: cython.ulonglong,
 ):
-    """Train on the sentences of `order`: tokens starts[s] to starts[s + 1], with their gold heads (in the sentence, from
-    1; 0 is the root) and labels.  `allowed` says which labels arcs of the root may have, and which others.
+    """Train on the sentences of `order`: tokens starts[s] to starts[s + 1], with their gold heads (in the sentence,
+    from 1; 0 is the root) and labels.  `allowed` says which labels arcs of the root may have, and which others.
 
     A mistake is followed with the probability `explore`, by numbers drawn from `seed` and the sentence.  Returns how
     many sentences had a mistake, how many moves were mistakes, and the number of moves.
@@ -192,7 +202,9 @@ def train(
     cython.declare(i=cython.Py_ssize_t, j=cython.Py_ssize_t, s=cython.longlong, n=cython.int, used=cython.int)
     cython.declare(step=cython.int, moves=cython.int, move=cython.int, best=cython.int, right=cython.int)
     cython.declare(least=cython.int, cost=cython.int, mistakes=cython.longlong, made=cython.longlong)
-    cython.declare(bad=cython.longlong, before=cython.longlong, draw=cython.ulonglong, flags=cython.pointer(cython.uchar))
+    cython.declare(
+        bad=cython.longlong, before=cython.longlong, draw=cython.ulonglong, flags=cython.pointer(cython.uchar)
+    )
     mistakes = made = bad = 0
     if not allot(cython.address(room), cython.address(gold), longest, 2 * longest + 1, weights.classes):
         dismiss(cython.address(room), cython.address(gold))

@@ -6,11 +6,13 @@ cache lines, and a score is the sum of what the rows hold:
 
     score[k] = sum over the features f of w[f, k]
 
-While training, an entry has w and u; at step t a change does w += change, u += t change, and the mean of w over T steps is
-w - u / T (exactly: steps and changes are integers).  A frozen table holds the means alone, and can be read by threads.
+While training, an entry has w and u; at step t a change does w += change, u += t change, and the mean of w over T steps
+is w - u / T (exactly: steps and changes are integers).  A frozen table holds the means alone, and can be read by
+threads.
 
-Keys are known to whoever writes the input, so the bucket of a key depends on a secret, as in vocabulary.py.  Neither the
-secret nor the order of rows changes a bit of any score: a feature adds to each class once, in the order of the keys.
+Keys are known to whoever writes the input, so the bucket of a key depends on a secret, as in vocabulary.py.  Neither
+the secret nor the order of rows changes a bit of any score: a feature adds to each class once, in the order of the
+keys.
 """
 
 import secrets
@@ -112,9 +114,7 @@ class Weights:
                 if self.used + room > MOST_ENTRIES:
                     with cython.gil:
                         raise MemoryError("more than 2^32 weights")
-                more: cython.p_void = realloc(
-                    self.entries, (self.room + self.room // 2 + room) * cython.sizeof(Entry)
-                )
+                more: cython.p_void = realloc(self.entries, (self.room + self.room // 2 + room) * cython.sizeof(Entry))
                 if not more:
                     with cython.gil:
                         raise MemoryError

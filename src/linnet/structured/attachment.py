@@ -4,9 +4,9 @@
     LAS  the fraction that have the right head and relation, of which only the universal part counts: nmod of nmod:poss
     full LAS  the same with the whole relation
 
-On words as they are in the gold file, precision and recall of the official scorer are both this fraction.  Each is also given
-without punctuation: words whose gold relation is punct.  Intervals are over sentences: words of one sentence are not
-independent, so the variance of a ratio of sums is estimated from the sentences (the delta method).
+On words as they are in the gold file, precision and recall of the official scorer are both this fraction.  Each is also
+given without punctuation: words whose gold relation is punct.  Intervals are over sentences: words of one sentence are
+not independent, so the variance of a ratio of sums is estimated from the sentences (the delta method).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.evaluation.distributions import student_quantile
-from linnet.evaluation.intervals import upper_tail
+from linnet.evaluation.intervals import proportion_interval, upper_tail
 from linnet.structured.parser_model import Trees
 from linnet.structured.sentences import Sentences
 from linnet.structured.treebank import relations_of
@@ -56,9 +56,15 @@ class Ratio:
         if self.sentences < 2:
             return None
         s, p = self.sentences, self.right / self.words
-        # Σ (right - p words)², in integers but for the last step
-        scatter = self.squares * self.words**2 - 2 * self.right * self.words * self.products + self.right**2 * self.words_squared
-        half = student_quantile(s - 1, upper_tail(confidence)) * math.sqrt(max(0.0, scatter / self.words**4 * s / (s - 1)))
+        if self.right in (0, self.words):  # no sentence differs from another: as many right or wrong ones as there are
+            low, high = proportion_interval(s if self.right else 0, s, confidence)
+            return low, high
+        # words² Σ (right - p words)², in integers
+        scatter = self.squares * self.words**2 + self.right * (
+            self.right * self.words_squared - 2 * self.words * self.products
+        )
+        t = student_quantile(s - 1, upper_tail(confidence))
+        half = t * math.sqrt(scatter / self.words**4 * s / (s - 1))
         return max(0.0, p - half), min(1.0, p + half)
 
 
@@ -91,7 +97,9 @@ class Attachment:
         every = np.ones(len(true), dtype=bool)
         for name, each in zip(NAMES, right, strict=True):
             for counted, suffix in ((every, ""), (words, "_without_punctuation")):
-                self.scores[name + suffix].add(_sums(each & counted, sentences.starts), _sums(counted, sentences.starts))
+                self.scores[name + suffix].add(
+                    _sums(each & counted, sentences.starts), _sums(counted, sentences.starts)
+                )
         self.sentences += len(sentences)
         self.words += len(true)
         self.trees_right += int((_sums(right[2], sentences.starts) == np.diff(sentences.starts)).sum())
@@ -112,4 +120,5 @@ def _universal(relation: str) -> str:
 
 def _sums(flags: NDArray[np.bool_], starts: NDArray[np.int64]) -> NDArray[np.int64]:
     total = np.concatenate([[0], np.cumsum(flags, dtype=np.int64)])
-    return (total[starts[1:]] - total[starts[:-1]]).astype(np.int64)
+    found: NDArray[np.int64] = total[starts[1:]] - total[starts[:-1]]
+    return found

@@ -12,6 +12,7 @@ from typing import Any
 from linnet.data.on_error import OnError
 from linnet.data.sources.encodings import encoding_named
 from linnet.errors import RecipeError
+from linnet.errors import option as spelt
 from linnet.pipeline import declaration
 from linnet.pipeline.declaration import option
 
@@ -36,7 +37,7 @@ class BeamUpdate(StrEnum):
 def _encoding(value: Any) -> str:
     named = encoding_named(str(value))
     if named is None:
-        raise RecipeError(f"{declaration.spelt('encoding')}: {value!r} is not a known encoding, such as latin-1")
+        raise RecipeError(f"{spelt('encoding')}: {value!r} is not a known encoding, such as latin-1")
     return named
 
 
@@ -45,22 +46,24 @@ class ParseOptions:
     """All options of training a parser, by the names that users know."""
 
     decoder: DecoderName = option(
-        DecoderName.TRANSITION, TRAINING, "transition parses move by move, fast and with rich features; eisner finds the "
-        "best projective tree exactly, by features of single arcs.",
+        DecoderName.TRANSITION, TRAINING, "transition parses move by move, fast and with rich features; eisner finds "
+        "the best projective tree exactly, by features of single arcs.",
     )  # fmt: skip
     beam: int = option(
-        1, TRAINING, "How many partial trees the transition parser keeps; 1 is greedy. Wider is slower, and more accurate.",
+        1, TRAINING, "How many partial trees the transition parser keeps; 1 is greedy. Wider is slower, more accurate.",
         least=1, most=MOST_BEAM,
     )  # fmt: skip
     update: BeamUpdate = option(
-        BeamUpdate.MAX_VIOLATION, TRAINING, "Where weights move, with a beam: where the true tree is furthest behind, or "
-        "where it has left the beam.",
+        BeamUpdate.MAX_VIOLATION, TRAINING, "Where weights move, with a beam: where the true tree is furthest behind, "
+        "or where it has left the beam.",
     )  # fmt: skip
     passes: int | None = option(
         None, TRAINING, "Passes over the sentences (default: chosen by sentences that are held out for that).", least=1,
         most=1000,
     )  # fmt: skip
-    seed: int = option(0, TRAINING, "The seed of the shuffle and of the choice of held-out sentences.", least=0, most=2**63)
+    seed: int = option(
+        0, TRAINING, "The seed of the shuffle and of the choice of held-out sentences.", least=0, most=2**63
+    )
     encoding: str | None = option(
         None, READING, "The encoding of the files; inferred (UTF-8 or Windows-1252, which has Latin-1 in it).",
         metavar="NAME", parse=_encoding, decisive=False,
@@ -83,7 +86,7 @@ class ParseOptions:
         if self.on_error is OnError.QUARANTINE:
             raise RecipeError("--on-error is fail or skip here: what is skipped is reported, and stays in its file")
         if self.beam > 1 and self.decoder is DecoderName.EISNER:
-            raise RecipeError(f"{declaration.spelt('beam')} is for the transition parser: eisner searches all trees")
+            raise RecipeError(f"{spelt('beam')} is for the transition parser: eisner searches all trees")
 
     def decisive(self) -> dict[str, Any]:
         """What a resumed run must share."""

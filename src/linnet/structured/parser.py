@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -91,7 +92,7 @@ class DependencyParser:
             for head, relation in zip(found.heads.tolist(), found.relation.tolist(), strict=True)
         ]
         starts = given.starts.tolist()
-        return [arcs[first:end] for first, end in zip(starts[:-1], starts[1:], strict=True)]
+        return [arcs[first:end] for first, end in pairwise(starts)]
 
     def score(self, sentences: Sequence[Sentence], trees: Sequence[Sequence[Arc]]) -> float:
         """The labelled attachment score (of universal relations, with punctuation)."""
@@ -129,9 +130,11 @@ def _sentences(sentences: Sequence[Sentence]) -> Sentences:
     """Lists of words, or of tuples, with the columns of CoNLL-U that a parser reads; what is not given is _."""
     found = []
     for number, sentence in enumerate(sentences, start=1):
-        rows = [(token,) if isinstance(token, str) else tuple(token) for token in sentence]
+        rows = [tuple(token) if isinstance(token, list | tuple) else (token,) for token in sentence]
         if not all(1 <= len(row) <= len(FIELDS) and all(isinstance(each, str) for each in row) for row in rows):
-            raise InputError(f"sentence {number}: a word is a string, or a tuple of strings (word, tag, fine tag, features)")
+            raise InputError(
+                f"sentence {number}: a word is a string, or a tuple of strings (word, tag, fine tag, features)"
+            )
         full = [(*row, *("_" for _ in FIELDS[len(row) :])) for row in rows]
         found.append([[row[column] for row in full] for column in range(len(FIELDS))])
     return of_lists(FIELDS, found)
@@ -146,7 +149,9 @@ def _with_trees(sentences: Sequence[Sentence], trees: Sequence[Sequence[Arc]] | 
     for number, tree in enumerate(trees):
         first, end = int(plain.starts[number]), int(plain.starts[number + 1])
         if len(tree) != end - first or not all(isinstance(relation, str) for _, relation in tree):
-            raise InputError(f"sentence {number + 1}: {end - first} words, so its tree has as many pairs (head, relation)")
+            raise InputError(
+                f"sentence {number + 1}: {end - first} words, so its tree has as many pairs (head, relation)"
+            )
         heads += (int(head) for head, _ in tree)
         columns = [plain.sentence(number, column) for column in range(len(FIELDS))]
         fields.append([*columns, [relation for _, relation in tree]])

@@ -26,6 +26,11 @@ Numbers = NDArray[np.int64]
 EXPLORE = 0.9
 
 
+def new_weights(classes: int, *, frozen: bool = False) -> Any:
+    """An empty table of weights; a frozen one is filled once, with means."""
+    return Weights(classes, frozen)  # type: ignore[call-arg]
+
+
 @dataclass(frozen=True, eq=False)
 class Parsed:
     """Heads and numbers of labels for all tokens."""
@@ -57,12 +62,12 @@ class Decoder(Protocol):
     def classes(self, labels: int) -> int:
         """How many classes the rows of weights have."""
 
-    def train(self, weights: Weights, bank: Treebank, order: Numbers, number: int, seed: int) -> tuple[int, int, int]:
-        """A step for each sentence of `order`, in pass `number`: how many sentences and decisions were wrong, of how many
-        decisions."""
+    def train(self, weights: Any, bank: Treebank, order: Numbers, number: int, seed: int) -> tuple[int, int, int]:
+        """A step for each sentence of `order`, in pass `number`: how many sentences and decisions were wrong, of how
+        many decisions."""
 
     def parse(
-        self, weights: Weights, tokens: NDArray[np.uint64], starts: Numbers, allowed: NDArray[np.uint8], average: float
+        self, weights: Any, tokens: NDArray[np.uint64], starts: Numbers, allowed: NDArray[np.uint8], average: float
     ) -> Parsed:
         """The best trees by the weights, or their means (`average` is 1 / steps)."""
 
@@ -86,7 +91,7 @@ class TransitionDecoder:
     def classes(self, labels: int) -> int:
         return 2 * labels + 1
 
-    def train(self, weights: Weights, bank: Treebank, order: Numbers, number: int, seed: int) -> tuple[int, int, int]:
+    def train(self, weights: Any, bank: Treebank, order: Numbers, number: int, seed: int) -> tuple[int, int, int]:
         arrays = (weights, self._places, bank.tokens, bank.starts, bank.heads, bank.label, bank.allowed, order)
         found: tuple[int, int, int]
         if self.beam == 1:
@@ -97,16 +102,16 @@ class TransitionDecoder:
         return found
 
     def parse(
-        self, weights: Weights, tokens: NDArray[np.uint64], starts: Numbers, allowed: NDArray[np.uint8], average: float
+        self, weights: Any, tokens: NDArray[np.uint64], starts: Numbers, allowed: NDArray[np.uint8], average: float
     ) -> Parsed:
         found = Parsed.room(len(tokens))
         order = np.arange(len(starts) - 1, dtype=np.int64)
         arrays: tuple[Any, ...] = (weights, self._places, tokens, starts, allowed, average, order)
         if self.beam == 1:
-            parsing_greedy.parse(*arrays, found.heads, found.label)
+            parsing_greedy.parse(*arrays, found.heads, found.label)  # type: ignore[call-arg]
         else:
             scores = np.zeros(len(order))
-            parsing_beam.parse(*arrays, self.beam, found.heads, found.label, scores)
+            parsing_beam.parse(*arrays, self.beam, found.heads, found.label, scores)  # type: ignore[call-arg]
         return found
 
 
@@ -126,13 +131,13 @@ class EisnerDecoder:
     def classes(self, labels: int) -> int:
         return labels + 1
 
-    def train(self, weights: Weights, bank: Treebank, order: Numbers, number: int, seed: int) -> tuple[int, int, int]:  # noqa: ARG002
+    def train(self, weights: Any, bank: Treebank, order: Numbers, number: int, seed: int) -> tuple[int, int, int]:  # noqa: ARG002
         arrays = (bank.tokens, bank.starts, bank.heads, bank.label, bank.allowed, order)
         found: tuple[int, int, int] = parsing_eisner.train(weights, self._places, self._single, *arrays)
         return found
 
     def parse(
-        self, weights: Weights, tokens: NDArray[np.uint64], starts: Numbers, allowed: NDArray[np.uint8], average: float
+        self, weights: Any, tokens: NDArray[np.uint64], starts: Numbers, allowed: NDArray[np.uint8], average: float
     ) -> Parsed:
         found = Parsed.room(len(tokens))
         order = np.arange(len(starts) - 1, dtype=np.int64)

@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 
 from linnet.errors import ModelFileError
+from linnet.kernels.parsing_checks import MOST_TEMPLATES
 from linnet.model.file_checks import Tensors, a_list, a_text, require
 from linnet.storage import container
 from linnet.storage.typed_json import from_plain, to_plain
 from linnet.structured.formats import CONLLU
-from linnet.structured.parser_decoders import MOST_BEAM, Decoder, decoder_named
+from linnet.structured.parse_options import MOST_BEAM
+from linnet.structured.parser_decoders import Decoder, decoder_named
 from linnet.structured.parser_model import ParserModel, ParserRecord
+from linnet.structured.parser_templates import MOST_ATOMS
 from linnet.structured.projectivity import Label
 from linnet.structured.treebank import TagColumns
 
@@ -69,7 +72,9 @@ def _model(content: dict[str, Any], tensors: Tensors, path: str) -> ParserModel:
     allowed = np.ascontiguousarray(tensors["allowed"])
     require(allowed.shape == (2, len(labels)) and bool(allowed.any(axis=1).all()), path, "no label is allowed")
     weights = container.finite(tensors["weights"], "weights", path)
-    require(weights.ndim == 1 and (not weights.size or np.abs(weights).max() <= LARGEST_WEIGHT), path, "a weight is huge")
+    require(
+        weights.ndim == 1 and (not weights.size or np.abs(weights).max() <= LARGEST_WEIGHT), path, "a weight is huge"
+    )
     rows = (tensors["keys"], tensors["starts"], tensors["classes"], weights)
     record: ParserRecord = from_plain(ParserRecord, content["record"], "record")
     return ParserModel(decoder, columns, labels, allowed, rows, record)
@@ -80,7 +85,9 @@ def _labels(content: Any, path: str) -> tuple[Label, ...]:
     for relation, head in a_list(content):
         for text in (relation, *([] if head is None else [head])):
             # they are written into files of tabs and lines
-            require(a_text(text) != "" and not set(text) & set("\t\n\r"), path, "a label is empty, or has a line end in it")
+            require(
+                a_text(text) != "" and not set(text) & set("\t\n\r"), path, "a label is empty, or has a line end in it"
+            )
         found.append((relation, head))
     require(0 < len(found) <= MOST_LABELS and len(set(found)) == len(found), path, "labels are missing or not distinct")
     return tuple(found)
@@ -89,5 +96,6 @@ def _labels(content: Any, path: str) -> tuple[Label, ...]:
 def _decoder(content: dict[str, Any], path: str) -> Decoder:
     beam, templates = content["beam"], [tuple(map(a_text, a_list(each))) for each in a_list(content["templates"])]
     require(type(beam) is int and 1 <= beam <= MOST_BEAM, path, "the width of the beam is wrong")
-    require(bool(templates) and all(templates), path, "there are no templates, or an empty one")
+    enough = 0 < len(templates) <= MOST_TEMPLATES and all(0 < len(each) <= MOST_ATOMS for each in templates)
+    require(enough, path, "there are no templates, or too many, or one that is empty or too long")
     return decoder_named(a_text(content["decoder"]), beam, templates)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.kernels.parsing_weights import Weights
 from linnet.kernels.structured_lines import spliced
-from linnet.structured.parser_decoders import Decoder
+from linnet.structured.parser_decoders import Decoder, new_weights
 from linnet.structured.projectivity import Label, lowered
 from linnet.structured.sentences import Sentences
 from linnet.structured.trainer import History
@@ -51,7 +51,7 @@ class ParserModel:
     record: ParserRecord
 
     def __post_init__(self) -> None:
-        weights = Weights(self.decoder.classes(len(self.labels)), frozen=True)
+        weights = new_weights(self.decoder.classes(len(self.labels)), frozen=True)
         weights.fill(*self.rows)
         relations = tuple(sorted({relation for relation, _ in self.labels}))
         number = {relation: place for place, relation in enumerate(relations)}
@@ -60,7 +60,7 @@ class ParserModel:
         object.__setattr__(self, "_relation_of", np.array([number[name] for name, _ in self.labels], dtype=np.int32))
         object.__setattr__(self, "_lifted", np.array([head is not None for _, head in self.labels], dtype=bool))
 
-    _weights: Weights = field(init=False, repr=False)
+    _weights: Any = field(init=False, repr=False)
     relations: tuple[str, ...] = field(init=False, repr=False)
     _relation_of: NDArray[np.int32] = field(init=False, repr=False)
     _lifted: NDArray[np.bool_] = field(init=False, repr=False)

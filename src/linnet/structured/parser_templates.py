@@ -1,8 +1,8 @@
 """The templates of the transition parser: which atoms of a state are combined into features.
 
-After Zhang and Nivre 2011, Transition-based dependency parsing with rich non-local features, for the arc-hybrid system: S0 and S1
-are the two topmost tokens of the stack, N0 ... N3 the first of the buffer.  Of a token t, `l` and `l2` are its leftmost and second
-leftmost dependent so far, `r` and `r2` those on the right.  The last letter says what is taken:
+After Zhang and Nivre 2011, Transition-based dependency parsing with rich non-local features, for the arc-hybrid system:
+S0 and S1 are the two topmost tokens of the stack, N0 ... N3 the first of the buffer.  Of a token t, `l` and `l2` are
+its leftmost and second leftmost dependent so far, `r` and `r2` those on the right.  The last letter says what is taken:
 
     w word, p coarse tag, x fine tag, m morphological features, d label (of a dependent)
     vl, vr number of left and right dependents; sl, sr the set of their labels

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.kernels.parsing_weights import Weights
-from linnet.structured.parser_decoders import Decoder
+from linnet.structured.parser_decoders import Decoder, new_weights
 from linnet.structured.trainer import Numbers, Tally
 from linnet.structured.treebank import Treebank, of_part
 
@@ -23,7 +22,7 @@ class ParserLearner:
         self.decoder, self.bank, self.seed = decoder, bank, seed
         self.sentences = max(1, len(trained))
         self.presented = 0
-        self.weights = Weights(decoder.classes(len(bank.labels)))
+        self.weights = new_weights(decoder.classes(len(bank.labels)))
 
     def train(self, order: Numbers) -> Tally:
         """A step for each of these sentences; which pass it is decides whether mistakes are followed."""
@@ -52,7 +51,7 @@ class ParserLearner:
             raise ValueError("the counts are wrong")
         if not (np.isfinite(state["w"]).all() and np.isfinite(state["u"]).all()):
             raise ValueError("a weight is not finite")
-        weights = Weights(self.weights.classes)
+        weights = new_weights(self.weights.classes)
         weights.restore(*(state[name] for name in ROWS))
         self.weights, (self.presented, weights.steps) = weights, state["counts"].tolist()
 

@@ -1,9 +1,10 @@
 """Trees that are not projective, made so and back: pseudo-projective parsing.
 
-An arc that crosses others is lifted: its dependent is attached to the head of its head, the shortest such arc first, until the
-tree is projective.  The label of a lifted arc records the label of the head that it had (the encoding "head" of Nivre and
-Nilsson 2005, Pseudo-projective dependency parsing).  After parsing, a dependent with such a label is lowered to the first
-token below its head, in breadth-first order from left to right, that has the recorded label; if there is none, it stays.
+An arc that crosses others is lifted: its dependent is attached to the head of its head, the shortest such arc first,
+until the tree is projective.  The label of a lifted arc records the label of the head that it had (the encoding "head"
+of Nivre and Nilsson 2005, Pseudo-projective dependency parsing).  After parsing, a dependent with such a label is
+lowered to the first token below its head, in breadth-first order from left to right, that has the recorded label; if
+there is none, also after others are lowered, it stays.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from collections.abc import Sequence
 
 # What a label is to a parser: the relation, and, of a lifted arc, that of the head it was lifted from.
 Label = tuple[str, str | None]
+# How often what is left is tried again: far more than trees are deep in arcs that were lifted.
+MOST_ROUNDS = 16
 
 
 def lifted(heads: Sequence[int], relations: Sequence[str]) -> tuple[list[int], list[Label]]:
@@ -29,24 +32,29 @@ def lifted(heads: Sequence[int], relations: Sequence[str]) -> tuple[list[int], l
 
 
 def lowered(heads: Sequence[int], labels: Sequence[Label]) -> list[int]:
-    """The heads after lowering what the labels say was lifted, from left to right."""
+    """The heads after lowering what the labels say was lifted, from left to right, as often as it changes anything."""
     now = [0, *heads]
     children: list[list[int]] = [[] for _ in now]
     for token in range(1, len(now)):
         children[now[token]].append(token)
-    for dependent, (_, wanted) in enumerate(labels, start=1):
-        if wanted is None or now[dependent] == 0:
-            continue
-        found = _below(children, labels, now[dependent], dependent, wanted)
-        if found is not None:
-            children[now[dependent]].remove(dependent)
-            insort(children[found], dependent)
-            now[dependent] = found
+    left = [token for token, (_, wanted) in enumerate(labels, start=1) if wanted is not None and now[token] != 0]
+    # a head may itself have been lifted, and be found only once it is lowered
+    for _ in range(MOST_ROUNDS):
+        before = len(left)
+        for dependent in list(left):
+            found = _below(children, labels, now[dependent], dependent, labels[dependent - 1][1])
+            if found is not None:
+                children[now[dependent]].remove(dependent)
+                insort(children[found], dependent)
+                now[dependent] = found
+                left.remove(dependent)
+        if len(left) == before:
+            break
     return now[1:]
 
 
 def _shortest_crossing(heads: list[int]) -> int | None:
-    """The dependent of the shortest arc that has a token under it which is not below its head; None if there is none."""
+    """The dependent of the shortest arc over a token that is not below its head; None if there is none."""
     best, length = None, len(heads)
     for dependent in range(1, len(heads)):
         head = heads[dependent]
@@ -65,7 +73,7 @@ def _is_below(heads: list[int], token: int, above: int) -> bool:
 
 
 def _below(
-    children: Sequence[Sequence[int]], labels: Sequence[Label], head: int, dependent: int, wanted: str
+    children: Sequence[Sequence[int]], labels: Sequence[Label], head: int, dependent: int, wanted: str | None
 ) -> int | None:
     """The first token below `head`, and not below `dependent`, whose relation is wanted."""
     queue = deque(each for each in children[head] if each != dependent)

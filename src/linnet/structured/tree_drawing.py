@@ -1,4 +1,4 @@
-"""A dependency tree as lines of text: a word a line, its dependents indented, left ones above and right ones below it."""
+"""A dependency tree as lines of text: a word a line, its dependents indented, above and below it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def drawn(words: Sequence[str], heads: Sequence[int], relations: Sequence[str]) 
             if line != head and cells[line][column] == " ":
                 cells[line][column] = "│"
         for child in children[head]:
-            edge = child == low or child == high
+            edge = child in (low, high)
             corner = ("╭" if child < head else "╰") if edge else "├"
             cells[child][column : column + 2] = [corner, "─"]
     found = []

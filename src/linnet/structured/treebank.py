@@ -119,7 +119,9 @@ def treebank(sentences: Sentences, rejected: BadRows, columns: TagColumns) -> Tr
     assert sentences.heads is not None
     heads, relations = sentences.heads.copy(), relations_of(sentences)
     if all(each == "_" for each in relations):
-        raise InputError(f"{sentences.where(0)}: no word has a relation (column 8, DEPREL), which the parser is to predict")
+        raise InputError(
+            f"{sentences.where(0)}: no word has a relation (column 8, DEPREL), which the parser is to predict"
+        )
     pairs: list[Label] = [(each, None) for each in relations]
     crossing = np.flatnonzero(kinds == parsing_trees.NON_PROJECTIVE)
     moved = 0
