@@ -19,8 +19,8 @@ ROOT = Path(__file__).parents[1]
 def test_public_names():
     assert linnet.__all__ == [
         "Averaging", "BagOfWords", "BernoulliNB", "BestThreshold", "CertificateError", "Conjunctions", "CostSensitive",
-        "DataWarning", "DependencyParser", "ExpressionError", "Factors", "Halving", "InputError", "LinearDiscriminantAnalysis",
-        "LinearRegression",
+        "DataWarning", "DependencyParser", "ExpressionError", "Factors", "Halving", "InputError",
+        "LinearDiscriminantAnalysis", "LinearRegression",
         "LinearSVC", "LinnetError", "LinnetWarning",
         "LogisticRegression", "Loss", "Model", "ModelFileError", "MultinomialNB", "NumericalError", "OneHot",
         "OnlineClassifier", "OnlineRegressor", "OutputError", "PassiveAggressive", "Penalty", "Perceptron",

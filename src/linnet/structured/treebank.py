@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,6 +19,8 @@ from linnet.structured.sentences import Sentences
 
 # A fine tag with more values than this says more of words than of syntax.
 MOST_FINE_TAGS = 1000
+# A label of lifted arcs that is rarer cannot be learnt, and takes as much time as any other: such arcs stay lifted.
+FEWEST_LIFTED = 3
 NO_ROOT = "no word has the head 0: a tree has exactly one"
 FAULTS = {
     parsing_trees.NO_HEAD: "there is no head: to train and evaluate, every word needs the number of its head, or 0",
@@ -130,6 +133,8 @@ def treebank(sentences: Sentences, rejected: BadRows, columns: TagColumns) -> Tr
         new, labels = lifted(heads[first:end].tolist(), relations[first:end])
         moved += int((heads[first:end] != new).sum())
         heads[first:end], pairs[first:end] = new, labels
+    rare = {pair for pair, count in Counter(pairs).items() if pair[1] is not None and count < FEWEST_LIFTED}
+    pairs = [(pair[0], None) if pair in rare else pair for pair in pairs]
     names = tuple(sorted(set(pairs), key=lambda pair: (pair[0], pair[1] or "")))
     number_of = {pair: number for number, pair in enumerate(names)}
     label = np.fromiter((number_of[pair] for pair in pairs), dtype=np.int32, count=len(pairs))
