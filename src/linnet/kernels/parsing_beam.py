@@ -291,7 +291,7 @@ def train(
     mistakes = 0
     enough: cython.bint = make_room(cython.address(beam), longest, width)
     elements: cython.Py_ssize_t = 2 * longest * (width + 1) + 1
-    if not allot(cython.address(room), cython.address(gold), longest, elements, weights.classes) or not enough:
+    if not allot(cython.address(room), cython.address(gold), longest, elements, weights.stride) or not enough:
         dismiss(cython.address(room), cython.address(gold))
         give_back(cython.address(beam))
         raise MemoryError
@@ -380,7 +380,7 @@ def parse(
     plan = cython.address(templates[0, 0])
     enough: cython.bint = make_room(cython.address(beam), longest, width)
     elements: cython.Py_ssize_t = 2 * longest * width + 1
-    if not allot(cython.address(room), cython.address(gold), longest, elements, weights.classes) or not enough:
+    if not allot(cython.address(room), cython.address(gold), longest, elements, weights.stride) or not enough:
         dismiss(cython.address(room), cython.address(gold))
         give_back(cython.address(beam))
         raise MemoryError

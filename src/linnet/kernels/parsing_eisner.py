@@ -333,7 +333,7 @@ def train(
     cython.declare(bad=cython.longlong, same=cython.bint, plan=cython.pointer(cython.const[cython.schar]))
     plan = cython.address(templates[0, 0])
     wrong = words = bad = 0
-    if not allot(cython.address(room), cython.address(gold), longest, 1, weights.classes):
+    if not allot(cython.address(room), cython.address(gold), longest, 1, weights.stride):
         dismiss(cython.address(room), cython.address(gold))
         raise MemoryError
     try:
@@ -393,7 +393,7 @@ def parse(
     longest: cython.Py_ssize_t = int(np.diff(np.asarray(starts))[np.asarray(order)].max(initial=0))
     chart: Chart = Chart(longest)
     cython.declare(i=cython.Py_ssize_t, s=cython.longlong, n=cython.int, m=cython.int, at=cython.longlong)
-    if not allot(cython.address(room), cython.address(gold), longest, 1, weights.classes):
+    if not allot(cython.address(room), cython.address(gold), longest, 1, weights.stride):
         dismiss(cython.address(room), cython.address(gold))
         raise MemoryError
     try:

@@ -206,7 +206,7 @@ def train(
         bad=cython.longlong, before=cython.longlong, draw=cython.ulonglong, flags=cython.pointer(cython.uchar)
     )
     mistakes = made = bad = 0
-    if not allot(cython.address(room), cython.address(gold), longest, 2 * longest + 1, weights.classes):
+    if not allot(cython.address(room), cython.address(gold), longest, 2 * longest + 1, weights.stride):
         dismiss(cython.address(room), cython.address(gold))
         raise MemoryError
     try:
@@ -283,7 +283,7 @@ def parse(
     cython.declare(i=cython.Py_ssize_t, s=cython.longlong, n=cython.int, used=cython.int, at=cython.longlong)
     cython.declare(step=cython.int, moves=cython.int, move=cython.int, best=cython.int, s0=cython.int)
     cython.declare(flags=cython.pointer(cython.uchar))
-    if not allot(cython.address(room), cython.address(gold), longest, 2 * longest + 1, weights.classes):
+    if not allot(cython.address(room), cython.address(gold), longest, 2 * longest + 1, weights.stride):
         dismiss(cython.address(room), cython.address(gold))
         raise MemoryError
     try:

@@ -4,7 +4,8 @@
 from linnet.kernels.rows cimport prefetch
 from linnet.kernels.vocabulary cimport bucket_of
 
-# Where the row of a feature is: `count` entries from `start` on, with room for `room`; a free slot has no room.
+# Where the row of a feature is: `count` entries from `start` on, with room for `room`; a free slot has no room.  Of a frozen
+# table, the room is SPARSE, or DENSE for a row of all classes that is number `start` of those.
 cdef struct Slot:
     unsigned long long key
     unsigned int start
@@ -22,6 +23,10 @@ cdef struct Frozen:
     unsigned int label
     float w
 
+cdef enum:
+    SPARSE = 1
+    DENSE = 2
+
 cdef class Weights:
     cdef readonly Py_ssize_t size  # features that have a row
     cdef readonly Py_ssize_t classes
@@ -33,6 +38,8 @@ cdef class Weights:
     cdef unsigned long long odd
     cdef Entry* entries
     cdef Frozen* fixed
+    cdef float* dense
+    cdef readonly Py_ssize_t stride  # classes, filled up to whole vectors: as many scores are written
     cdef Py_ssize_t used
     cdef Py_ssize_t room
     cdef long long free_rows[18]  # the first free row of 2^i entries, or -1; its `u` leads to the next

@@ -19,15 +19,19 @@ import secrets
 
 import cython
 import numpy as np
-from cython.cimports.libc.stdlib import free, malloc, realloc
+from cython.cimports.libc.stdlib import calloc, free, malloc, realloc
 from cython.cimports.libc.string import memcpy, memset
-from cython.cimports.linnet.kernels.parsing_weights import Entry, Frozen, Slot
+from cython.cimports.linnet.kernels.parsing_weights import DENSE, SPARSE, Entry, Frozen, Slot
 from cython.cimports.linnet.kernels.rows import prefetch
 from cython.cimports.linnet.kernels.vocabulary import bucket_of, release, zeroed
 
 FIRST_SHIFT = cython.declare(cython.int, 54)
 MOST_ENTRIES = cython.declare(cython.Py_ssize_t, 0xFFFFFFF0)
 SIZES = cython.declare(cython.int, 18)
+# Rows of frequent features have weights for many classes: from this many on, and this part of all, a row is an array over
+# all classes, added as vectors.  Zeros add nothing, so scores are the same to the bit.
+MANY = cython.declare(cython.Py_ssize_t, 8)
+MANY_OF = cython.declare(cython.Py_ssize_t, 4)
 # A row holds at most 2^15 entries, so that its room fits 16 bits.
 MOST_CLASSES = 1 << 15
 
@@ -50,6 +54,8 @@ class Weights:
         self.room = 0 if frozen else 1024
         self.entries = cython.NULL
         self.fixed = cython.NULL
+        self.dense = cython.NULL
+        self.stride = (classes + 15) & ~cython.cast(cython.Py_ssize_t, 15)
         if not frozen:
             self.entries = cython.cast(cython.pointer(Entry), malloc(self.room * cython.sizeof(Entry)))
         if not self.slots or (not frozen and not self.entries):
@@ -61,6 +67,7 @@ class Weights:
         release(self.slots, self.capacity * cython.sizeof(Slot))
         free(self.entries)
         free(self.fixed)
+        free(self.dense)
 
     def __len__(self):
         return self.size
@@ -168,7 +175,8 @@ class Weights:
         j: cython.Py_ssize_t
         entry: cython.pointer(Entry)
         fixed: cython.pointer(Frozen)
-        memset(into, 0, self.classes * cython.sizeof(cython.float))
+        row: cython.pointer(cython.float)
+        memset(into, 0, self.stride * cython.sizeof(cython.float))
         for i in range(count):
             found[i] = cython.address(self.slots[bucket_of(keys[i], self.shift, self.odd)])
             prefetch(found[i])
@@ -176,14 +184,17 @@ class Weights:
             for i in range(count):
                 if found[i].room != 0 and found[i].key != keys[i]:
                     found[i] = self.find(keys[i])
-                if found[i].room != 0:
+                if found[i].room == SPARSE:
                     prefetch(cython.address(self.fixed[found[i].start]))
             for i in range(count):
-                if found[i].room == 0:
-                    continue
-                fixed = self.fixed + found[i].start
-                for j in range(found[i].count):
-                    into[fixed[j].label] += fixed[j].w
+                if found[i].room == SPARSE:
+                    fixed = self.fixed + found[i].start
+                    for j in range(found[i].count):
+                        into[fixed[j].label] += fixed[j].w
+                elif found[i].room == DENSE:
+                    row = self.dense + self.stride * found[i].start
+                    for j in range(self.stride):
+                        into[j] += row[j]
             return
         for i in range(count):
             if found[i].room != 0 and found[i].key != keys[i]:
@@ -336,9 +347,13 @@ class Weights:
             self.grow()
         self.room = labels.shape[0] + 1
         self.fixed = cython.cast(cython.pointer(Frozen), malloc(self.room * cython.sizeof(Frozen)))
-        if not self.fixed:
+        many: cython.Py_ssize_t = max(MANY, self.classes // MANY_OF)
+        rows: cython.Py_ssize_t = int((np.diff(np.asarray(starts)) >= many).sum())
+        self.dense = cython.cast(cython.p_float, calloc(max(1, rows * self.stride), cython.sizeof(cython.float)))
+        if not self.fixed or not self.dense:
             raise MemoryError
         slot: cython.pointer(Slot)
+        rows = 0
         with cython.nogil:
             for at in range(labels.shape[0]):
                 self.fixed[at].label = labels[at]
@@ -348,7 +363,13 @@ class Weights:
                 slot.key = keys[i]
                 slot.start = cython.cast(cython.uint, starts[i])
                 slot.count = cython.cast(cython.ushort, starts[i + 1] - starts[i])
-                slot.room = 1
+                slot.room = SPARSE
+                if slot.count >= many:
+                    slot.room = DENSE
+                    slot.start = cython.cast(cython.uint, rows)
+                    for at in range(starts[i], starts[i + 1]):
+                        self.dense[rows * self.stride + labels[at]] = w[at]
+                    rows += 1
             self.size = keys.shape[0]
             self.used = labels.shape[0]
 
