@@ -28,8 +28,8 @@ from cython.cimports.linnet.kernels.vocabulary import bucket_of, release, zeroed
 FIRST_SHIFT = cython.declare(cython.int, 54)
 MOST_ENTRIES = cython.declare(cython.Py_ssize_t, 0xFFFFFFF0)
 SIZES = cython.declare(cython.int, 18)
-# Rows of frequent features have weights for many classes: from this many on, and this part of all, a row is an array over
-# all classes, added as vectors.  Zeros add nothing, so scores are the same to the bit.
+# Rows of frequent features have weights for many classes: from this many on, and this part of all, a row is an array
+# over all classes, added as vectors.  Zeros add nothing, so scores are the same to the bit.
 MANY = cython.declare(cython.Py_ssize_t, 8)
 MANY_OF = cython.declare(cython.Py_ssize_t, 4)
 # A row holds at most 2^15 entries, so that its room fits 16 bits.
