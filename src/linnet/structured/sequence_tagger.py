@@ -224,7 +224,7 @@ def _sentences(
     if y is not None and len(X) != len(y):
         raise InputError(f"X has {len(X)} sentences, y has {len(y)}")
     first = next((sentence[0] for sentence in X if len(sentence)), "")
-    others = 0 if isinstance(first, str) else len(first) - 1
+    others = len(first) - 1 if isinstance(first, tuple | list) else 0
     columns = [WORD, *(f"column{number}" for number in range(2, others + 2))]
     if tagger is not None:
         columns[0] = tagger.word
@@ -234,7 +234,7 @@ def _sentences(
         columns[1 : 1 + len(needed)] = needed
     rows = []
     for number, sentence in enumerate(X):
-        tokens = [(token,) if isinstance(token, str) else tuple(token) for token in sentence]
+        tokens = [tuple(token) if isinstance(token, tuple | list) else (token,) for token in sentence]
         if any(len(token) != others + 1 for token in tokens):
             raise InputError(f"sentence {number}: every token must have {others + 1} strings, as the first one has")
         fields = [list(column) for column in zip(*tokens, strict=True)] if tokens else [[] for _ in range(others + 1)]
