@@ -15,6 +15,7 @@ from cython.cimports.libc.stdlib import calloc, free, malloc, realloc
 from cython.cimports.libc.string import memcpy, memset
 from cython.cimports.linnet.kernels.passes import prefetch
 from cython.cimports.linnet.kernels.tagging_decoder import NEVER, viterbi
+from cython.cimports.linnet.kernels.tagging_trainer import Row, Sums, Weight
 
 # Features whose rows, and whose weights, are fetched ahead.
 ROWS_AHEAD = cython.declare(cython.Py_ssize_t, 24)
@@ -22,40 +23,12 @@ WEIGHTS_AHEAD = cython.declare(cython.Py_ssize_t, 10)
 # Weights of all features together: their places have 32 bits.
 MOST_WEIGHTS = cython.declare(cython.Py_ssize_t, 0xFFFFFFF0)
 MOST_TAGS = 0xFFF0
-# The arrays of a state whose numbers must be finite.
-FLOATS = ("weights", "sums", "trans", "trans_sums")
-
-Row = cython.struct(start=cython.uint, count=cython.ushort, room=cython.ushort)
-Weight = cython.struct(tag=cython.uint, w=cython.float)
-# What only updates need: the sum that the mean is made of, and the step that is being made.
-Sums = cython.struct(u=cython.double, delta=cython.double)
 
 
 @cython.final
 @cython.cclass
 class TagTrainer:
     """Weights, and the sentences that they are trained on."""
-
-    ids: cython.const[cython.uint][::1]
-    starts: cython.const[cython.longlong][::1]
-    sentences: cython.const[cython.longlong][::1]
-    gold: cython.const[cython.int][::1]
-    only: cython.const[cython.int][::1]
-    tags = cython.declare(cython.int, visibility="readonly")
-    width: cython.int
-    features = cython.declare(cython.Py_ssize_t, visibility="readonly")
-    steps = cython.declare(cython.longlong, visibility="readonly")
-    rows: cython.pointer(Row)
-    weights: cython.pointer(Weight)
-    sums: cython.pointer(Sums)
-    used: cython.Py_ssize_t
-    room: cython.Py_ssize_t
-    trans: cython.pointer(cython.float)
-    trans_sums: cython.pointer(Sums)
-    emit: cython.pointer(cython.float)
-    scratch: cython.pointer(cython.float)
-    origins: cython.pointer(cython.int)
-    guess: cython.pointer(cython.int)
 
     def __cinit__(self, ids, starts, sentences, gold, only, features: cython.Py_ssize_t, allowed):
         """`allowed` is a square array, tags + 1 long, of which tag may follow which; the last is the outside."""
@@ -102,10 +75,7 @@ class TagTrainer:
         free(self.origins)
         free(self.guess)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def score(self, s: cython.Py_ssize_t, averaged: cython.bint) -> cython.void:
+    def score(self, s, averaged):
         """The scores of all tags of all tokens of a sentence, to `emit`."""
         first: cython.Py_ssize_t = self.sentences[s]
         stop: cython.Py_ssize_t = self.sentences[s + 1]
@@ -133,10 +103,7 @@ class TagTrainer:
                     for c in range(row.start, row.start + row.count):
                         to[self.weights[c].tag] += self.weights[c].w
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(-1)
-    def place(self, feature: cython.uint, tag: cython.uint) -> cython.Py_ssize_t:
+    def place(self, feature, tag):
         """Where the weight of a feature for a tag is; it is made if there is none."""
         row: cython.pointer(Row) = cython.address(self.rows[feature])
         c: cython.Py_ssize_t
@@ -164,10 +131,7 @@ class TagTrainer:
         self.sums[c].delta = 0.0
         return c
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(-1)
-    def grow(self, needed: cython.Py_ssize_t) -> cython.int:
+    def grow(self, needed):
         room: cython.Py_ssize_t = self.room
         if needed > MOST_WEIGHTS:
             with cython.gil:
@@ -185,10 +149,7 @@ class TagTrainer:
         self.room = room
         return 0
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(-1)
-    def gather(self, s: cython.Py_ssize_t, margin: cython.pointer(cython.double)) -> cython.double:
+    def gather(self, s, margin):
         """Put Δ, the features of the true tags less those of the guess, beside the weights; returns ‖Δ‖², and w·Δ."""
         first: cython.Py_ssize_t = self.sentences[s]
         n: cython.Py_ssize_t = self.sentences[s + 1] - first
@@ -232,10 +193,7 @@ class TagTrainer:
             guessed = wrong
         return norm
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def step(self, w: cython.pointer(cython.float), sums: cython.pointer(Sums), tau: cython.double) -> cython.void:
+    def step(self, w, sums, tau):
         """w += τ Δ for one weight, as far as its float can move, and the same to the sums."""
         old: cython.float = w[0]
         if sums.delta != 0.0:
@@ -243,10 +201,7 @@ class TagTrainer:
             sums.u += (cython.cast(cython.double, w[0]) - old) * cython.cast(cython.double, self.steps - 1)
             sums.delta = 0.0
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(-1)
-    def update(self, s: cython.Py_ssize_t, tau: cython.double) -> cython.int:
+    def update(self, s, tau):
         """Make the step that `gather` has put beside the weights."""
         first: cython.Py_ssize_t = self.sentences[s]
         n: cython.Py_ssize_t = self.sentences[s + 1] - first
@@ -384,84 +339,6 @@ class TagTrainer:
             for c in range(self.tags + 1):
                 between[f, c] = self.trans[f * self.width + c] - self.trans_sums[f * self.width + c].u * scale
         return starts_out, tags_out[:at].copy(), weights_out[:at].copy(), between
-
-    # -- the state, for checkpoints --------------------------------------------------------------------------------
-
-    def state(self):
-        """All that later steps depend on."""
-        f: cython.Py_ssize_t
-        c: cython.Py_ssize_t
-        at: cython.Py_ssize_t = 0
-        counts = np.zeros(self.features, dtype=np.uint32)
-        for f in range(self.features):
-            counts[f] = self.rows[f].count
-        total: cython.Py_ssize_t = int(counts.sum(dtype=np.int64))
-        tags = np.empty(total, dtype=np.uint32)
-        weights = np.empty(total, dtype=np.float32)
-        sums = np.empty(total, dtype=np.float64)
-        tags_out: cython.uint[::1] = tags
-        weights_out: cython.float[::1] = weights
-        sums_out: cython.double[::1] = sums
-        square: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, self.width) * self.width
-        trans = np.empty(square, dtype=np.float32)
-        trans_sums = np.empty(square, dtype=np.float64)
-        for f in range(self.features):
-            for c in range(self.rows[f].start, self.rows[f].start + self.rows[f].count):
-                tags_out[at] = self.weights[c].tag
-                weights_out[at] = self.weights[c].w
-                sums_out[at] = self.sums[c].u
-                at += 1
-        for c in range(square):
-            trans[c] = self.trans[c]
-            trans_sums[c] = self.trans_sums[c].u
-        return {
-            "steps": np.array([self.steps], dtype=np.int64), "counts": counts, "tags": tags, "weights": weights,
-            "sums": sums, "trans": trans, "trans_sums": trans_sums,
-        }  # fmt: skip
-
-    def restore(self, state):
-        """Continue from a state; ValueError if it is not one of a trainer of these sentences."""
-        counts: cython.const[cython.uint][::1] = state["counts"]
-        tags: cython.const[cython.uint][::1] = state["tags"]
-        weights: cython.const[cython.float][::1] = state["weights"]
-        sums: cython.const[cython.double][::1] = state["sums"]
-        trans: cython.const[cython.float][::1] = state["trans"]
-        trans_sums: cython.const[cython.double][::1] = state["trans_sums"]
-        square: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, self.width) * self.width
-        total: cython.Py_ssize_t = tags.shape[0]
-        sound = (
-            counts.shape[0] == self.features
-            and int(np.asarray(counts).sum(dtype=np.int64)) == total == weights.shape[0] == sums.shape[0]
-            and int(np.asarray(counts).max(initial=0)) <= self.tags
-            and int(np.asarray(tags).max(initial=0)) < self.tags
-            and trans.shape[0] == square == trans_sums.shape[0]
-            and all(bool(np.isfinite(state[name]).all()) for name in FLOATS)
-            and state["steps"].shape == (1,)
-            and int(state["steps"][0]) >= 0
-        )
-        if not sound:
-            raise ValueError("a state of other sentences")
-        f: cython.Py_ssize_t
-        c: cython.Py_ssize_t
-        at: cython.Py_ssize_t = 0
-        if total > self.room:
-            self.grow(total)
-        for f in range(self.features):
-            self.rows[f].start = cython.cast(cython.uint, at)
-            self.rows[f].count = counts[f]
-            self.rows[f].room = counts[f]
-            for c in range(at, at + counts[f]):
-                self.weights[c].tag = tags[c]
-                self.weights[c].w = weights[c]
-                self.sums[c].u = sums[c]
-                self.sums[c].delta = 0.0
-            at += counts[f]
-        self.used = total
-        for c in range(square):
-            self.trans[c] = trans[c]
-            self.trans_sums[c].u = trans_sums[c]
-            self.trans_sums[c].delta = 0.0
-        self.steps = int(state["steps"][0])
 
 
 def _check(ids, starts, sentences, gold, only, features, tags):

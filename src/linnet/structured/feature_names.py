@@ -13,9 +13,6 @@ from linnet.structured.token_atoms import part_of
 if TYPE_CHECKING:
     from linnet.structured.tagger_training import TaggingProblem
 
-# What a name says of a token that is outside of the sentence.
-BEFORE, BEHIND = "<s>", "</s>"
-
 
 def feature_names(problem: TaggingProblem, firsts: NDArray[np.int64]) -> list[str]:
     """The names of some features, given the first token and the template of each."""
@@ -27,11 +24,11 @@ class _Names:
 
     def __init__(self, problem: TaggingProblem) -> None:
         self.problem = problem
-        self.own = problem.own
         sentences = problem.tagged.sentences
         self.sentence_of = np.repeat(np.arange(len(sentences)), np.diff(sentences.starts))
         column = sentences.column(problem.tagged.word)
-        _, firsts = np.unique(problem.own, return_index=True)
+        # words are numbered from 0 in these sentences, whatever came before them
+        _, firsts, self.own = np.unique(problem.own, return_index=True, return_inverse=True)
         data, begins, ends = sentences.data, sentences.begins[firsts, column], sentences.ends[firsts, column]
         self.words = [
             data[begin:end].tobytes().decode("utf-8", "replace")
@@ -56,7 +53,7 @@ class _Names:
         starts = self.problem.tagged.sentences.starts
         sentence = self.sentence_of[tokens]
         places = tokens + offset
-        before, behind = places < starts[sentence], places >= starts[sentence + 1]
+        before, behind = starts[sentence] - places, places - starts[sentence + 1] + 1
         inside = np.clip(places, 0, len(self.own) - 1)
         if name in self.problem.templates.columns:
             fields = self._column(name)
@@ -64,8 +61,8 @@ class _Names:
         else:
             parts = self._parts(name)
             found = [f"{head}{parts[at]}" for at in self.own[inside].tolist()]
-        for at in np.flatnonzero(before | behind).tolist():
-            found[at] = head + (BEFORE if before[at] else BEHIND)
+        for at in np.flatnonzero((before > 0) | (behind > 0)).tolist():  # outside, with the distance
+            found[at] = f"{head}<s{before[at]}>" if before[at] > 0 else f"{head}</s{behind[at]}>"
         return found
 
     def _parts(self, name: str) -> list[str | None]:

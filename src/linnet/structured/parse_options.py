@@ -27,6 +27,13 @@ class DecoderName(StrEnum):
     EISNER = "eisner"
 
 
+class TagSource(StrEnum):
+    """Whether a parser is trained with the tags of the file, or with those that taggers would give its words."""
+
+    GOLD = "gold"
+    PREDICTED = "predicted"
+
+
 class BeamUpdate(StrEnum):
     """Where the weights of a beam move: at the largest violation, or as soon as the true tree has left the beam."""
 
@@ -56,6 +63,10 @@ class ParseOptions:
     update: BeamUpdate = option(
         BeamUpdate.MAX_VIOLATION, TRAINING, "Where weights move, with a beam: where the true tree is furthest behind, "
         "or where it has left the beam.",
+    )  # fmt: skip
+    tags: TagSource = option(
+        TagSource.GOLD, TRAINING, "Train with the tags of the file, or with predicted ones, for text that a tagger will "
+        "tag: taggers are trained on four fifths of the sentences, and tag the others.",
     )  # fmt: skip
     passes: int | None = option(
         None, TRAINING, "Passes over the sentences (default: chosen by sentences that are held out for that).", least=1,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.kernels.structured_lines import spliced
+from linnet.kernels.structured_splicing import spliced
 from linnet.structured.parser_decoders import Decoder, new_weights
 from linnet.structured.projectivity import Label, lowered
 from linnet.structured.sentences import Sentences

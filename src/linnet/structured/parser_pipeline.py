@@ -13,10 +13,10 @@ from linnet.data.reading import in_order
 from linnet.data.sources.chunks import Chunk
 from linnet.errors import InputError
 from linnet.pipeline.services import Progress, Services
-from linnet.structured import trainer
+from linnet.structured import jackknife, trainer
 from linnet.structured.attachment import Attachment
 from linnet.structured.formats import SentenceFormat
-from linnet.structured.parse_options import BeamUpdate, ParseOptions
+from linnet.structured.parse_options import BeamUpdate, ParseOptions, TagSource
 from linnet.structured.parser_decoders import Decoder, decoder_named
 from linnet.structured.parser_model import ParserModel, ParserRecord, written
 from linnet.structured.parser_training import ParserLearner, ParserProblem
@@ -37,6 +37,10 @@ def read_treebank(
     services.report(Progress("reading"))
     sentences = files.all(rejected, services.reading_threads)
     columns = TagColumns.of(sentences)
+    if options.tags is TagSource.PREDICTED:
+        sentences, _ = trees_only(sentences, rejected)
+        columns = jackknife.predictable(columns)
+        sentences = jackknife.jackknifed(sentences, columns, options.seed, services)
     return columns, treebank(sentences, rejected, columns)
 
 

@@ -18,7 +18,7 @@ from linnet.data.reading import in_order
 from linnet.data.sources.files import decoded
 from linnet.data.sources.readers import read_errors
 from linnet.errors import InputError
-from linnet.kernels import structured_lines as kernel
+from linnet.kernels.structured_splicing import spliced
 from linnet.kernels.tagging_features import field_hashes
 from linnet.pipeline.services import Progress, Services
 from linnet.structured.formats import SentenceFormat
@@ -201,7 +201,7 @@ def spliced_tags(
     pieces = [before + text for text in texts]
     starts = np.concatenate([[0], np.cumsum([len(each) for each in pieces])]).astype(np.int64)
     joined = np.frombuffer(b"".join(pieces), dtype=np.uint8)
-    out: NDArray[np.uint8] = kernel.spliced(block.data, froms, tos, np.ascontiguousarray(numbers), joined, starts)
+    out: NDArray[np.uint8] = spliced(block.data, froms, tos, np.ascontiguousarray(numbers), joined, starts)
     return out.tobytes()
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from linnet.errors import InputError
 from linnet.kernels.tagging_features import Numbering, features, field_hashes
+from linnet.kernels.tagging_state import restore, state_of
 from linnet.kernels.tagging_trainer import MOST_TAGS, TagTrainer
 from linnet.pipeline.services import Services
 from linnet.structured import trainer
@@ -82,7 +83,7 @@ def scheme_of(names: list[str], codes: NDArray[np.int32], sentences: Sentences, 
     return Scheme(str(choice))
 
 
-class _Learner:
+class Learner:
     """The weights of a tagger while it is trained (trainer.Learner)."""
 
     def __init__(self, problem: TaggingProblem, only: NDArray[np.int32]) -> None:
@@ -90,7 +91,7 @@ class _Learner:
         tagged = problem.tagged
         allowed = allowed_transitions(tagged.tags, Scheme.IOBES if tagged.scheme is not Scheme.NONE else Scheme.NONE)
         self.kernel = TagTrainer(  # type: ignore[call-arg]
-            problem.ids, problem.starts, tagged.sentences.starts, tagged.codes, only, len(problem.firsts), allowed
+            problem.ids, problem.starts, tagged.sentences.starts, tagged.codes, only, len(problem.numbering), allowed
         )
 
     def train(self, order: Numbers) -> Tally:
@@ -111,11 +112,11 @@ class _Learner:
         return span_f1(tagged.tags, truth, found, starts)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        state: dict[str, NDArray[Any]] = self.kernel.state()  # type: ignore[no-untyped-call]
+        state: dict[str, NDArray[Any]] = state_of(self.kernel)
         return state
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        self.kernel.restore(state)  # type: ignore[no-untyped-call]
+        restore(self.kernel, state)
 
 
 def span_f1(tags: tuple[str, ...], truth: NDArray[np.int32], found: NDArray[np.int32], starts: Numbers) -> float:
@@ -129,15 +130,26 @@ def span_f1(tags: tuple[str, ...], truth: NDArray[np.int32], found: NDArray[np.i
 class TaggingProblem:
     """Sentences with their features numbered (trainer.Problem)."""
 
-    def __init__(self, tagged: TaggedSentences, templates: Templates, lists: WordLists, options: TagOptions) -> None:
+    def __init__(
+        self,
+        tagged: TaggedSentences,
+        templates: Templates,
+        lists: WordLists,
+        options: TagOptions,
+        before: TaggingProblem | None = None,
+    ) -> None:
+        """The numbers of words and features continue those of the problem before, if there is one."""
         self.tagged, self.templates, self.lists = tagged, templates, lists
         self.C = options.C if options.update is TagUpdate.PASSIVE_AGGRESSIVE else 0.0
         self.least = options.dictionary
         sentences = tagged.sentences
-        self.table = WordTable(templates, lists)
-        self.own, self.word_hashes = self.table.numbers(sentences, sentences.column(tagged.word))
+        self.table: WordTable = WordTable(templates, lists) if before is None else before.table
+        self.numbering: Any = Numbering() if before is None else before.numbering
+        self.own: NDArray[np.uint32]
+        self.own, hashes = self.table.numbers(sentences, sentences.column(tagged.word))
+        known = np.empty(0, dtype=np.uint64) if before is None else before.word_hashes
+        self.word_hashes: NDArray[np.uint64] = np.concatenate([known, hashes])
         others = column_atoms(sentences, tuple(sentences.column(name) for name in templates.columns))
-        self.numbering = Numbering()
         self.ids, self.starts, self.firsts = features(
             self.table.atoms, self.own, others, sentences.starts, templates.compiled, templates.bounded, self.numbering,
             True,
@@ -147,8 +159,8 @@ class TaggingProblem:
     def examples(self) -> int:
         return len(self.tagged.sentences)
 
-    def learner(self, trained: Numbers) -> _Learner:
-        return _Learner(self, self.only_tags(trained)[self.own])
+    def learner(self, trained: Numbers) -> Learner:
+        return Learner(self, self.only_tags(trained)[self.own])
 
     def only_tags(self, trained: Numbers) -> NDArray[np.int32]:
         """For each different word the only tag that it has in these sentences, if it is there often enough; else -1."""
@@ -167,28 +179,28 @@ class TaggingProblem:
         often = np.bincount(own, minlength=words) >= self.least
         return np.where(often & (low == high), high, -1).astype(np.int32)
 
-    def tagger(self, learner: _Learner, history: History, options: TagOptions) -> Tagger:
-        """The mean of the weights as a tagger."""
+    def tagger(self, learner: Learner, history: History, options: TagOptions, names: list[str] | None = None) -> Tagger:
+        """The mean of the weights as a tagger; `names` are those of all features, if they are known."""
         starts, tags, weights, between = learner.kernel.weights_of(True)
         kept = np.flatnonzero(np.diff(starts) > 0)
         tagged, every = self.tagged, np.arange(self.examples, dtype=np.int64)
         only = self.only_tags(every)
         listed = np.flatnonzero(only >= 0)
         order = listed[np.argsort(self.word_hashes[listed], kind="stable")]
-        names = feature_names(self, self.firsts[kept])
-        keys = self.numbering.keys()[kept]  # type: ignore[no-untyped-call]
+        chosen = feature_names(self, self.firsts[kept]) if names is None else [names[at] for at in kept.tolist()]
+        keys = self.numbering.keys()[kept]
         record = TaggerRecord(
             options=options.decisive(),
-            sentences=self.examples,
+            sentences=history.examples,
             tokens=tagged.sentences.tokens,
-            features=len(self.firsts),
+            features=len(self.numbering),
             history=history,
             metric="accuracy" if tagged.scheme is Scheme.NONE else "span F1",
         )
         return Tagger(
             self.templates, tagged.tags, tagged.scheme, tagged.word, tagged.target, keys,
             np.concatenate([starts[kept], starts[-1:]]), tags, weights.astype(np.float32), between.astype(np.float32),
-            np.frombuffer("\n".join(names).encode(), dtype=np.uint8), self.word_hashes[order], only[order],
+            np.frombuffer("\n".join(chosen).encode(), dtype=np.uint8), self.word_hashes[order], only[order],
             np.sort(self.word_hashes), self.lists, record,
         )  # fmt: skip
 
@@ -214,5 +226,5 @@ def train_tagger(
     problem = TaggingProblem(tagged, templates, lists, options)
     settings = Settings(options.passes, options.seed)
     learner, history = trainer.fit(problem, settings, services, checkpoint)
-    assert isinstance(learner, _Learner)
+    assert isinstance(learner, Learner)
     return problem.tagger(learner, history, options)

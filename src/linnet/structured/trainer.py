@@ -68,7 +68,7 @@ class Learner(Protocol):
     def state(self) -> dict[str, NDArray[Any]]:
         """All that later steps depend on."""
 
-    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+    def restore(self, state: Mapping[str, NDArray[Any]], /) -> None:
         """Continue from a state; ValueError if it is not one."""
 
 
