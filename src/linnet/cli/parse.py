@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -94,6 +96,9 @@ def _train(data: list[str], options: ParseOptions, output: str, *, as_json: bool
         display.print(line("read", f"{len(bank):,} sentences, {len(bank.tokens):,} words, {len(bank.labels)} labels"))
         model = parser_pipeline.fit(bank, columns, options, rejected.count, services, checkpoint)
         parser_file.save(model, output)
+        if checkpoint is not None:
+            with suppress(OSError):
+                os.remove(checkpoint)
     seconds = perf_counter() - began
     if as_json:
         print_json(_described(model) | {"seconds": round(seconds, 3), "model": output})
@@ -244,8 +249,6 @@ def _described(model: ParserModel) -> dict[str, Any]:
 
 
 def _print_trained(model: ParserModel, seconds: float, output: str) -> None:
-    import os
-
     out = console()
     record, history = model.record, model.record.history
     kind = "exact search over projective trees (Eisner)"

@@ -1,7 +1,7 @@
 """Sentences with tags as a tagger would give them, for a parser that will meet such tags: by jackknifing.
 
-The sentences are cut into parts by their numbers.  A tagger that is trained on all other parts tags each, so that no word
-has a tag from a tagger that was trained on it: the tags have the mistakes that those of new text will have.
+The sentences are cut into parts by their numbers.  A tagger that is trained on all other parts tags each, so that no
+word has a tag from a tagger that was trained on it: the tags have the mistakes that those of new text will have.
 """
 
 from __future__ import annotations
@@ -36,9 +36,7 @@ def jackknifed(sentences: Sentences, columns: TagColumns, seed: int, services: S
     return sentences
 
 
-def _predicted(
-    sentences: Sentences, target: str, seed: int, services: Services
-) -> tuple[list[str], NDArray[np.int64]]:
+def _predicted(sentences: Sentences, target: str, seed: int, services: Services) -> tuple[list[str], NDArray[np.int64]]:
     """A tag for every token: the names of all tags, and numbers of them."""
     options = TagOptions(target=target, word=WORD, passes=PASSES, seed=seed, scheme=SchemeChoice.NONE)
     part_of = np.arange(len(sentences)) % PARTS

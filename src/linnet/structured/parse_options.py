@@ -65,8 +65,8 @@ class ParseOptions:
         "or where it has left the beam.",
     )  # fmt: skip
     tags: TagSource = option(
-        TagSource.GOLD, TRAINING, "Train with the tags of the file, or with predicted ones, for text that a tagger will "
-        "tag: taggers are trained on four fifths of the sentences, and tag the others.",
+        TagSource.GOLD, TRAINING, "Train with the tags of the file, or with predicted ones, for text that a tagger "
+        "will tag: taggers are trained on four fifths of the sentences, and tag the others.",
     )  # fmt: skip
     passes: int | None = option(
         None, TRAINING, "Passes over the sentences (default: chosen by sentences that are held out for that).", least=1,

@@ -21,7 +21,7 @@ from linnet.structured.parser_decoders import Decoder, decoder_named
 from linnet.structured.parser_model import ParserModel, ParserRecord, written
 from linnet.structured.parser_training import ParserLearner, ParserProblem
 from linnet.structured.sentence_files import SentenceDialect, SentenceFiles
-from linnet.structured.treebank import TagColumns, Treebank, treebank, trees_only
+from linnet.structured.treebank import TagColumns, Treebank, short_enough, treebank, trees_only
 
 
 def conllu(paths: Sequence[str], encoding: str | None, *, heads: bool) -> SentenceFiles:
@@ -35,7 +35,9 @@ def read_treebank(
     """The trees of files, and the columns that tags are read from."""
     files = conllu(paths, options.encoding, heads=True)
     services.report(Progress("reading"))
-    sentences = files.all(rejected, services.reading_threads)
+    sentences, long = short_enough(files.all(rejected, services.reading_threads), decoder_of(options).longest)
+    for bad in long:
+        rejected.add(bad)
     columns = TagColumns.of(sentences)
     if options.tags is TagSource.PREDICTED:
         sentences, _ = trees_only(sentences, rejected)
@@ -97,9 +99,10 @@ def parsed_text(
     """
 
     def made(chunk: Chunk) -> ParsedText:
-        sentences = files.parsed(chunk)
+        block = files.parsed(chunk)
+        sentences, long = short_enough(block, (decoder or model.decoder).longest)
         text = written(sentences, model.parse(sentences, decoder)) if len(sentences) else bytes(chunk.data)
-        return ParsedText(text, len(sentences), sentences.tokens, sentences.bad, sentences.read)
+        return ParsedText(text, len(sentences), sentences.tokens, (*block.bad, *long), block.read)
 
     for each in in_order(made, files.chunks(), threads):
         for bad in each.bad:
@@ -113,7 +116,9 @@ def evaluated(
     """The attachment scores of a model on files with trees."""
     scores = Attachment()
     for block in files.blocks(rejected, threads):
-        sentences, _ = trees_only(block, rejected)
+        sentences, long = short_enough(trees_only(block, rejected)[0], (decoder or model.decoder).longest)
+        for bad in long:
+            rejected.add(bad)
         if len(sentences):
             scores.add(sentences, model.parse(sentences, decoder))
     if not scores.words:

@@ -96,11 +96,26 @@ def trees_only(sentences: Sentences, rejected: BadRows) -> tuple[Sentences, NDAr
     wrong = kinds > parsing_trees.NON_PROJECTIVE
     for number in np.flatnonzero(wrong):
         token = int(sentences.starts[number] + places[number])
-        begin, end = sentences.spans[number]
-        path = next((path for first, path in reversed(sentences.files) if first <= number), "sentence")
-        reason = f"{FAULTS[int(kinds[number])]} (--on-error skip leaves such sentences out)"
-        rejected.add(BadRow(path, int(sentences.lines[token]), None, reason, bytes(sentences.data[begin:end])))
+        rejected.add(_bad_row(sentences, int(number), token, FAULTS[int(kinds[number])]))
     return (sentences, kinds) if not wrong.any() else (sentences.keep(~wrong), kinds[~wrong])
+
+
+def short_enough(sentences: Sentences, longest: int) -> tuple[Sentences, tuple[BadRow, ...]]:
+    """The sentences that a decoder can take, and the others as bad rows."""
+    wrong = np.diff(sentences.starts) > longest
+    if not wrong.any():
+        return sentences, ()
+    reason = f"a sentence of more than {longest:,} words, which this decoder does not take: the transition decoder does"
+    return sentences.keep(~wrong), tuple(
+        _bad_row(sentences, int(number), int(sentences.starts[number]), reason) for number in np.flatnonzero(wrong)
+    )
+
+
+def _bad_row(sentences: Sentences, number: int, token: int, reason: str) -> BadRow:
+    begin, end = sentences.spans[number]
+    path = next((path for first, path in reversed(sentences.files) if first <= number), "sentence")
+    reason = f"{reason} (--on-error skip leaves such sentences out)"
+    return BadRow(path, int(sentences.lines[token]), None, reason, bytes(sentences.data[begin:end]))
 
 
 def relations_of(sentences: Sentences) -> list[str]:
