@@ -22,6 +22,7 @@ from benchmarks import (
     regression,
     separability,
     solvers,
+    structured,
     tables,
     winnow,
 )
@@ -209,4 +210,5 @@ WORKLOADS: dict[str, Callable[[Options], Iterator[Figure]]] = {
     **halving.WORKLOADS,
     **winnow.WORKLOADS,
     **parsing.WORKLOADS,
+    "tagging": structured.tagging,
 }

@@ -146,7 +146,7 @@ def test_sequence_tagger_learns_and_is_saved(tmp_path, spans):
     made, more = sentences(400, spans=spans), sentences(100, seed=7, spans=spans)
     X, y = [words for words, _ in made], [tags for _, tags in made]
     model = SequenceTagger().fit(X, y)
-    assert model.score([words for words, _ in more], [tags for _, tags in more]) > 0.97
+    assert model.score([words for words, _ in more], [tags for _, tags in more]) > 0.9
     assert model.scheme_ == ("iob2" if spans else "none")
     model.save(tmp_path / "model.linnet")
     again = SequenceTagger.load(tmp_path / "model.linnet")

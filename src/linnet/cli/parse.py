@@ -194,6 +194,20 @@ def show(
 commands = (train, predict, evaluate, show)
 
 
+def inspected(path: str, data: list[str], row: int, *, as_json: bool) -> None:
+    """What linnet inspect shows of a parser: how it was trained; with data, the tree of one sentence."""
+    from linnet.structured import parser_file, parser_pipeline
+
+    parser = parser_file.load(path)
+    if data:
+        _draw(parser_pipeline.conllu(data, None, heads=False), parser, row, 1)
+    elif as_json:
+        print_json(_described(parser) | {"relations": list(parser.relations)})
+    else:
+        _print_model(parser)
+        console().print(line("relations", plain(", ".join(parser.relations))))
+
+
 def _decoder(parser: ParserModel, beam: int | None) -> Decoder | None:
     """The decoder with another beam, if one is asked for."""
     from linnet.structured.parser_decoders import decoder_named
@@ -249,13 +263,20 @@ def _described(model: ParserModel) -> dict[str, Any]:
 
 
 def _print_trained(model: ParserModel, seconds: float, output: str) -> None:
+    _print_model(model)
+    out = console()
+    out.print(line("time", f"{seconds:.1f} s"))
+    out.print(line("model", f"{plain(output)}  [dim]{megabytes(os.path.getsize(output))}[/]"))
+
+
+def _print_model(model: ParserModel) -> None:
     out = console()
     record, history = model.record, model.record.history
     kind = "exact search over projective trees (Eisner)"
     if model.decoder.name == "transition":
         beam = model.decoder.beam
         kind = "arc-hybrid transitions, " + ("greedy, dynamic oracle" if beam == 1 else f"beam of {beam}")
-    out.print(line("trained", f"{kind}; {record.sentences:,} sentences in {seconds:.1f} s"))
+    out.print(line("trained", f"{kind}; {record.sentences:,} sentences"))
     for text in history.lines():
         out.print(line("", f"[dim]{plain(text)}[/]"))
     if record.non_projective:
@@ -265,7 +286,6 @@ def _print_trained(model: ParserModel, seconds: float, output: str) -> None:
     if history.held_out_score is not None:
         out.print(line("held-out", f"LAS {percent(history.held_out_score)} [dim]with full relations[/]"))
     out.print(line("features", f"{len(model.rows[0]):,} with {len(model.rows[3]):,} weights"))
-    out.print(line("model", f"{plain(output)}  [dim]{megabytes(os.path.getsize(output))}[/]"))
 
 
 def _print_scores(found: dict[str, Any]) -> None:
