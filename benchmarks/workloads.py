@@ -11,7 +11,21 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
-from benchmarks import counting, data, files, halving, margins, peers, regression, separability, solvers, tables, winnow
+from benchmarks import (
+    counting,
+    data,
+    files,
+    halving,
+    margins,
+    parsing,
+    peers,
+    regression,
+    separability,
+    solvers,
+    structured,
+    tables,
+    winnow,
+)
 from benchmarks.measure import Figure, Goal, take_turns
 
 RIVER_ROWS = 5_000
@@ -195,4 +209,6 @@ WORKLOADS: dict[str, Callable[[Options], Iterator[Figure]]] = {
     **separability.WORKLOADS,
     **halving.WORKLOADS,
     **winnow.WORKLOADS,
+    **parsing.WORKLOADS,
+    "tagging": structured.tagging,
 }

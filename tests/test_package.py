@@ -19,13 +19,14 @@ ROOT = Path(__file__).parents[1]
 def test_public_names():
     assert linnet.__all__ == [
         "Averaging", "BagOfWords", "BernoulliNB", "BestThreshold", "CertificateError", "Conjunctions", "CostSensitive",
-        "DataWarning", "ExpressionError", "Factors", "Halving", "InputError", "LinearDiscriminantAnalysis",
-        "LinearRegression",
+        "DataWarning", "DependencyParser", "ExpressionError", "Factors", "Halving", "InputError",
+        "LinearDiscriminantAnalysis", "LinearRegression",
         "LinearSVC", "LinnetError", "LinnetWarning",
         "LogisticRegression", "Loss", "Model", "ModelFileError", "MultinomialNB", "NumericalError", "OneHot",
         "OnlineClassifier", "OnlineRegressor", "OutputError", "PassiveAggressive", "Penalty", "Perceptron",
         "Polynomial", "Recipe", "RecipeError", "Reduction", "Ridge", "Schedule", "SeparationWarning",
-        "SharedGaussianNB", "TaskWarning", "Update", "Winnow", "__version__", "boolean", "catalogue", "load", "train",
+        "SequenceTagger", "SharedGaussianNB", "StructuredPerceptron", "TaskWarning", "Update",
+        "Winnow", "__version__", "boolean", "catalogue", "load", "train",
     ]  # fmt: skip
     for name in linnet.__all__:
         assert getattr(linnet, name) is not None

@@ -53,6 +53,9 @@ if TYPE_CHECKING:
     from linnet.model.file import load as load
     from linnet.model.model import Model as Model
     from linnet.pipeline.api import train as train
+    from linnet.structured.parser import DependencyParser as DependencyParser
+    from linnet.structured.perceptron import StructuredPerceptron as StructuredPerceptron
+    from linnet.structured.sequence_tagger import SequenceTagger as SequenceTagger
 
 # The module of each public name. Names are loaded on first use, so that importing linnet stays cheap.
 _HOMES = {
@@ -64,6 +67,7 @@ _HOMES = {
     "CertificateError": "linnet.errors",
     "CostSensitive": "linnet.estimators.cost_sensitive",
     "DataWarning": "linnet.errors",
+    "DependencyParser": "linnet.structured.parser",
     "ExpressionError": "linnet.errors",
     "Factors": "linnet.learners.recipe",
     "Halving": "linnet.estimators.halving",
@@ -93,7 +97,9 @@ _HOMES = {
     "Ridge": "linnet.estimators.ridge",
     "Schedule": "linnet.learners.schedule",
     "SeparationWarning": "linnet.errors",
+    "SequenceTagger": "linnet.structured.sequence_tagger",
     "SharedGaussianNB": "linnet.estimators.naive_bayes",
+    "StructuredPerceptron": "linnet.structured.perceptron",
     "TaskWarning": "linnet.errors",
     "Update": "linnet.learners.recipe",
     "Winnow": "linnet.estimators.winnow",

@@ -88,7 +88,19 @@ def run_table(path: str, output: str, *, as_json: bool) -> None:
 def run(path: str, data: list[str], row: int, form: Form, top: int, pattern: str | None, *, as_json: bool) -> None:
     """Show the model; with data, explain a row."""
     from linnet.model.file import load
+    from linnet.structured.model_kind import structure_of
 
+    structure = structure_of(path)
+    if structure == "tagger":
+        from linnet.cli import tag_inspect
+
+        tag_inspect.run(path, data, row, top, pattern, as_json=as_json)
+        return
+    if structure == "parser":
+        from linnet.cli import parse
+
+        parse.inspected(path, data, row, as_json=as_json)
+        return
     model = load(path)
     report = _explained(model, data, row, form, top) if data else _contents(model, top, pattern)
     if as_json:

@@ -22,9 +22,11 @@ from linnet.pipeline.declaration import flags
 from linnet.pipeline.options import TrainOptions
 from linnet.storage import atomic
 
-# A command is a function `command` in the module of its name. `linnet --help` imports them all: what only a run needs,
-# they import when they run.
-COMMANDS = ("train", "predict", "evaluate", "inspect", "verify", "separable", "boolean", "demo")
+# A command is a function `command` in the module of its name, or several in the tuple `commands`, which are a group.
+# `linnet --help` imports them all: what only a run needs, they import when they run.
+COMMANDS = ("train", "predict", "evaluate", "inspect", "verify", "separable", "boolean", "tag", "parse", "demo")
+
+CONTEXT = {"help_option_names": ["-h", "--help"]}
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 failure; 2 wrong usage; 3 bad input data; 4 bad model file; 5 a certificate does not hold; "
@@ -68,12 +70,18 @@ def assembled(commands: tuple[str, ...] = COMMANDS) -> typer.Typer:
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         add_completion=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings=CONTEXT,
     )
     program.callback()(_options)
     for name in commands:
-        command = import_module(f"linnet.cli.{name}").command
-        program.command(name, help=_help(command.__doc__))(_tunnelled(command))
+        module = import_module(f"linnet.cli.{name}")
+        if hasattr(module, "commands"):
+            group = typer.Typer(no_args_is_help=True, context_settings=CONTEXT)
+            for each in module.commands:
+                group.command(each.__name__, help=_help(each.__doc__))(_tunnelled(each))
+            program.add_typer(group, name=name, help=_help(module.GROUP))
+        else:
+            program.command(name, help=_help(module.command.__doc__))(_tunnelled(module.command))
     return program
 
 

@@ -34,7 +34,7 @@ FILES = ("header", "format", "encoding", "separator", "quote", "stray_quotes")
 Command = Callable[..., None]
 
 
-def with_options(*names: str, cls: type[TrainOptions] = TrainOptions) -> Callable[[Command], Command]:
+def with_options(*names: str, cls: type[Any] = TrainOptions) -> Callable[[Command], Command]:
     """Give a command the flags of these options, or of all, in the place of its parameter `options`."""
     chosen = [each for each in in_shell(cls) if not names or each.name in names]
 

@@ -67,7 +67,7 @@ def run(data: list[str], options: TrainOptions, output: str, *, as_json: bool, q
     from linnet.pipeline.train import train_to_file
 
     began = perf_counter()
-    _before_replacing(output, data, quiet=quiet)
+    before_replacing(output, data, quiet=quiet)
     display = Display(quiet=quiet or as_json)
     with interruption.graceful(_words_of_a_late_stop(options)) as stopped, display:
         services = Services(display.progress, stopped, options.threads, saving=interruption.saving)
@@ -80,7 +80,7 @@ def run(data: list[str], options: TrainOptions, output: str, *, as_json: bool, q
         _print(model, seconds, output)
 
 
-def _before_replacing(output: str, data: list[str], *, quiet: bool) -> None:
+def before_replacing(output: str, data: list[str], *, quiet: bool) -> None:
     """Say that an older model will be replaced; refuse to replace a file that is none.  An input is refused later."""
     from linnet.storage.container import is_one
 

@@ -68,7 +68,7 @@ def prepared_blocks(
     chunks = source.chunks(start)
     at = start
     try:
-        for prepared, parts in _in_order(made, chunks, threads):
+        for prepared, parts in in_order(made, chunks, threads):
             done, first, after = at.rows, parts[0], parts[-1].after
             parts = _behind(parts, done) if done else parts
             for number, part in enumerate(parts):
@@ -112,7 +112,7 @@ def _only_usable(block: Block, check: Check) -> Block:
     return replace(block.keep(which), bad=every, misfits=block.misfits)
 
 
-def _in_order(made: Callable[[Any], Made], chunks: Iterator[Any], threads: int) -> Iterator[Made]:
+def in_order(made: Callable[[Any], Made], chunks: Iterator[Any], threads: int) -> Iterator[Made]:
     """made(chunk) for each chunk; an error is raised in its chunk's turn, so that it never depends on timing."""
     reading = threading.Lock()
     handed_out = 0

@@ -43,6 +43,9 @@ ROLES = {
     "conjunctions": (Role.NUMBER, Role.CATEGORY),
 }
 CERTIFICATES = {each.__name__: each for each in (Certificate, Mistakes)}
+# Models of structures are of other kinds, with commands and classes of their own.
+STRUCTURES = {"tagger": "tag", "parser": "parse"}
+LOADERS = {"tagger": "SequenceTagger.load", "parser": "DependencyParser.load"}
 # NumPy stores labels in cells as wide as the longest: all of them together may not take more characters than this.
 LABELS_AT_MOST = 1 << 26
 
@@ -73,6 +76,9 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
 def load(path: str | os.PathLike[str]) -> Model:
     """Read a model; safe for files of unknown authors: one ModelFileError for anything that is wrong."""
     content, tensors = container.read(path, "model")
+    if content.get("structure") in STRUCTURES:
+        what, command = content["structure"], STRUCTURES[content["structure"]]
+        raise ModelFileError(f"{os.fspath(path)}: is a {what}: use linnet {command} for it, or linnet.{LOADERS[what]}")
     try:
         return _model(content, tensors, os.fspath(path))
     except ModelFileError:

@@ -1,0 +1,420 @@
+"""The transition parser with a beam: the best sequences of moves by the sum of their scores, and training for it.
+
+    score(moves) = sum over t of w[move t] . features(state t)
+
+A beam keeps the `width` best states after each move; all sequences of a sentence are equally long.  The gold sequence
+makes each arc as soon as it can.  Where the best sequence at the end is another, weights rise along a prefix of the
+gold sequence and fall along the best other prefix of that length, and which length is the choice of an update:
+
+    max-violation  where the gold prefix falls behind the best one by most (Huang, Fayong, Guo 2012, Structured
+                   perceptron with inexact search)
+    early          where the gold prefix falls out of the beam, or at the end (Collins, Roark 2004)
+
+With a beam as wide as there are sequences the search is exact.
+"""
+
+import cython
+import numpy as np
+from cython.cimports.libc.stdlib import free, malloc
+from cython.cimports.linnet.kernels.parsing_beam import Beam, Candidate, Item
+from cython.cimports.linnet.kernels.parsing_greedy import (
+    Oracle,
+    Room,
+    allot,
+    costs_of,
+    dismiss,
+    follow,
+    label_of,
+    move_of,
+    place_gold,
+    place_tokens,
+)  # fmt: skip
+from cython.cimports.linnet.kernels.parsing_transitions import (
+    LEFT,
+    RIGHT,
+    SHIFT,
+    State,
+    atoms_of,
+    begin,
+    keys_of,
+    moved,
+    possible,
+)  # fmt: skip
+from cython.cimports.linnet.kernels.parsing_weights import Weights
+
+from linnet.kernels.parsing_checks import checked
+
+MOST_WIDTH = 1 << 12
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def make_room(beam: cython.pointer(Beam), n: cython.Py_ssize_t, width: cython.int) -> cython.bint:
+    """Room for sentences of up to n tokens; False where memory lacks."""
+    beam.width = width
+    beam.items = cython.cast(cython.pointer(Item), malloc((2 * n + 1) * width * cython.sizeof(Item)))
+    beam.gold = cython.cast(cython.pointer(Item), malloc((2 * n + 1) * cython.sizeof(Item)))
+    beam.counts = cython.cast(cython.p_int, malloc((2 * n + 1) * cython.sizeof(cython.int)))
+    beam.candidates = cython.cast(cython.pointer(Candidate), malloc((width + 1) * cython.sizeof(Candidate)))
+    return (
+        beam.items != cython.NULL
+        and beam.gold != cython.NULL
+        and beam.counts != cython.NULL
+        and beam.candidates != cython.NULL
+    )
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def give_back(beam: cython.pointer(Beam)) -> cython.void:
+    free(beam.items)
+    free(beam.gold)
+    free(beam.counts)
+    free(beam.candidates)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def offer(
+    beam: cython.pointer(Beam), kept: cython.int, score: cython.double, parent: cython.int, action: cython.int
+) -> cython.int:
+    """Keep a candidate if it is among the best so far, which are in descending order; of equal ones the first stay."""
+    at: cython.int = kept
+    if kept == beam.width:
+        if not score > beam.candidates[kept - 1].score:
+            return kept
+        at = kept - 1
+        kept -= 1
+    while at > 0 and score > beam.candidates[at - 1].score:
+        beam.candidates[at] = beam.candidates[at - 1]
+        at -= 1
+    beam.candidates[at].score = score
+    beam.candidates[at].parent = parent
+    beam.candidates[at].action = action
+    return kept + 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def score_state(
+    weights: Weights, room: cython.pointer(Room), state: cython.pointer(State),
+    templates: cython.pointer(cython.const[cython.schar]), count: cython.Py_ssize_t, n: cython.int,
+    average: cython.double,
+) -> cython.void:  # fmt: skip
+    """The scores of all classes in a state."""
+    atoms_of(state, room.pool, room.tokens, n, room.atoms)
+    keys_of(room.atoms, templates, count, room.keys)
+    weights.scores(room.keys, count, room.found, average, room.scores)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def offer_all(
+    beam: cython.pointer(Beam), room: cython.pointer(Room), item: cython.pointer(Item), parent: cython.int,
+    kept: cython.int, n: cython.int, labels: cython.int, allowed: cython.pointer(cython.const[cython.uchar]),
+) -> cython.int:  # fmt: skip
+    """Offer all that may follow an item, whose scores are in the room."""
+    k: cython.int
+    moves: cython.int = possible(cython.address(item.state), room.pool, n)
+    if moves & (1 << SHIFT):
+        kept = offer(beam, kept, item.score + room.scores[0], parent, 0)
+    if moves & (1 << LEFT):
+        for k in range(1, 1 + labels):
+            if allowed[k - 1]:
+                kept = offer(beam, kept, item.score + room.scores[k], parent, k)
+    if moves & (1 << RIGHT):
+        for k in range(1 + labels, 1 + 2 * labels):
+            if allowed[k - 1 - labels]:
+                kept = offer(beam, kept, item.score + room.scores[k], parent, k)
+    return kept
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def advance(
+    beam: cython.pointer(Beam), room: cython.pointer(Room), step: cython.int, kept: cython.int, n: cython.int,
+    labels: cython.int,
+) -> cython.void:  # fmt: skip
+    """Make the items of the next step from the candidates."""
+    j: cython.int
+    item: cython.pointer(Item)
+    for j in range(kept):
+        item = beam.items + (cython.cast(cython.Py_ssize_t, step) + 1) * beam.width + j
+        item.score = beam.candidates[j].score
+        item.parent = beam.candidates[j].parent
+        item.action = beam.candidates[j].action
+        item.state = beam.items[cython.cast(cython.Py_ssize_t, step) * beam.width + item.parent].state
+        beam.used = moved(
+            cython.address(item.state), room.pool, beam.used, n, move_of(item.action, labels),
+            label_of(item.action, labels),
+        )  # fmt: skip
+    beam.counts[step + 1] = kept
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def start(beam: cython.pointer(Beam), room: cython.pointer(Room), n: cython.int) -> cython.void:
+    """The first step: one item."""
+    begin(cython.address(beam.items[0].state), room.pool, n)
+    beam.items[0].score = 0.0
+    beam.items[0].parent = beam.items[0].action = -1
+    beam.counts[0] = 1
+    beam.used = 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def gold_action(
+    room: cython.pointer(Room), gold: cython.pointer(Oracle), n: cython.int, labels: cython.int
+) -> cython.int:
+    """The class that the gold sequence takes in room.state: an arc if it costs nothing, else SHIFT.
+
+    Of a tree that is not projective, the move that loses least.
+    """
+    moves: cython.int = possible(cython.address(room.state), room.pool, n)
+    best: cython.int = -1
+    s0: cython.int = room.pool[room.state.top].node
+    costs_of(room, gold, n)
+    if moves & (1 << LEFT):
+        best = LEFT
+    if moves & (1 << RIGHT) and (best < 0 or gold.costs[RIGHT] < gold.costs[best]):
+        best = RIGHT
+    if moves & (1 << SHIFT) and (best < 0 or gold.costs[SHIFT] < gold.costs[best]):
+        best = SHIFT
+    if best == SHIFT:
+        return 0
+    return 1 + gold.labels[s0] if best == LEFT else 1 + labels + gold.labels[s0]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def gold_sequence(
+    beam: cython.pointer(Beam),
+    room: cython.pointer(Room),
+    gold: cython.pointer(Oracle),
+    n: cython.int,
+    labels: cython.int,
+) -> cython.void:
+    """The states and classes of the gold sequence; their elements follow those of the first step in the pool."""
+    step: cython.int
+    action: cython.int
+    room.state = beam.items[0].state
+    beam.gold[0] = beam.items[0]
+    for step in range(2 * n):
+        action = gold_action(room, gold, n, labels)
+        follow(gold, room, move_of(action, labels))
+        beam.used = moved(
+            cython.address(room.state), room.pool, beam.used, n, move_of(action, labels), label_of(action, labels)
+        )
+        beam.gold[step + 1].state = room.state
+        beam.gold[step + 1].action = action
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(-1, check=False)
+def update(
+    weights: Weights, beam: cython.pointer(Beam), room: cython.pointer(Room),
+    templates: cython.pointer(cython.const[cython.schar]), count: cython.Py_ssize_t, n: cython.int, length: cython.int,
+) -> cython.int:  # fmt: skip
+    """Raise weights along the gold prefix of this length, and lower them along the best one, from where they part."""
+    step: cython.int
+    at: cython.int = 0
+    j: cython.Py_ssize_t
+    item: cython.pointer(Item)
+    before: cython.pointer(Item)
+    # the path is marked in the items themselves, backwards: `counts` of a step becomes the place of its item
+    for step in range(length, -1, -1):
+        beam.counts[step] = at
+        at = beam.items[cython.cast(cython.Py_ssize_t, step) * beam.width + at].parent
+    step = 0
+    while (
+        step < length
+        and beam.items[(cython.cast(cython.Py_ssize_t, step) + 1) * beam.width + beam.counts[step + 1]].action
+        == beam.gold[step + 1].action
+    ):
+        step += 1
+    while step < length:
+        before = beam.items + cython.cast(cython.Py_ssize_t, step) * beam.width + beam.counts[step]
+        item = beam.items + (cython.cast(cython.Py_ssize_t, step) + 1) * beam.width + beam.counts[step + 1]
+        atoms_of(cython.address(before.state), room.pool, room.tokens, n, room.atoms)
+        keys_of(room.atoms, templates, count, room.keys)
+        for j in range(count):
+            weights.change(room.keys[j], cython.cast(cython.uint, item.action), -1.0)
+        atoms_of(cython.address(beam.gold[step].state), room.pool, room.tokens, n, room.atoms)
+        keys_of(room.atoms, templates, count, room.keys)
+        for j in range(count):
+            weights.change(room.keys[j], cython.cast(cython.uint, beam.gold[step + 1].action), 1.0)
+        step += 1
+    return 0
+
+
+def train(
+    weights: Weights,
+    templates: cython.const[cython.schar][:, ::1],
+    tokens: cython.const[cython.ulonglong][:, ::1],
+    starts: cython.const[cython.longlong][::1],
+    heads: cython.const[cython.int][::1],
+    labels: cython.const[cython.int][::1],
+    allowed: cython.const[cython.uchar][:, ::1],
+    order: cython.const[cython.longlong][::1],
+    width: cython.int,
+    early: cython.bint,
+):
+    """Train on the sentences of `order`; arrays as in parsing_greedy.train.  Returns how many sentences were wrong;
+    the same once more, as they are the decisions of this parser; and the number of sentences."""
+    checked(weights, templates, tokens, starts, heads, labels, allowed, order)
+    if not 1 <= width <= MOST_WIDTH:
+        raise ValueError(f"a beam is 1 to {MOST_WIDTH} wide, not {width}")
+    room: Room
+    gold: Oracle
+    beam: Beam
+    kinds: cython.int = allowed.shape[1]
+    count: cython.Py_ssize_t = templates.shape[0]
+    longest: cython.Py_ssize_t = int(np.diff(np.asarray(starts))[np.asarray(order)].max(initial=0))
+    cython.declare(i=cython.Py_ssize_t, s=cython.longlong, n=cython.int, j=cython.int, step=cython.int, kept=cython.int)
+    cython.declare(gold_at=cython.int, action=cython.int, length=cython.int, mistakes=cython.longlong)
+    cython.declare(behind=cython.double, most=cython.double, reached=cython.double)
+    cython.declare(item=cython.pointer(Item), flags=cython.pointer(cython.const[cython.uchar]))
+    cython.declare(plan=cython.pointer(cython.const[cython.schar]))
+    plan = cython.address(templates[0, 0])
+    mistakes = 0
+    enough: cython.bint = make_room(cython.address(beam), longest, width)
+    elements: cython.Py_ssize_t = 2 * longest * (width + 1) + 1
+    if not allot(cython.address(room), cython.address(gold), longest, elements, weights.stride) or not enough:
+        dismiss(cython.address(room), cython.address(gold))
+        give_back(cython.address(beam))
+        raise MemoryError
+    try:
+        with cython.nogil:
+            for i in range(order.shape[0]):
+                s = order[i]
+                n = cython.cast(cython.int, starts[s + 1] - starts[s])
+                if n == 0:
+                    continue
+                place_tokens(cython.address(room), cython.address(tokens[starts[s], 0]), n)
+                place_gold(cython.address(gold), cython.address(heads[starts[s]]), cython.address(labels[starts[s]]), n)
+                start(cython.address(beam), cython.address(room), n)
+                gold_sequence(cython.address(beam), cython.address(room), cython.address(gold), n, kinds)
+                gold_at = 0
+                length = 0
+                most = -1.0
+                reached = 0.0
+                for step in range(2 * n):
+                    flags = cython.address(allowed[1 if step < 2 * n - 1 else 0, 0])
+                    action = beam.gold[step + 1].action
+                    if gold_at < 0:
+                        score_state(
+                            weights, cython.address(room), cython.address(beam.gold[step].state), plan, count, n, 0.0
+                        )
+                        reached += room.scores[action]
+                    kept = 0
+                    for j in range(beam.counts[step]):
+                        item = beam.items + cython.cast(cython.Py_ssize_t, step) * width + j
+                        score_state(weights, cython.address(room), cython.address(item.state), plan, count, n, 0.0)
+                        if j == gold_at:
+                            reached += room.scores[action]
+                        kept = offer_all(cython.address(beam), cython.address(room), item, j, kept, n, kinds, flags)
+                    advance(cython.address(beam), cython.address(room), step, kept, n, kinds)
+                    if gold_at >= 0:
+                        for j in range(kept + 1):
+                            if j == kept:
+                                gold_at = -1
+                            elif beam.candidates[j].parent == gold_at and beam.candidates[j].action == action:
+                                gold_at = j
+                                break
+                    behind = beam.candidates[0].score - reached
+                    if gold_at != 0 and behind >= most:
+                        most = behind
+                        length = step + 1
+                    if early and gold_at < 0:
+                        length = step + 1
+                        break
+                weights.steps += 1.0
+                if gold_at != 0:
+                    mistakes += 1
+                    update(weights, cython.address(beam), cython.address(room), plan, count, n, length)
+    finally:
+        dismiss(cython.address(room), cython.address(gold))
+        give_back(cython.address(beam))
+    return mistakes, mistakes, order.shape[0]
+
+
+def parse(
+    weights: Weights,
+    templates: cython.const[cython.schar][:, ::1],
+    tokens: cython.const[cython.ulonglong][:, ::1],
+    starts: cython.const[cython.longlong][::1],
+    allowed: cython.const[cython.uchar][:, ::1],
+    average: cython.double,
+    order: cython.const[cython.longlong][::1],
+    width: cython.int,
+    heads: cython.int[::1],
+    labels: cython.int[::1],
+    scores: cython.double[::1],
+):
+    """Parse the sentences of `order` with a beam; heads and labels are written in place, and into `scores`, for each
+    sentence, the score of its sequence."""
+    checked(weights, templates, tokens, starts, heads, labels, allowed, order, trees=False)
+    if not 1 <= width <= MOST_WIDTH or scores.shape[0] != starts.shape[0] - 1:
+        raise ValueError(f"a beam is 1 to {MOST_WIDTH} wide, not {width}; there is a score for each sentence")
+    room: Room
+    gold: Oracle
+    beam: Beam
+    kinds: cython.int = allowed.shape[1]
+    count: cython.Py_ssize_t = templates.shape[0]
+    longest: cython.Py_ssize_t = int(np.diff(np.asarray(starts))[np.asarray(order)].max(initial=0))
+    cython.declare(i=cython.Py_ssize_t, s=cython.longlong, n=cython.int, j=cython.int, step=cython.int, kept=cython.int)
+    cython.declare(item=cython.pointer(Item), before=cython.pointer(Item), at=cython.longlong, s0=cython.int)
+    cython.declare(flags=cython.pointer(cython.const[cython.uchar]), plan=cython.pointer(cython.const[cython.schar]))
+    plan = cython.address(templates[0, 0])
+    enough: cython.bint = make_room(cython.address(beam), longest, width)
+    elements: cython.Py_ssize_t = 2 * longest * width + 1
+    if not allot(cython.address(room), cython.address(gold), longest, elements, weights.stride) or not enough:
+        dismiss(cython.address(room), cython.address(gold))
+        give_back(cython.address(beam))
+        raise MemoryError
+    try:
+        with cython.nogil:
+            for i in range(order.shape[0]):
+                s = order[i]
+                at = starts[s] - 1
+                n = cython.cast(cython.int, starts[s + 1] - starts[s])
+                if n == 0:
+                    continue
+                place_tokens(cython.address(room), cython.address(tokens[starts[s], 0]), n)
+                start(cython.address(beam), cython.address(room), n)
+                for step in range(2 * n):
+                    flags = cython.address(allowed[1 if step < 2 * n - 1 else 0, 0])
+                    kept = 0
+                    for j in range(beam.counts[step]):
+                        item = beam.items + cython.cast(cython.Py_ssize_t, step) * width + j
+                        score_state(weights, cython.address(room), cython.address(item.state), plan, count, n, average)
+                        kept = offer_all(cython.address(beam), cython.address(room), item, j, kept, n, kinds, flags)
+                    advance(cython.address(beam), cython.address(room), step, kept, n, kinds)
+                item = beam.items + cython.cast(cython.Py_ssize_t, 2 * n) * width
+                scores[s] = item.score
+                for step in range(2 * n - 1, -1, -1):
+                    before = beam.items + cython.cast(cython.Py_ssize_t, step) * width + item.parent
+                    if item.action != 0:
+                        s0 = room.pool[before.state.top].node
+                        labels[at + s0] = label_of(item.action, kinds)
+                        heads[at + s0] = (
+                            before.state.b
+                            if move_of(item.action, kinds) == LEFT
+                            else room.pool[room.pool[before.state.top].below].node
+                        )
+                    item = before
+    finally:
+        dismiss(cython.address(room), cython.address(gold))
+        give_back(cython.address(beam))

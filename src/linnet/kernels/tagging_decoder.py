@@ -1,0 +1,392 @@
+"""Prediction of tag sequences: the scores of tokens from the rows of their features, and the best sequences of tags.
+
+The features of a token that depend on one word alone (its own, or one beside it) are summed once for every different
+word, for each of its places, and kept: a token then costs a few additions of vectors, and lookups only of the
+features that join several tokens.  Sums are made in the same order whether they are kept or not: what is kept changes
+no bit."""
+
+import cython
+import numpy as np
+from cython.cimports.libc.stdlib import free, malloc, realloc
+from cython.cimports.libc.string import memset
+from cython.cimports.linnet.kernels.tagging_decoder import NEVER, add_scores, viterbi
+from cython.cimports.linnet.kernels.tagging_features import Numbering, feature, followed, outside
+
+_MISSING = cython.declare(cython.uint, 0xFFFFFFFF)
+# Offsets of templates are at most this.
+FARTHEST = 8
+_FARTHEST = cython.declare(cython.Py_ssize_t, 8)
+# A template has at most this many features that are looked up together.
+MOST_TEMPLATES = 256
+
+
+@cython.final
+@cython.cclass
+class TagScorer:
+    """The weights of a tagger, and the sums of those that depend on one word."""
+
+    numbering: Numbering
+    row_starts: cython.const[cython.longlong][::1]
+    row_tags: cython.const[cython.int][::1]
+    row_weights: cython.const[cython.float][::1]
+    tags = cython.declare(cython.int, visibility="readonly")
+    width = cython.declare(cython.int, visibility="readonly")
+    trans: cython.float[::1]
+    templates: cython.const[cython.int][:, ::1]
+    bounded: cython.const[cython.uchar][::1]
+    singles: cython.const[cython.int][:, ::1]
+    joint: cython.const[cython.int][::1]
+    offsets: cython.const[cython.int][::1]
+    edges: cython.float[:, :, ::1]
+    sums: cython.pointer(cython.float)
+    words: cython.Py_ssize_t
+    room: cython.Py_ssize_t
+    only: cython.pointer(cython.int)
+
+    def __init__(self, keys, rows, between, templates, bounded, parts: cython.int):
+        """`keys` are the hashes of the features, `rows` where their weights begin, the tags and the weights; `between`
+        the scores of transitions; `parts` the number of atoms that depend on the word alone."""
+        self.numbering = Numbering()
+        numbers = self.numbering.numbers(keys)
+        if len(self.numbering) != len(keys) or (len(keys) and int(numbers.max()) != len(keys) - 1):
+            raise ValueError("features are not distinct")
+        starts, tags, weights = rows
+        self.tags = between.shape[0] - 1
+        if (
+            len(starts) != len(keys) + 1
+            or starts[0] != 0
+            or starts[len(keys)] != len(tags)
+            or len(tags) != len(weights)
+            or (np.diff(starts) < 0).any()
+            or int(tags.max(initial=0)) >= max(self.tags, 1)
+            or int(tags.min(initial=0)) < 0
+        ):
+            raise ValueError("rows of weights do not fit")
+        self.row_starts = np.ascontiguousarray(starts, dtype=np.int64)
+        self.row_tags = np.ascontiguousarray(tags, dtype=np.int32)
+        self.row_weights = np.ascontiguousarray(weights, dtype=np.float32)
+        self.width = (self.tags + 1 + 3) // 4 * 4
+        square = np.full((self.width, self.width), NEVER, dtype=np.float32)
+        square[: self.tags + 1, : self.tags + 1] = between
+        self.trans = square.reshape(-1)
+        self.templates = templates
+        self.bounded = bounded
+        count = len(templates)
+        if count > MOST_TEMPLATES or (count and int(np.abs(templates[:, 2::2]).max(initial=0)) > FARTHEST):
+            raise ValueError("too many templates, or too far away")
+        # templates of one word, by its offset: (template, the offset's number)
+        offsets: list = []
+        singles: list = []
+        joint: list = []
+        for number, template in enumerate(templates.tolist()):
+            atoms, places = template[1 : 1 + 2 * template[0] : 2], template[2 : 2 + 2 * template[0] : 2]
+            if all(atom < parts for atom in atoms) and len(set(places)) == 1:
+                if places[0] not in offsets:
+                    offsets.append(places[0])
+                singles.append((number, offsets.index(places[0])))
+            else:
+                joint.append(number)
+        self.offsets = np.array(offsets, dtype=np.int32)
+        self.singles = np.array(singles, dtype=np.int32).reshape(-1, 2)
+        self.joint = np.array(joint, dtype=np.int32)
+        self.edges = np.zeros((len(offsets), 2 * FARTHEST + 1, self.width), dtype=np.float32)
+        self.sum_edges()
+        self.forget()
+
+    def __dealloc__(self):
+        free(self.sums)
+        free(self.only)
+
+    @property
+    def known(self):
+        """How many words the sums are kept of."""
+        return self.words
+
+    @property
+    def bytes_per_word(self):
+        return 4 * self.width * self.offsets.shape[0] + 4
+
+    def forget(self):
+        """Keep no sums."""
+        free(self.sums)
+        free(self.only)
+        self.words = 0
+        self.room = 1024
+        size: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, max(1, self.offsets.shape[0])) * self.width * 4
+        self.sums = cython.cast(cython.pointer(cython.float), malloc(self.room * size))
+        self.only = cython.cast(cython.pointer(cython.int), malloc(self.room * 4))
+        if not self.sums or not self.only:
+            raise MemoryError
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def add_row(self, h: cython.ulonglong, into: cython.pointer(cython.float)) -> cython.void:
+        """Add the weights of a feature, if it has some."""
+        number: cython.uint = self.numbering.find(h)
+        c: cython.Py_ssize_t
+        if number != _MISSING:
+            for c in range(self.row_starts[number], self.row_starts[number + 1]):
+                into[self.row_tags[c]] += self.row_weights[c]
+
+    @cython.cfunc
+    def sum_edges(self):
+        """The sums of places outside of a sentence, by their distance."""
+        s: cython.Py_ssize_t
+        e: cython.Py_ssize_t
+        d: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        h: cython.ulonglong
+        for s in range(self.singles.shape[0]):
+            k = self.singles[s, 0]
+            for d in range(-_FARTHEST, _FARTHEST + 1):
+                if d == 0:
+                    continue
+                h = k + 1
+                for e in range(self.templates[k, 0]):
+                    if not self.bounded[self.templates[k, 1 + 2 * e]]:
+                        h = 0
+                        break
+                    h = followed(h, outside(d))
+                if h != 0:
+                    self.add_row(h, cython.address(self.edges[self.singles[s, 1], d + _FARTHEST, 0]))
+
+    def learn(self, atoms: cython.const[cython.ulonglong][:, ::1], only: cython.const[cython.int][::1]):
+        """Sum and keep what more words contribute, by their atoms; `only` is the tag of words that have but one, or
+        -1."""
+        more: cython.Py_ssize_t = atoms.shape[0]
+        size: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, self.offsets.shape[0]) * self.width
+        if self.words + more > self.room:
+            while self.words + more > self.room:
+                self.room *= 2
+            grown: cython.p_void = realloc(self.sums, max(1, self.room * size * 4))
+            if grown:
+                self.sums = cython.cast(cython.pointer(cython.float), grown)
+                grown = realloc(self.only, self.room * 4)
+            if not grown:
+                raise MemoryError
+            self.only = cython.cast(cython.pointer(cython.int), grown)
+        w: cython.Py_ssize_t
+        s: cython.Py_ssize_t
+        e: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        h: cython.ulonglong
+        into: cython.pointer(cython.float)
+        with cython.nogil:
+            for w in range(more):
+                into = self.sums + (self.words + w) * size
+                memset(into, 0, size * 4)
+                self.only[self.words + w] = only[w]
+                for s in range(self.singles.shape[0]):
+                    k = self.singles[s, 0]
+                    h = k + 1
+                    for e in range(self.templates[k, 0]):
+                        if atoms[w, self.templates[k, 1 + 2 * e]] == 0:
+                            h = 0
+                            break
+                        h = followed(h, atoms[w, self.templates[k, 1 + 2 * e]])
+                    if h != 0:
+                        self.add_row(h, into + self.singles[s, 1] * self.width)
+        self.words += more
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def score(
+        self,
+        atoms: cython.const[cython.ulonglong][:, ::1],
+        own: cython.const[cython.uint][::1],
+        others: cython.const[cython.ulonglong][:, ::1],
+        begin: cython.Py_ssize_t,
+        stop: cython.Py_ssize_t,
+        only: cython.pointer(cython.int),
+        emit: cython.pointer(cython.float),
+    ) -> cython.void:
+        """The scores of all tags of the tokens of a sentence."""
+        hashes: cython.ulonglong[256]
+        t: cython.Py_ssize_t
+        g: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        place: cython.Py_ssize_t
+        distance: cython.Py_ssize_t
+        to: cython.pointer(cython.float)
+        groups: cython.Py_ssize_t = self.offsets.shape[0]
+        memset(emit, 0, (stop - begin) * self.width * 4)
+        for t in range(begin, stop):
+            only[t - begin] = self.only[own[t]]
+            if only[t - begin] >= 0:
+                continue
+            to = emit + (t - begin) * self.width
+            for k in range(self.joint.shape[0]):
+                hashes[k] = feature(
+                    atoms, own, others, atoms.shape[1], self.templates, self.joint[k], t, begin, stop, self.bounded
+                )
+                if hashes[k] != 0:
+                    self.numbering.ask_for(hashes[k])
+            for g in range(groups):
+                place = t + self.offsets[g]
+                if place < begin or place >= stop:
+                    distance = place - begin if place < begin else place - stop + 1
+                    add_scores(to, cython.address(self.edges[g, distance + _FARTHEST, 0]), self.width)
+                else:
+                    add_scores(to, self.sums + (own[place] * groups + g) * self.width, self.width)
+            for k in range(self.joint.shape[0]):
+                if hashes[k] != 0:
+                    self.add_row(hashes[k], to)
+
+    def decode(
+        self,
+        atoms: cython.const[cython.ulonglong][:, ::1],
+        own: cython.const[cython.uint][::1],
+        others: cython.const[cython.ulonglong][:, ::1],
+        sentences: cython.const[cython.longlong][::1],
+        margins: cython.bint = False,
+    ):
+        """The best tags of all tokens; with `margins`, also by how much the best sequence that has another tag at a
+        token scores less.
+
+        The atoms of token t are atoms[own[t]] and others[t]; the words must have been learned.
+        """
+        tokens: cython.Py_ssize_t = own.shape[0]
+        into = np.empty(tokens, dtype=np.int32)
+        margins_out = np.empty(tokens if margins else 0, dtype=np.float32)
+        if tokens == 0:
+            return into, margins_out
+        if int(np.asarray(own).max()) >= self.words or int(np.asarray(own).max()) >= atoms.shape[0]:
+            raise ValueError("a word that has not been learned")
+        if sentences[sentences.shape[0] - 1] != tokens or others.shape[0] != tokens:
+            raise ValueError("sentences and tokens do not fit")
+        longest: cython.Py_ssize_t = int(np.diff(np.asarray(sentences)).max())
+        out: cython.int[::1] = into
+        gaps: cython.float[::1] = margins_out
+        emit_room: cython.float[::1] = np.empty(longest * self.width, dtype=np.float32)
+        ahead_room: cython.float[::1] = np.empty(longest * self.width if margins else 1, dtype=np.float32)
+        rows: cython.float[::1] = np.empty(2 * self.width, dtype=np.float32)
+        origins: cython.int[::1] = np.empty(longest * self.width, dtype=np.int32)
+        only: cython.int[::1] = np.empty(longest, dtype=np.int32)
+        s: cython.Py_ssize_t
+        n: cython.Py_ssize_t
+        top: cython.float
+        with cython.nogil:
+            for s in range(sentences.shape[0] - 1):
+                n = sentences[s + 1] - sentences[s]
+                if n == 0:
+                    continue
+                self.score(atoms, own, others, sentences[s], sentences[s + 1], cython.address(only[0]),
+                           cython.address(emit_room[0]))  # fmt: skip
+                top = viterbi(cython.address(emit_room[0]), cython.address(self.trans[0]), cython.address(only[0]), n,
+                              self.tags, self.width, cython.address(rows[0]), cython.address(origins[0]),
+                              cython.address(out[sentences[s]]))  # fmt: skip
+                if margins:
+                    margins_of(emit_room, self.trans, only, n, self.tags, self.width, ahead_room, top,
+                               cython.address(out[sentences[s]]), cython.address(gaps[sentences[s]]))  # fmt: skip
+        return into, margins_out
+
+    def scores(self, atoms, own, others, sentences):
+        """The scores of all tags for all tokens, tokens × tags, and the tag of those that have but one (-1 for
+        others)."""
+        tokens: cython.Py_ssize_t = len(own)
+        emit_out = np.zeros((max(tokens, 1), self.width), dtype=np.float32)
+        only_out = np.full(max(tokens, 1), -1, dtype=np.int32)
+        emit: cython.float[:, ::1] = emit_out
+        only: cython.int[::1] = only_out
+        bounds: cython.const[cython.longlong][::1] = sentences
+        s: cython.Py_ssize_t
+        if tokens and (int(np.asarray(own).max()) >= self.words or bounds[bounds.shape[0] - 1] != tokens):
+            raise ValueError("a word that has not been learned")
+        for s in range(bounds.shape[0] - 1):
+            if bounds[s + 1] > bounds[s]:
+                self.score(atoms, own, others, bounds[s], bounds[s + 1], cython.address(only[bounds[s]]),
+                           cython.address(emit[bounds[s], 0]))  # fmt: skip
+        return emit_out[:tokens, : self.tags], only_out[:tokens]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def margins_of(
+    emit: cython.float[::1],
+    trans: cython.float[::1],
+    only: cython.int[::1],
+    n: cython.Py_ssize_t,
+    tags: cython.int,
+    width: cython.int,
+    ahead: cython.float[::1],
+    top: cython.float,
+    best: cython.pointer(cython.int),
+    gaps: cython.pointer(cython.float),
+) -> cython.void:
+    """For each token, the best score less that of the best sequence with another tag there: from the best scores of
+    what is behind each tag (`ahead`), and of what is before it (into `emit`)."""
+    t: cython.Py_ssize_t
+    i: cython.int
+    j: cython.int
+    s: cython.float
+    most: cython.float
+    for i in range(tags):
+        ahead[(n - 1) * width + i] = trans[i * width + tags]
+    t = n - 2
+    while t >= 0:
+        for i in range(tags):
+            most = 2 * NEVER
+            for j in range(tags):
+                if only[t + 1] < 0 or only[t + 1] == j:
+                    s = trans[i * width + j] + emit[(t + 1) * width + j] + ahead[(t + 1) * width + j]
+                    if s > most:
+                        most = s
+            ahead[t * width + i] = most
+        t -= 1
+    for j in range(tags):
+        emit[j] += trans[tags * width + j]
+    for t in range(n):
+        if t > 0:
+            for j in range(tags):
+                most = 2 * NEVER
+                for i in range(tags):
+                    s = emit[(t - 1) * width + i] + trans[i * width + j]
+                    if s > most:
+                        most = s
+                emit[t * width + j] += most
+        most = 2 * NEVER
+        for j in range(tags):
+            if only[t] >= 0 and only[t] != j:
+                emit[t * width + j] = NEVER
+            elif j != best[t] and emit[t * width + j] + ahead[t * width + j] > most:
+                most = emit[t * width + j] + ahead[t * width + j]
+        gaps[t] = top - most if most > NEVER / 2 else -NEVER
+
+
+def best_sequences(emit, between, only, k: cython.Py_ssize_t):
+    """The k best sequences of tags, best first (k × tokens), and their scores; fewer where there are not as many.
+
+    Each tag of a token keeps its k best beginnings (k-best Viterbi); of equal ones, those of smaller tags come first.
+    """
+    emit = np.asarray(emit, dtype=np.float64)
+    between = np.asarray(between, dtype=np.float64)
+    n, tags = emit.shape
+    if k < 1 or n == 0:
+        return np.empty((0, n), dtype=np.int32), np.empty(0)
+    emit = np.where((np.asarray(only)[:, None] < 0) | (np.asarray(only)[:, None] == np.arange(tags)), emit, -np.inf)
+    between = np.where(between <= NEVER / 2, -np.inf, between)
+    scores = (between[tags, :tags] + emit[0])[:, None]
+    back: list = []
+    for t in range(1, n):
+        paths = scores.shape[1]
+        # for each tag: all beginnings of all tags before it
+        every = (scores[:, :, None] + between[:tags, None, :tags]).reshape(tags * paths, tags)
+        kept = np.argsort(-every, axis=0, kind="stable")[:k]
+        scores = (np.take_along_axis(every, kept, axis=0) + emit[t]).T
+        back.append((kept.T, paths))
+    last = (scores + between[:tags, tags][:, None]).reshape(-1)
+    order = np.argsort(-last, kind="stable")[:k]
+    order = order[last[order] > -np.inf]
+    found = np.empty((len(order), n), dtype=np.int32)
+    width = scores.shape[1]
+    for number, at in enumerate(order.tolist()):
+        tag, path = divmod(at, width)
+        for t in range(n - 1, 0, -1):
+            found[number, t] = tag
+            kept, paths = back[t - 1]
+            tag, path = divmod(int(kept[tag, path]), paths)
+        found[number, 0] = tag
+    return found, last[order]

@@ -1,0 +1,48 @@
+cimport cython
+
+# The weights of tagging_trainer.py, which tagging_state.py saves and restores.
+
+# Where the weights of a feature are, how many there are, and for how many there is room.
+cdef struct Row:
+    unsigned int start
+    unsigned short count
+    unsigned short room
+
+cdef struct Weight:
+    unsigned int tag
+    float w
+
+# What only updates need: the sum that the mean is made of, and the step that is being made.
+cdef struct Sums:
+    double u
+    double delta
+
+@cython.final
+cdef class TagTrainer:
+    cdef const unsigned int[::1] ids
+    cdef const long long[::1] starts
+    cdef const long long[::1] sentences
+    cdef const int[::1] gold
+    cdef const int[::1] only
+    cdef readonly int tags
+    cdef int width
+    cdef readonly Py_ssize_t features
+    cdef readonly long long steps
+    cdef Row* rows
+    cdef Weight* weights
+    cdef Sums* sums
+    cdef Py_ssize_t used
+    cdef Py_ssize_t room
+    cdef float* trans
+    cdef Sums* trans_sums
+    cdef float* emit
+    cdef float* scratch
+    cdef int* origins
+    cdef int* guess
+
+    cdef void score(self, Py_ssize_t s, bint averaged) noexcept nogil
+    cdef Py_ssize_t place(self, unsigned int feature, unsigned int tag) except -1 nogil
+    cdef int grow(self, Py_ssize_t needed) except -1 nogil
+    cdef double gather(self, Py_ssize_t s, double* margin) except -1 nogil
+    cdef void step(self, float* w, Sums* sums, double tau) noexcept nogil
+    cdef int update(self, Py_ssize_t s, double tau) except -1 nogil

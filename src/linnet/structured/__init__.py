@@ -1,0 +1,1 @@
+"""Linear models that predict a structure: the tags of a sentence, or a tree over its words."""

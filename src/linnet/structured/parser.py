@@ -1,0 +1,159 @@
+"""A dependency parser for Python: sentences in, trees out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from linnet.data.on_error import BadRows, OnError
+from linnet.errors import InputError, RecipeError
+from linnet.pipeline.services import Services
+from linnet.structured import parser_file, parser_pipeline
+from linnet.structured.attachment import Attachment
+from linnet.structured.parse_options import ParseOptions
+from linnet.structured.parser_decoders import decoder_named
+from linnet.structured.parser_model import ParserModel
+from linnet.structured.sentences import Sentences, of_lists
+from linnet.structured.treebank import TagColumns, treebank
+
+FIELDS = ("form", "upos", "xpos", "feats")
+Sentence = Sequence[Any]
+Arc = tuple[int, str]
+
+
+class DependencyParser:
+    """Dependency parser: an averaged perceptron over transitions, or over the arcs of projective trees.
+
+    Parameters
+    ----------
+    decoder : {"transition", "eisner"}, default="transition"
+        Arc-hybrid transitions with a dynamic oracle; or the best projective tree by features of single arcs.
+    beam : int, default=1
+        How many partial trees the transition parser keeps; 1 is greedy. Wider is slower, and more accurate.
+    update : {"max-violation", "early"}, default="max-violation"
+        Where weights move, with a beam.
+    passes : int or None, default=None
+        Passes over the sentences; None: chosen by sentences that are held out for that.
+    seed : int, default=0
+        The seed of the shuffle and of the choice of held-out sentences.
+
+    A sentence is a list of words, or of tuples (word, tag), (word, tag, fine tag) or (word, tag, fine tag, features). A
+    tree is a list with (head, relation) for each word: heads count from 1, and 0 is the root.
+
+    Examples
+    --------
+    >>> from linnet import DependencyParser
+    >>> sentences = [[("She", "PRON"), ("sleeps", "VERB")], [("Birds", "NOUN"), ("sing", "VERB")]]
+    >>> trees = [[(2, "nsubj"), (0, "root")], [(2, "nsubj"), (0, "root")]]
+    >>> parser = DependencyParser(passes=5).fit(sentences, trees)
+    >>> parser.predict([[("He", "PRON"), ("sings", "VERB")]])
+    [[(2, 'nsubj'), (0, 'root')]]
+    """
+
+    def __init__(
+        self,
+        *,
+        decoder: str = "transition",
+        beam: int = 1,
+        update: str = "max-violation",
+        passes: int | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.decoder, self.beam, self.update, self.passes, self.seed = decoder, beam, update, passes, seed
+        self._model: ParserModel | None = None
+
+    def fit(
+        self, sentences: Sequence[Sentence] | str | os.PathLike[str], trees: Sequence[Sequence[Arc]] | None = None
+    ) -> DependencyParser:
+        """Train on sentences and their trees, or on a CoNLL-U file."""
+        options, rejected = self._options(), BadRows(OnError.FAIL)
+        if isinstance(sentences, str | os.PathLike):
+            columns, bank = parser_pipeline.read_treebank([os.fspath(sentences)], options, rejected, Services())
+        else:
+            given = _with_trees(sentences, trees)
+            columns = TagColumns.of(given)
+            bank = treebank(given, rejected, columns)
+        self._model = parser_pipeline.fit(bank, columns, options)
+        return self
+
+    def predict(self, sentences: Sequence[Sentence], *, beam: int | None = None) -> list[list[Arc]]:
+        """The tree of each sentence; with another width of the beam than in training, if one is given."""
+        given = _sentences(sentences)
+        model = self._fitted()
+        decoder = None if beam is None else decoder_named(model.decoder.name, beam, model.decoder.templates)
+        found = model.parse(given, decoder)
+        arcs = [
+            (head, found.relations[relation])
+            for head, relation in zip(found.heads.tolist(), found.relation.tolist(), strict=True)
+        ]
+        starts = given.starts.tolist()
+        return [arcs[first:end] for first, end in pairwise(starts)]
+
+    def score(self, sentences: Sequence[Sentence], trees: Sequence[Sequence[Arc]]) -> float:
+        """The labelled attachment score (of universal relations, with punctuation)."""
+        return float(self.evaluate(sentences, trees)["las"])
+
+    def evaluate(self, sentences: Sequence[Sentence], trees: Sequence[Sequence[Arc]]) -> dict[str, Any]:
+        """Attachment scores with 95 % intervals, as `linnet parse evaluate` gives them."""
+        given, scores = _with_trees(sentences, trees), Attachment()
+        scores.add(given, self._fitted().parse(given))
+        return scores.as_dict()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the parser to a file."""
+        parser_file.save(self._fitted(), path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> DependencyParser:
+        """A parser from a file; safe for files of unknown authors."""
+        model = parser_file.load(path)
+        parser = cls(decoder=model.decoder.name, beam=model.decoder.beam)
+        parser._model = model
+        return parser
+
+    def _options(self) -> ParseOptions:
+        chosen = {"decoder": self.decoder, "beam": self.beam, "update": self.update}
+        return ParseOptions(**chosen, passes=self.passes, seed=self.seed)  # type: ignore[arg-type]
+
+    def _fitted(self) -> ParserModel:
+        if self._model is None:
+            raise RecipeError("this parser is not fitted yet: call fit, or load a file")
+        return self._model
+
+
+def _sentences(sentences: Sequence[Sentence]) -> Sentences:
+    """Lists of words, or of tuples, with the columns of CoNLL-U that a parser reads; what is not given is _."""
+    found = []
+    for number, sentence in enumerate(sentences, start=1):
+        rows = [tuple(token) if isinstance(token, list | tuple) else (token,) for token in sentence]
+        if not all(1 <= len(row) <= len(FIELDS) and all(isinstance(each, str) for each in row) for row in rows):
+            raise InputError(
+                f"sentence {number}: a word is a string, or a tuple of strings (word, tag, fine tag, features)"
+            )
+        full = [(*row, *("_" for _ in FIELDS[len(row) :])) for row in rows]
+        found.append([[row[column] for row in full] for column in range(len(FIELDS))])
+    return of_lists(FIELDS, found)
+
+
+def _with_trees(sentences: Sequence[Sentence], trees: Sequence[Sequence[Arc]] | None) -> Sentences:
+    if trees is None or len(trees) != len(sentences):
+        raise InputError("pass a tree for each sentence: a list with (head, relation) for each word")
+    heads: list[int] = []
+    plain = _sentences(sentences)
+    fields = []
+    for number, tree in enumerate(trees):
+        first, end = int(plain.starts[number]), int(plain.starts[number + 1])
+        if len(tree) != end - first or not all(isinstance(relation, str) for _, relation in tree):
+            raise InputError(
+                f"sentence {number + 1}: {end - first} words, so its tree has as many pairs (head, relation)"
+            )
+        heads += (int(head) for head, _ in tree)
+        columns = [plain.sentence(number, column) for column in range(len(FIELDS))]
+        fields.append([*columns, [relation for _, relation in tree]])
+    with_relations = of_lists((*FIELDS, "deprel"), fields)
+    return replace(with_relations, heads=np.array(heads, dtype=np.int32))

@@ -1,0 +1,147 @@
+"""The options of training a tagger, each declared once.
+
+A light module: the command line is made from it, and `linnet --help` must not load NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from linnet.data.on_error import OnError
+from linnet.data.sources.encodings import encoding_named
+from linnet.errors import RecipeError
+from linnet.errors import option as spelt
+from linnet.pipeline import declaration
+from linnet.pipeline.declaration import option
+from linnet.structured.formats import SentenceFormat
+
+TRAINING, FEATURES, READING, CHECKPOINTS = "Training", "Features", "Reading", "Checkpoints"
+AUTO = "auto"
+
+
+class TagUpdate(StrEnum):
+    """How weights move at a mistake: by 1, or as far as is needed (passive-aggressive, also called MIRA)."""
+
+    PERCEPTRON = "perceptron"
+    PASSIVE_AGGRESSIVE = "passive-aggressive"
+
+
+class SchemeChoice(StrEnum):
+    """How tags mark spans; auto looks at them, none is for tags of words."""
+
+    AUTO = "auto"
+    NONE = "none"
+    IOB1 = "iob1"
+    IOB2 = "iob2"
+    IOBES = "iobes"
+
+
+def _encoding(value: Any) -> str:
+    named = encoding_named(str(value))
+    if named is None:
+        raise RecipeError(f"{spelt('encoding')}: {value!r} is not a known encoding, such as latin-1")
+    return named
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    given = [value] if isinstance(value, str) else list(value)
+    return tuple(name.strip() for each in given for name in str(each).split(",") if name.strip())
+
+
+def _files_by_name(value: Any) -> dict[str, str]:
+    """NAME=FILE, given several times."""
+    if isinstance(value, Mapping):
+        return {str(name): str(path) for name, path in value.items()}
+    found: dict[str, str] = {}
+    pairs: Sequence[str] = [value] if isinstance(value, str) else value
+    for each in pairs:
+        name, mark, path = each.partition("=")
+        if not mark or not name or not path or "," in name:
+            raise RecipeError(f"{spelt('gazetteer')} takes NAME=FILE, such as city=cities.txt; not {each!r}")
+        found[name] = path
+    return found
+
+
+@dataclass(frozen=True)
+class TagOptions:
+    """All options of training a tagger, by the names that users know."""
+
+    target: str | None = option(
+        None, "", "The column of the tags: its name, first, last, or its number from 1 (default: upos of CoNLL-U, "
+        "tags of JSON Lines, else the last).", metavar="COLUMN",
+    )  # fmt: skip
+    word: str | None = option(
+        None, "", "The column of the words (default: form of CoNLL-U, tokens of JSON Lines, else the first).",
+        metavar="COLUMN",
+    )  # fmt: skip
+    columns: tuple[str, ...] | None = option(
+        None, "", "Other columns to make features of, such as parts of speech, or none (default: all columns of column "
+        "files; none of CoNLL-U and JSON Lines). They must be there in prediction, too.",
+        metavar="COLUMN,...", parse=_names, repeatable=True, python="list of str",
+    )  # fmt: skip
+    scheme: SchemeChoice = option(SchemeChoice.AUTO, TRAINING, "How tags mark spans; auto looks at the tags.")
+    passes: int | None = option(
+        None, TRAINING, "Passes over the sentences (default: chosen by sentences that are held out for that).", least=1,
+        most=1000,
+    )  # fmt: skip
+    update: TagUpdate = option(
+        TagUpdate.PERCEPTRON, TRAINING, "perceptron moves weights by 1; passive-aggressive as far as needed, up to C."
+    )
+    C: float = option(0.01, TRAINING, "The largest step of passive-aggressive.", flag="--C", least=1e-9, most=1e9)
+    dictionary: int = option(
+        0, TRAINING, "Words that came at least N times, always with one tag, always get that tag: faster (0: off).",
+        least=0, most=1_000_000_000,
+    )  # fmt: skip
+    seed: int = option(
+        0, TRAINING, "The seed of the shuffle and of the choice of held-out sentences.", least=0, most=2**63
+    )
+    templates: str | None = option(
+        None, FEATURES, "A file of feature templates, one a line, such as: lower@-1 lower (default: by the tags).",
+        metavar="FILE",
+    )  # fmt: skip
+    clusters: str | None = option(
+        None,
+        FEATURES,
+        "A file of word clusters: BITS<TAB>WORD a line (of Brown and Liang), or WORD BITS.",
+        metavar="FILE",
+    )
+    gazetteer: Mapping[str, str] = option(
+        {}, FEATURES, "A list of words, one a line, as a feature of this name.", metavar="NAME=FILE",
+        parse=_files_by_name, repeatable=True, python="dict of name to file",
+    )  # fmt: skip
+    format: SentenceFormat | None = option(
+        None, READING, "The format of the files; inferred.", metavar="conllu|columns|slash|underscore|jsonl|text",
+        decisive=False,
+    )  # fmt: skip
+    separator: str | None = option(
+        None, READING, "What separates columns: one character, tab, or blanks; inferred.", metavar="CHARACTER",
+        decisive=False,
+    )  # fmt: skip
+    encoding: str | None = option(
+        None, READING, "The encoding of the files; inferred (UTF-8 or Windows-1252, which has Latin-1 in it).",
+        metavar="NAME", parse=_encoding, decisive=False,
+    )  # fmt: skip
+    on_error: OnError = option(
+        OnError.FAIL, READING, "Sentences that cannot be read: stop at the first, or skip them.", metavar="fail|skip",
+        decisive=False,
+    )  # fmt: skip
+    threads: int = option(0, READING, "Threads (default: all cores).", least=0, most=1024, decisive=False)
+    checkpoint_every: int | None = option(
+        None, CHECKPOINTS, "Write a checkpoint every N sentences; it is also written when a run is stopped.", least=1,
+        decisive=False, in_python=False,
+    )  # fmt: skip
+    resume: bool = option(
+        False, CHECKPOINTS, "Continue from the checkpoint, if there is one.", decisive=False, in_python=False
+    )
+
+    def __post_init__(self) -> None:
+        declaration.parse_fields(self)
+        if self.on_error is OnError.QUARANTINE:
+            raise RecipeError("--on-error is fail or skip here: what is skipped is reported, and stays in its file")
+
+    def decisive(self) -> dict[str, Any]:
+        """What a resumed run must share."""
+        return declaration.decisive(self)

@@ -1,0 +1,230 @@
+"""From sentences with tags to a tagger."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.errors import InputError
+from linnet.kernels.tagging_features import Numbering, features, field_hashes
+from linnet.kernels.tagging_state import restore, state_of
+from linnet.kernels.tagging_trainer import MOST_TAGS, TagTrainer
+from linnet.pipeline.services import Services
+from linnet.structured import trainer
+from linnet.structured.feature_names import feature_names
+from linnet.structured.sentences import Sentences
+from linnet.structured.tag_options import SchemeChoice, TagOptions, TagUpdate
+from linnet.structured.tag_schemes import (
+    Scheme,
+    allowed_transitions,
+    detected_scheme,
+    is_span_tag,
+    spans_of,
+    written,
+)
+from linnet.structured.tagger import Tagger, TaggerRecord
+from linnet.structured.templates import Templates, default_templates
+from linnet.structured.token_atoms import NO_LISTS, WordLists, WordTable, column_atoms
+from linnet.structured.trainer import Checkpoint, History, Numbers, Settings, Tally
+
+
+@dataclass(frozen=True, eq=False)
+class TaggedSentences:
+    """Sentences with their true tags; `codes` are numbers of `tags`, which of spans are in IOBES."""
+
+    sentences: Sentences
+    word: str
+    target: str
+    tags: tuple[str, ...]
+    codes: NDArray[np.int32]
+    scheme: Scheme
+
+    @classmethod
+    def of(cls, sentences: Sentences, word: str, target: str, choice: SchemeChoice) -> TaggedSentences:
+        names, codes = tag_codes(sentences, target)
+        scheme = scheme_of(names, codes, sentences, choice)
+        if scheme is not Scheme.NONE:
+            names, codes = written(spans_of(names, codes, sentences.starts), sentences.starts, Scheme.IOBES)
+        if len(names) > MOST_TAGS:
+            raise InputError(
+                f"{len(names):,} different tags, {MOST_TAGS:,} at most: is {target} the column of the tags?"
+            )
+        return cls(sentences, word, target, tuple(names), codes, scheme)
+
+
+def tag_codes(sentences: Sentences, target: str) -> tuple[list[str], NDArray[np.int32]]:
+    """The different tags, sorted, and the number of that of each token."""
+    column = sentences.column(target)
+    begins = np.ascontiguousarray(sentences.begins[:, column])
+    ends = np.ascontiguousarray(sentences.ends[:, column])
+    numbers, firsts = Numbering().numbers_and_firsts(field_hashes(sentences.data, begins, ends, 0))
+    names = [sentences.data[begins[at] : ends[at]].tobytes().decode("utf-8", "replace") for at in firsts.tolist()]
+    if "" in names:
+        raise InputError(f"{sentences.where(int(firsts[names.index('')]))}: the tag is empty")
+    order = sorted(range(len(names)), key=names.__getitem__)
+    rank = np.empty(max(1, len(names)), dtype=np.int32)
+    rank[order] = np.arange(len(names))
+    return [names[at] for at in order], rank[numbers]
+
+
+def scheme_of(names: list[str], codes: NDArray[np.int32], sentences: Sentences, choice: SchemeChoice) -> Scheme:
+    """The scheme of the tags: as it is given, or as they look."""
+    if choice is SchemeChoice.AUTO:
+        return detected_scheme(names, codes, sentences.starts)
+    if choice is not SchemeChoice.NONE:
+        for number, name in enumerate(names):
+            if not is_span_tag(name):
+                where = sentences.where(int(np.flatnonzero(codes == number)[0]))
+                raise InputError(f"{where}: the tag {name!r} is neither O nor of the form B-TYPE: not {choice}")
+    return Scheme(str(choice))
+
+
+class Learner:
+    """The weights of a tagger while it is trained (trainer.Learner)."""
+
+    def __init__(self, problem: TaggingProblem, only: NDArray[np.int32]) -> None:
+        self.problem = problem
+        tagged = problem.tagged
+        allowed = allowed_transitions(tagged.tags, Scheme.IOBES if tagged.scheme is not Scheme.NONE else Scheme.NONE)
+        self.kernel = TagTrainer(  # type: ignore[call-arg]
+            problem.ids, problem.starts, tagged.sentences.starts, tagged.codes, only, len(problem.numbering), allowed
+        )
+
+    def train(self, order: Numbers) -> Tally:
+        wrong, wrong_tokens, tokens = self.kernel.train(order, self.problem.C)
+        return Tally(len(order), wrong, tokens, wrong_tokens)
+
+    def score(self, which: Numbers) -> float:
+        """The accuracy on tokens, or the F1 of spans."""
+        tagged = self.problem.tagged
+        bounds = tagged.sentences.starts
+        found = self.kernel.decode(which)
+        lengths = np.diff(bounds)[which]
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        tokens = np.repeat(bounds[which] - starts[:-1], lengths) + np.arange(len(found))
+        truth = tagged.codes[tokens]
+        if tagged.scheme is Scheme.NONE:
+            return float(np.mean(found == truth)) if len(found) else 1.0
+        return span_f1(tagged.tags, truth, found, starts)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        state: dict[str, NDArray[Any]] = state_of(self.kernel)
+        return state
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        restore(self.kernel, state)
+
+
+def span_f1(tags: tuple[str, ...], truth: NDArray[np.int32], found: NDArray[np.int32], starts: Numbers) -> float:
+    """The F1 of spans; 1 where there are none at all."""
+    a, b = spans_of(tags, truth, starts), spans_of(tags, found, starts)
+    of_truth, of_found = (set(zip(*(each.tolist() for each in spans.triples()), strict=True)) for spans in (a, b))
+    total = len(of_truth) + len(of_found)
+    return 2 * len(of_truth & of_found) / total if total else 1.0
+
+
+class TaggingProblem:
+    """Sentences with their features numbered (trainer.Problem)."""
+
+    def __init__(
+        self,
+        tagged: TaggedSentences,
+        templates: Templates,
+        lists: WordLists,
+        options: TagOptions,
+        before: TaggingProblem | None = None,
+    ) -> None:
+        """The numbers of words and features continue those of the problem before, if there is one."""
+        self.tagged, self.templates, self.lists = tagged, templates, lists
+        self.C = options.C if options.update is TagUpdate.PASSIVE_AGGRESSIVE else 0.0
+        self.least = options.dictionary
+        sentences = tagged.sentences
+        self.table: WordTable = WordTable(templates, lists) if before is None else before.table
+        self.numbering: Any = Numbering() if before is None else before.numbering
+        self.own: NDArray[np.uint32]
+        self.own, hashes = self.table.numbers(sentences, sentences.column(tagged.word))
+        known = np.empty(0, dtype=np.uint64) if before is None else before.word_hashes
+        self.word_hashes: NDArray[np.uint64] = np.concatenate([known, hashes])
+        others = column_atoms(sentences, tuple(sentences.column(name) for name in templates.columns))
+        self.ids, self.starts, self.firsts = features(
+            self.table.atoms, self.own, others, sentences.starts, templates.compiled, templates.bounded, self.numbering,
+            True,
+        )  # fmt: skip
+
+    @property
+    def examples(self) -> int:
+        return len(self.tagged.sentences)
+
+    def learner(self, trained: Numbers) -> Learner:
+        return Learner(self, self.only_tags(trained)[self.own])
+
+    def only_tags(self, trained: Numbers) -> NDArray[np.int32]:
+        """For each different word the only tag that it has in these sentences, if it is there often enough; else -1."""
+        words = len(self.table)
+        only = np.full(words, -1, dtype=np.int32)
+        if not self.least:
+            return only
+        starts = self.tagged.sentences.starts
+        there = np.zeros(len(starts) - 1, dtype=bool)
+        there[trained] = True
+        tokens = np.repeat(there, np.diff(starts))
+        own, codes = self.own[tokens], self.tagged.codes[tokens]
+        low, high = np.full(words, MOST_TAGS, dtype=np.int32), only.copy()
+        np.minimum.at(low, own, codes)
+        np.maximum.at(high, own, codes)
+        often = np.bincount(own, minlength=words) >= self.least
+        return np.where(often & (low == high), high, -1).astype(np.int32)
+
+    def tagger(self, learner: Learner, history: History, options: TagOptions, names: list[str] | None = None) -> Tagger:
+        """The mean of the weights as a tagger; `names` are those of all features, if they are known."""
+        starts, tags, weights, between = learner.kernel.weights_of(True)
+        kept = np.flatnonzero(np.diff(starts) > 0)
+        tagged, every = self.tagged, np.arange(self.examples, dtype=np.int64)
+        only = self.only_tags(every)
+        listed = np.flatnonzero(only >= 0)
+        order = listed[np.argsort(self.word_hashes[listed], kind="stable")]
+        chosen = feature_names(self, self.firsts[kept]) if names is None else [names[at] for at in kept.tolist()]
+        keys = self.numbering.keys()[kept]
+        record = TaggerRecord(
+            options=options.decisive(),
+            sentences=history.examples,
+            tokens=tagged.sentences.tokens,
+            features=len(self.numbering),
+            history=history,
+            metric="accuracy" if tagged.scheme is Scheme.NONE else "span F1",
+        )
+        return Tagger(
+            self.templates, tagged.tags, tagged.scheme, tagged.word, tagged.target, keys,
+            np.concatenate([starts[kept], starts[-1:]]), tags, weights.astype(np.float32), between.astype(np.float32),
+            np.frombuffer("\n".join(chosen).encode(), dtype=np.uint8), self.word_hashes[order], only[order],
+            np.sort(self.word_hashes), self.lists, record,
+        )  # fmt: skip
+
+
+def train_tagger(
+    tagged: TaggedSentences,
+    options: TagOptions,
+    *,
+    templates: Templates | None = None,
+    lists: WordLists = NO_LISTS,
+    columns: tuple[str, ...] = (),
+    services: Services | None = None,
+    checkpoint: Checkpoint | None = None,
+) -> Tagger:
+    """Train on all sentences; `columns` are those beside words and tags to make features of, by default templates."""
+    if templates is None:
+        templates = default_templates(
+            columns,
+            spans=tagged.scheme is not Scheme.NONE,
+            clusters=bool(lists.clusters),
+            gazetteers=bool(lists.gazetteers),
+        )
+    problem = TaggingProblem(tagged, templates, lists, options)
+    settings = Settings(options.passes, options.seed)
+    learner, history = trainer.fit(problem, settings, services, checkpoint)
+    assert isinstance(learner, Learner)
+    return problem.tagger(learner, history, options)

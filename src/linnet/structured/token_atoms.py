@@ -1,0 +1,165 @@
+"""The atoms of tokens: parts of their words, each different word taken apart once, and the values of other columns."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.kernels.tagging_features import Numbering, field_hashes
+from linnet.kernels.tagging_parts import part_hashes
+from linnet.structured.sentences import Sentences
+from linnet.structured.templates import GAZETTEER, GIVEN, Templates
+
+# Columns are hashed by seeds of their own, far from those of parts.
+COLUMN_SEED = 1 << 32
+GIVEN_SEED = 1 << 33
+
+
+@dataclass(frozen=True)
+class WordLists:
+    """What files say of words: their clusters, as strings of bits, and the lists that they are in."""
+
+    clusters: Mapping[str, str] = field(default_factory=dict)
+    gazetteers: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def given(self, name: str, word: str) -> str:
+        """The value of a part that comes from a file; nothing where the word is not in it."""
+        if name == GAZETTEER:
+            lower = word.lower()
+            return ",".join(sorted(each for each, words in self.gazetteers.items() if lower in words))
+        cluster = self.clusters.get(word) or self.clusters.get(word.lower(), "")
+        return cluster[: int(name.removeprefix("cluster"))]
+
+
+NO_LISTS = WordLists()
+
+
+def shape_of(text: str) -> str:
+    """The shape of a word in any script: X upper case, x lower case, 0 digits, a other letters, marks left out."""
+    signs = []
+    for letter in text:
+        kind = unicodedata.category(letter)
+        if kind in ("Lu", "Lt"):
+            signs.append("X")
+        elif kind == "Ll":
+            signs.append("x")
+        elif kind == "Nd":
+            signs.append("0")
+        elif kind[0] == "L":
+            signs.append("a")
+        elif kind[0] != "M":
+            signs.append(letter)
+    return "".join(signs)
+
+
+class WordTable:
+    """Different words numbered as they come, and the hashes of their parts."""
+
+    def __init__(self, templates: Templates, lists: WordLists = NO_LISTS) -> None:
+        self.templates = templates
+        self.lists = lists
+        self.forget()
+
+    def forget(self) -> None:
+        self.numbering = Numbering()
+        self._atoms = np.empty((1024, len(self.templates.parts)), dtype=np.uint64)
+
+    def __len__(self) -> int:
+        return len(self.numbering)
+
+    @property
+    def atoms(self) -> NDArray[np.uint64]:
+        return self._atoms[: max(1, len(self))]
+
+    def numbers(self, sentences: Sentences, column: int) -> tuple[NDArray[np.uint32], NDArray[np.uint64]]:
+        """The number of each word, and the hashes of those that are new, in the order of their numbers."""
+        begins, ends = _contiguous(sentences, column)
+        hashes = field_hashes(sentences.data, begins, ends, 0)
+        numbers, firsts = self.numbering.numbers_and_firsts(hashes)
+        if len(firsts):
+            self._add(self._parts(sentences.data, begins[firsts], ends[firsts]))
+        return numbers, hashes[firsts]
+
+    def _add(self, parts: NDArray[np.uint64]) -> None:
+        used = len(self) - len(parts)
+        if len(self) > len(self._atoms):
+            grown = np.empty((2 * len(self), self._atoms.shape[1]), dtype=np.uint64)
+            grown[:used] = self._atoms[:used]
+            self._atoms = grown
+        self._atoms[used : used + len(parts)] = parts
+
+    def _parts(
+        self, data: NDArray[np.uint8], begins: NDArray[np.uint32], ends: NDArray[np.uint32]
+    ) -> NDArray[np.uint64]:
+        high = np.concatenate([[0], np.cumsum(data >= 0x80)])
+        others = np.flatnonzero(high[ends] > high[begins]).tolist()
+        texts: list[bytes] = []
+        for number in others:  # what Python knows of other scripts
+            word = data[begins[number] : ends[number]].tobytes().decode("utf-8", "replace")
+            texts += [word.lower().encode(), shape_of(word).encode()]
+        starts = np.concatenate([[0], np.cumsum([len(each) for each in texts], dtype=np.int64)]).astype(np.int64)
+        joined = np.frombuffer(b"".join(texts) + b"\0", dtype=np.uint8)
+        extra = self._given(data, begins, ends)
+        parts: NDArray[np.uint64] = part_hashes(data, begins, ends, self.templates.kinds, joined, starts, extra)
+        return parts
+
+    def _given(
+        self, data: NDArray[np.uint8], begins: NDArray[np.uint32], ends: NDArray[np.uint32]
+    ) -> NDArray[np.uint64]:
+        """The hashes of parts that files give."""
+        names = [
+            name for name, kind in zip(self.templates.parts, self.templates.kinds[:, 0], strict=True) if kind == GIVEN
+        ]
+        if not names:
+            return np.empty((0, 0), dtype=np.uint64)
+        words = [
+            data[begin:end].tobytes().decode("utf-8", "replace")
+            for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)
+        ]
+        columns = []
+        for number, name in enumerate(names):
+            values = [self.lists.given(name, word).encode() for word in words]
+            stops = np.cumsum([len(each) for each in values]).astype(np.uint32)
+            begun = stops - np.array([len(each) for each in values], dtype=np.uint32)
+            text = np.frombuffer(b"".join(values) + b"\0", dtype=np.uint8)
+            hashes = field_hashes(text, begun, stops, GIVEN_SEED + number)
+            columns.append(np.where(stops > begun, hashes, np.uint64(0)))
+        return np.ascontiguousarray(np.stack(columns, axis=1))
+
+
+def column_atoms(sentences: Sentences, columns: tuple[int, ...]) -> NDArray[np.uint64]:
+    """The values of these columns as hashes, tokens × columns."""
+    found = np.empty((sentences.tokens, len(columns)), dtype=np.uint64)
+    for number, column in enumerate(columns):
+        found[:, number] = field_hashes(sentences.data, *_contiguous(sentences, column), COLUMN_SEED + number)
+    return found
+
+
+def _contiguous(sentences: Sentences, column: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    return np.ascontiguousarray(sentences.begins[:, column]), np.ascontiguousarray(sentences.ends[:, column])
+
+
+def part_of(name: str, word: str, lists: WordLists = NO_LISTS) -> str | None:
+    """A part of a word in words, for people; None where the word has not got it."""
+    lower = word.lower()
+    if name == "word":
+        return word
+    if name == "lower":
+        return lower
+    if name == "digits":
+        return "".join("0" if "0" <= sign <= "9" else sign for sign in lower)
+    if name in ("shape", "longshape"):
+        shape = shape_of(word)
+        if name == "longshape":
+            return shape
+        return "".join(sign for at, sign in enumerate(shape) if at == 0 or sign != shape[at - 1] or not sign.isascii())
+    if name.startswith(("prefix", "suffix")):
+        size = int(name[6:])
+        if len(lower) <= size:
+            return None
+        return lower[:size] if name.startswith("prefix") else lower[-size:]
+    return lists.given(name, word) or None

@@ -1,0 +1,280 @@
+"""One trainer for every linear model of structures: it runs the passes, and knows neither tags nor trees.
+
+It is given a problem: examples by their numbers, and a learner of weights for them.  The learner decodes an example,
+compares the best structure with the true one, and moves its weights; it keeps their mean over all steps (the averaged
+perceptron). The trainer decides the order of the examples (a shuffle that depends on seed and pass alone), and the
+number of passes: a tenth of the examples is held out, passes are made on the others until the held-out ones have not
+improved for some passes, and then all examples are trained on, from the beginning, for the number of passes that was
+best.
+
+A run can be stopped between blocks of examples, and resumed from its checkpoint to the same bits.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.errors import InputError, Interrupted, ModelFileError
+from linnet.pipeline.services import NO_CHECKPOINT, Progress, Services
+from linnet.storage import container
+from linnet.storage.typed_json import from_plain, to_plain
+
+Numbers = NDArray[np.int64]
+# Examples between two looks at whether to stop.
+BLOCK = 512
+HELD_OUT = 0.1
+MOST_HELD_OUT = 2000
+FEWEST = 20
+PATIENCE = 3
+MOST_PASSES = 30
+# Of fewer examples than FEWEST none is held out, and this many passes are made.
+USUAL_PASSES = 10
+KIND = "structured"
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What a learner got wrong while it was trained: examples, and their parts (tokens, arcs)."""
+
+    examples: int = 0
+    wrong: int = 0
+    parts: int = 0
+    wrong_parts: int = 0
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(
+            self.examples + other.examples,
+            self.wrong + other.wrong,
+            self.parts + other.parts,
+            self.wrong_parts + other.wrong_parts,
+        )
+
+
+class Learner(Protocol):
+    """Weights, and the examples that they are trained on."""
+
+    def train(self, order: Numbers) -> Tally:
+        """A step for each of these examples, in this order."""
+
+    def score(self, which: Numbers) -> float:
+        """How good the mean of the weights is on these examples; more is better."""
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All that later steps depend on."""
+
+    def restore(self, state: Mapping[str, NDArray[Any]], /) -> None:
+        """Continue from a state; ValueError if it is not one."""
+
+
+class Problem(Protocol):
+    """Examples 0, 1, 2, ... with their true structures."""
+
+    @property
+    def examples(self) -> int: ...
+
+    def learner(self, trained: Numbers) -> Learner:
+        """A new learner, all of whose weights are 0, that will be trained on these examples."""
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One pass: what was wrong in it, and the score on held-out examples after it, if there are any."""
+
+    wrong: int
+    examples: int
+    wrong_parts: int
+    parts: int
+    held_out: float | None = None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`passes` is None where held-out examples decide; `most_passes` and `patience` bound that."""
+
+    passes: int | None = None
+    seed: int = 0
+    most_passes: int = MOST_PASSES
+    patience: int = PATIENCE
+    held_out: float = HELD_OUT
+
+
+@dataclass
+class History:
+    """How a model was trained: the passes of the search with held-out examples, and those of the final training."""
+
+    seed: int = 0
+    examples: int = 0
+    held_out_examples: int = 0
+    search: list[Pass] = field(default_factory=list)
+    final: list[Pass] = field(default_factory=list)
+    passes: int = 0
+
+    @property
+    def held_out_score(self) -> float | None:
+        return self.search[self.passes - 1].held_out if self.search else None
+
+    def lines(self) -> list[str]:
+        """What a user should know of it."""
+        found = []
+        if self.search:
+            found.append(
+                f"{self.passes} passes, chosen by {self.held_out_examples:,} held-out sentences (of {len(self.search)} "
+                f"passes tried); then trained on all {self.examples:,}"
+            )
+        else:
+            found.append(f"{self.passes} passes over {self.examples:,} sentences")
+        last = self.final[-1]
+        found.append(f"in the last pass {last.wrong_parts:,} of {last.parts:,} were wrong while training")
+        return found
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Where the state of a run is kept, and what a run must share with the one that it resumes."""
+
+    path: str | None = None
+    every: int | None = None
+    resume: bool = False
+    terms: Mapping[str, Any] = field(default_factory=dict)
+
+
+def shuffled(examples: Numbers, seed: int, number: int) -> Numbers:
+    """The order of a pass: by a hash (SplitMix64) of seed, pass and example, the same on every machine."""
+    with np.errstate(over="ignore"):
+        x = examples.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        x += np.uint64(seed & 0xFFFFFFFFFFFFFFFF) * np.uint64(0xD1342543DE82EF95) + np.uint64(number + 1)
+        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+            x = (x ^ (x >> np.uint64(shift))) * np.uint64(factor)
+        x ^= x >> np.uint64(31)
+    return examples[np.argsort(x, kind="stable")]
+
+
+class _Run:
+    """A run: which phase it is in, and how far it has come; this much, and the learner's state, is a checkpoint."""
+
+    def __init__(
+        self, problem: Problem, settings: Settings, services: Services, checkpoint: Checkpoint, unit: str
+    ) -> None:
+        self.problem, self.settings, self.services, self.checkpoint = problem, settings, services, checkpoint
+        self.unit = unit
+        self.history = History(settings.seed, problem.examples)
+        self.done = 0
+        self.tally = Tally()
+        self.since = 0
+        every = np.arange(problem.examples, dtype=np.int64)
+        held = 0
+        if settings.passes is None and problem.examples >= FEWEST:
+            held = min(MOST_HELD_OUT, int(problem.examples * settings.held_out))
+        order = shuffled(every, settings.seed, -1)
+        self.held, self.kept = np.sort(order[:held]), np.sort(order[held:])
+        self.history.held_out_examples = held
+        self.searching = held > 0
+
+    def fit(self) -> tuple[Learner, History]:
+        learner = self._restored()
+        if self.searching:
+            learner = learner or self.problem.learner(self.kept)
+            self._search(learner)
+            self.searching, learner = False, None
+        history = self.history
+        history.passes = history.passes or self.settings.passes or USUAL_PASSES
+        every = np.arange(self.problem.examples, dtype=np.int64)
+        learner = learner or self.problem.learner(every)
+        while len(history.final) < history.passes:
+            self._pass(learner, every, history.final, f"pass {len(history.final) + 1} of {history.passes}")
+        return learner, history
+
+    def _search(self, learner: Learner) -> None:
+        """Passes on all but the held-out examples, until these have not improved for some passes."""
+        found = self.history.search
+        while len(found) < self.settings.most_passes:
+            self._pass(learner, self.kept, found, f"pass {len(found) + 1}, held-out")
+            scores = [each.held_out or 0.0 for each in found]
+            best = int(np.argmax(scores))
+            self.history.passes = best + 1
+            if len(found) - 1 - best >= self.settings.patience or scores[best] == 1.0 or found[-1].wrong == 0:
+                break
+
+    def _pass(self, learner: Learner, examples: Numbers, passes: list[Pass], stage: str) -> None:
+        order = shuffled(examples, self.settings.seed, len(passes))
+        while self.done < len(order):
+            self._perhaps_save(learner)
+            block = order[self.done : self.done + BLOCK]
+            self.tally += learner.train(block)
+            self.done += len(block)
+            self.since += len(block)
+            wrong = self.tally.wrong_parts / max(1, self.tally.parts)
+            self.services.report(Progress(stage, self.done, mistakes=wrong))
+        held_out = learner.score(self.held) if self.searching else None
+        tally = self.tally
+        passes.append(Pass(tally.wrong, tally.examples, tally.wrong_parts, tally.parts, held_out))
+        self.done, self.tally = 0, Tally()
+
+    # -- checkpoints -------------------------------------------------------------------------------------------------
+
+    def _perhaps_save(self, learner: Learner) -> None:
+        stopped = self.services.stopped()
+        every, path = self.checkpoint.every, self.checkpoint.path
+        if not stopped and not (every and self.since >= every):
+            return
+        self.since = 0
+        if path is None:
+            if stopped:
+                raise Interrupted(NO_CHECKPOINT)
+            return
+        content = {
+            "kind": KIND,
+            "terms": dict(self.checkpoint.terms),
+            "history": to_plain(self.history),
+            "searching": self.searching,
+            "done": self.done,
+            "tally": to_plain(self.tally),
+        }
+        with self.services.saving(path):
+            container.write(path, "checkpoint", content, learner.state())
+        if stopped:
+            raise Interrupted(f"stopped; the checkpoint is {path}: run the same command with --resume to continue")
+
+    def _restored(self) -> Learner | None:
+        """The learner of the checkpoint, with this run brought to where that was; None where there is none."""
+        path = self.checkpoint.path
+        if not self.checkpoint.resume or path is None or not os.path.exists(path):
+            return None
+        content, tensors = container.read(path, "checkpoint")
+        if content.get("kind") != KIND:
+            raise ModelFileError(f"{path}: is not a checkpoint of this command")
+        if content.get("terms") != dict(self.checkpoint.terms):
+            raise InputError(
+                f"{path}: the options or the input have changed since it was written: resume with the same, or start "
+                "again without --resume"
+            )
+        try:
+            history: History = from_plain(History, content["history"], "history")
+            self.tally = from_plain(Tally, content["tally"], "tally")
+            self.searching, self.done = content["searching"], content["done"]
+            examples = self.kept if self.searching else np.arange(self.problem.examples, dtype=np.int64)
+            if type(self.searching) is not bool or type(self.done) is not int or not 0 <= self.done <= len(examples):
+                raise ValueError("a count is wrong")
+            learner = self.problem.learner(examples)
+            learner.restore(tensors)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelFileError(f"{path}: is not a checkpoint that linnet wrote: {error}") from None
+        self.history = history
+        return learner
+
+
+def fit(
+    problem: Problem,
+    settings: Settings,
+    services: Services | None = None,
+    checkpoint: Checkpoint | None = None,
+    unit: str = "sentences",
+) -> tuple[Learner, History]:
+    """Train; the learner with the weights of all passes, and how it went."""
+    return _Run(problem, settings, services or Services(), checkpoint or Checkpoint(), unit).fit()
