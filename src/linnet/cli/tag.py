@@ -71,6 +71,7 @@ def train(
       linnet tag train brown.txt --format slash --update passive-aggressive
     """
     from linnet.data.on_error import BadRows
+    from linnet.pipeline.trainers.checkpoint_file import check_place
     from linnet.storage.outputs import check_no_input, claimed
     from linnet.structured.tag_files import train_from_files
     from linnet.structured.tagger_file import save
@@ -80,6 +81,10 @@ def train(
     if output in STREAMS:
         raise RecipeError(f"{output} is for the results: name a file for the model with -o")
     checkpoint = None if is_direct(output, old_file(output)) else f"{output}.checkpoint"
+    if checkpoint is None and (options.checkpoint_every or options.resume):
+        raise RecipeError(f"{output} is not a file, so there is no place for a checkpoint beside it")
+    if checkpoint is not None:
+        check_place(checkpoint)
     before_replacing(output, data, quiet=quiet)
     display = Display(quiet=quiet or json)
     rejected = BadRows(options.on_error)

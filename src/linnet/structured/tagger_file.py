@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.errors import ModelFileError, RecipeError
-from linnet.kernels.tagging_trainer import MOST_TAGS
+from linnet.kernels.tagging_checks import MOST_TAGS
 from linnet.model.file_checks import Tensors, a_list, a_text, require
 from linnet.storage import container
 from linnet.storage.typed_json import from_plain, to_plain
