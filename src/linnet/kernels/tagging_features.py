@@ -189,6 +189,7 @@ def features(
     grouped, joined, group_starts, group_offsets = by_offset(templates, parts)
     singles: cython.const[cython.int][::1] = grouped
     joint: cython.const[cython.int][::1] = joined
+    hashes: cython.ulonglong[::1] = np.zeros(max(1, len(joined)), dtype=np.uint64)
     bounds: cython.const[cython.int][::1] = group_starts
     offsets: cython.const[cython.int][::1] = group_offsets
     # the features of one word alone are looked up once for each different word
@@ -246,10 +247,13 @@ def features(
                     if inside:
                         known[own[place], g] = 1
                 for e in range(joint.shape[0]):
-                    h = feature(atoms, own, others, parts, templates, joint[e], t, begin, stop, bounded)
-                    if h == 0:
+                    hashes[e] = feature(atoms, own, others, parts, templates, joint[e], t, begin, stop, bounded)
+                    if hashes[e] != 0:
+                        numbering.ask_for(hashes[e])
+                for e in range(joint.shape[0]):
+                    if hashes[e] == 0:
                         continue
-                    if numbered(numbering, h, counted, cython.address(number)):
+                    if numbered(numbering, hashes[e], counted, cython.address(number)):
                         first[used, 0] = t
                         first[used, 1] = joint[e]
                         used += 1
