@@ -178,7 +178,7 @@ def _universal_tags(folder: Path, made: Path) -> Iterator[Figure]:
 
 
 def _nltk(train: Path) -> Figure:
-    """Training per token and pass, from lists in memory: both by their defaults, NLTK 5 passes, linnet those it chooses."""
+    """Training per token and pass, from lists in memory, by defaults: NLTK 5 passes, linnet those it chooses."""
     from nltk.tag.perceptron import PerceptronTagger
 
     from linnet import SequenceTagger

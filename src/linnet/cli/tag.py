@@ -28,7 +28,14 @@ if TYPE_CHECKING:
 GROUP = """Sequence tagging: parts of speech, chunks, entities.
 
 Reads CoNLL-U, column files (CoNLL-2000, 2002, 2003), word/TAG, word_TAG, JSON Lines with tokens and tags, also
-compressed; predicts plain text, too."""
+compressed; predicts plain text, too.
+
+\b
+Examples:
+  linnet tag train en_ewt-ud-train.conllu.gz -o pos.linnet
+  linnet tag evaluate pos.linnet en_ewt-ud-test.conllu.gz
+  echo 'Time flies like an arrow .' | linnet tag predict pos.linnet
+"""
 
 Sentences = Annotated[
     list[str],

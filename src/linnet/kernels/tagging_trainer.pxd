@@ -43,7 +43,7 @@ cdef class TagTrainer:
     cdef int* origins
     cdef int* guess
 
-    cdef void score(self, Py_ssize_t s, bint averaged) noexcept nogil
+    cdef void score(self, Py_ssize_t s, const float* weights) noexcept nogil
     cdef Py_ssize_t place(self, unsigned int feature, unsigned int tag) except -1 nogil
     cdef void clear(self, Py_ssize_t c, Py_ssize_t tag) noexcept nogil
     cdef int widen(self, Row* row) except -1 nogil

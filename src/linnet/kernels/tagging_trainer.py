@@ -77,8 +77,9 @@ class TagTrainer:
         free(self.origins)
         free(self.guess)
 
-    def score(self, s, averaged):
-        """The scores of all tags of all tokens of a sentence, to `emit`."""
+    def score(self, s, weights):
+        """The scores of all tags of all tokens of a sentence by these weights, laid out as those of the rows; to
+        `emit`."""
         first: cython.Py_ssize_t = self.sentences[s]
         stop: cython.Py_ssize_t = self.sentences[s + 1]
         last: cython.Py_ssize_t = self.starts[stop]
@@ -87,11 +88,9 @@ class TagTrainer:
         c: cython.Py_ssize_t
         to: cython.pointer(cython.float)
         row: Row
-        scale: cython.double = 1.0 / self.steps if self.steps else 0.0
         # copies, which no array can alias
         ids: cython.pointer(cython.const[cython.uint]) = cython.address(self.ids[0]) if last else cython.NULL
         rows: cython.pointer(Row) = self.rows
-        weights: cython.pointer(cython.float) = self.weights
         tag_of: cython.pointer(cython.ushort) = self.tag_of
         memset(self.emit, 0, (stop - first) * self.width * 4)
         for t in range(first, stop):
@@ -106,13 +105,10 @@ class TagTrainer:
                         prefetch(weights + row.start)
                         prefetch(tag_of + row.start)
                 row = rows[ids[f]]
-                if row.room == DENSE and not averaged:
+                if row.room == DENSE:
                     add_scores(to, weights + row.start, self.width)
-                    continue
-                for c in range(row.start, row.start + row.count):
-                    if averaged:
-                        to[tag_of[c]] += cython.cast(cython.float, weights[c] - self.sums[c].u * scale)
-                    else:
+                else:
+                    for c in range(row.start, row.start + row.count):
                         to[tag_of[c]] += weights[c]
 
     def place(self, feature, tag):
@@ -294,7 +290,7 @@ class TagTrainer:
                 tokens += n
                 if n == 0:
                     continue
-                self.score(s, False)
+                self.score(s, self.weights)
                 viterbi(self.emit, self.trans, cython.address(self.block_starts[0]),
                         cython.address(self.block_places[0]), cython.address(self.only[first]), n, self.tags,
                         self.width, self.scratch, self.origins, self.guess)  # fmt: skip
@@ -330,10 +326,17 @@ class TagTrainer:
         at: cython.Py_ssize_t = 0
         square: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, self.width) * self.width
         trans: cython.pointer(cython.float) = cython.cast(cython.pointer(cython.float), malloc(square * 4))
-        if not trans:
+        mean: cython.pointer(cython.float) = cython.cast(cython.pointer(cython.float), malloc(self.used * 4 + 4))
+        if not trans or not mean:
+            free(trans)
+            free(mean)
             raise MemoryError
         scale: cython.double = 1.0 / self.steps if self.steps and averaged else 0.0
         with cython.nogil:
+            for i in range(self.features):
+                n = self.width if self.rows[i].room == DENSE else self.rows[i].count
+                for c in range(self.rows[i].start, self.rows[i].start + n):
+                    mean[c] = cython.cast(cython.float, self.weights[c] - self.sums[c].u * scale)
             for c in range(square):
                 trans[c] = cython.cast(cython.float, self.trans[c] - self.trans_sums[c].u * scale)
             for i in range(which.shape[0]):
@@ -341,12 +344,13 @@ class TagTrainer:
                 n = self.sentences[s + 1] - self.sentences[s]
                 if n == 0:
                     continue
-                self.score(s, averaged)
+                self.score(s, mean)
                 viterbi(self.emit, trans, cython.address(self.block_starts[0]), cython.address(self.block_places[0]),
                         cython.address(self.only[self.sentences[s]]), n, self.tags, self.width, self.scratch,
                         self.origins, cython.address(out[at]))  # fmt: skip
                 at += n
         free(trans)
+        free(mean)
         return into
 
     def weights_of(self, averaged: cython.bint = True):
