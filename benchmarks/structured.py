@@ -178,23 +178,25 @@ def _universal_tags(folder: Path, made: Path) -> Iterator[Figure]:
 
 
 def _nltk(train: Path) -> Figure:
-    """Training per token and pass: NLTK on a tenth of the sentences, linnet on all, both without reading the files."""
+    """Training per token and pass, from lists in memory, by defaults: NLTK 5 passes, linnet those it chooses."""
     from nltk.tag.perceptron import PerceptronTagger
 
     from linnet import SequenceTagger
 
     sentences = _conllu(train)
-    some, passes = sentences[::10], 5
+    tokens = sum(map(len, sentences))
     random.seed(0)
-    theirs, _ = _timed(lambda: PerceptronTagger(load=False).train([list(each) for each in some], nr_iter=passes))
+    theirs, _ = _timed(lambda: PerceptronTagger(load=False).train([list(each) for each in sentences]))
     X = [[word for word, _ in each] for each in sentences]
     y = [[tag for _, tag in each] for each in sentences]
-    ours, _ = _timed(lambda: SequenceTagger(passes=passes).fit(X, y))
-    of_some, of_all = sum(map(len, some)), sum(map(len, sentences))
-    ratio = (of_all / ours) / (of_some / theirs)
+    five, _ = _timed(lambda: SequenceTagger(passes=5).fit(X, y))
+    ours, model = _timed(lambda: SequenceTagger().fit(X, y))
+    history = model.tagger_.record.history
+    seen = sum(each.parts for each in [*history.search, *history.final])
     detail = {
-        "linnet": f"{passes * of_all / ours:,.0f} tokens/s",
-        "NLTK": f"{passes * of_some / theirs:,.0f} tokens/s",
-        "passes": str(passes),
+        "linnet": f"{seen / ours:,.0f} tokens/s in {len(history.search)} + {len(history.final)} passes",
+        "NLTK": f"{5 * tokens / theirs:,.0f} tokens/s in 5",
+        "linnet in 5": f"{5 * tokens / five:,.0f} tokens/s",
     }
-    return Figure("UD English EWT", "times NLTK's throughput of training per token and pass", ratio, Goal(50), detail)
+    what = "times NLTK's throughput of training per token and pass"
+    return Figure("UD English EWT", what, (seen / ours) / (5 * tokens / theirs), Goal(50), detail)

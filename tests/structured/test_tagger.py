@@ -15,7 +15,7 @@ from linnet.structured.tag_files import predictions, train_from_files
 from linnet.structured.tag_options import TagOptions
 from linnet.structured.tagger import TagRunner
 from linnet.structured.templates import Templates, atoms, read_templates
-from linnet.structured.token_atoms import part_of
+from linnet.structured.token_atoms import parts_of
 from tests.structured.making import columns, sentences
 
 
@@ -87,7 +87,7 @@ def test_scores_are_the_sums_of_the_weights_of_features_by_their_names(data, tmp
         weights[name][tagger.entry_tags[row]] = tagger.weights[row]
     assert len(weights) == len(tagger.keys) > 100
     for words, _ in sentences(30, seed=9):
-        made = of_lists((tagger.word,), [[words]])
+        made = of_lists((tagger.word,), [words], [len(words)])
         found = TagRunner(tagger).scores(made, tagger.word)
         for t in range(len(words)):
             wanted = np.zeros(len(tagger.tags))
@@ -97,7 +97,7 @@ def test_scores_are_the_sums_of_the_weights_of_features_by_their_names(data, tmp
                     at = t + offset
                     head = f"{name}@{offset:+d}=" if offset else f"{name}="
                     if 0 <= at < len(words):
-                        value = part_of(name, words[at])
+                        value = parts_of(name, [words[at]])[0]
                     elif name in ("word", "lower", "digits"):
                         value = f"<s{-at}>" if at < 0 else f"</s{at - len(words) + 1}>"
                     else:

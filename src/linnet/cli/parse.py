@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 GROUP = """Dependency parsing: the head of every word, and its relation to it.
 
-Reads and writes CoNLL-U, also compressed. Trains an averaged perceptron over transitions, greedy or with a beam, or over
-the arcs of projective trees; predicts, evaluates and draws trees.
+Reads and writes CoNLL-U, also compressed. Trains an averaged perceptron over transitions, greedy or with a beam, or
+over the arcs of projective trees; predicts, evaluates and draws trees.
 
 \b
 Examples:

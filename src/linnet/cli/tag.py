@@ -28,7 +28,14 @@ if TYPE_CHECKING:
 GROUP = """Sequence tagging: parts of speech, chunks, entities.
 
 Reads CoNLL-U, column files (CoNLL-2000, 2002, 2003), word/TAG, word_TAG, JSON Lines with tokens and tags, also
-compressed; predicts plain text, too."""
+compressed; predicts plain text, too.
+
+\b
+Examples:
+  linnet tag train en_ewt-ud-train.conllu.gz -o pos.linnet
+  linnet tag evaluate pos.linnet en_ewt-ud-test.conllu.gz
+  echo 'Time flies like an arrow .' | linnet tag predict pos.linnet
+"""
 
 Sentences = Annotated[
     list[str],
@@ -71,6 +78,7 @@ def train(
       linnet tag train brown.txt --format slash --update passive-aggressive
     """
     from linnet.data.on_error import BadRows
+    from linnet.pipeline.trainers.checkpoint_file import check_place
     from linnet.storage.outputs import check_no_input, claimed
     from linnet.structured.tag_files import train_from_files
     from linnet.structured.tagger_file import save
@@ -80,6 +88,10 @@ def train(
     if output in STREAMS:
         raise RecipeError(f"{output} is for the results: name a file for the model with -o")
     checkpoint = None if is_direct(output, old_file(output)) else f"{output}.checkpoint"
+    if checkpoint is None and (options.checkpoint_every or options.resume):
+        raise RecipeError(f"{output} is not a file, so there is no place for a checkpoint beside it")
+    if checkpoint is not None:
+        check_place(checkpoint)
     before_replacing(output, data, quiet=quiet)
     display = Display(quiet=quiet or json)
     rejected = BadRows(options.on_error)

@@ -18,6 +18,7 @@ TAB = 9
 # The columns of CoNLL-U that are numbers, and how many columns it has.
 _HEAD = cython.declare(cython.Py_ssize_t, 6)
 CONLLU_COLUMNS = 10
+NO_TOKEN = cython.declare(cython.int, -1)
 # Digits of an id or a head: more than any sentence has tokens.
 MOST_DIGITS = cython.declare(cython.Py_ssize_t, 9)
 
@@ -119,6 +120,45 @@ def split(
     return -empty if empty and found == columns else found
 
 
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def fault_of(
+    base: Bytes,
+    p: Bytes,
+    end: Bytes,
+    begins: cython.pointer(cython.uint),
+    ends: cython.pointer(cython.uint),
+    found: cython.Py_ssize_t,
+    columns: cython.Py_ssize_t,
+    expected: cython.Py_ssize_t,
+    detail: cython.pointer(cython.Py_ssize_t),
+) -> cython.int:
+    """What is wrong with the fields of a line (0: nothing), and the number that explains it; NO_TOKEN if it is a
+    multiword token or an empty node.  Of CoNLL-U, `expected` is the id that the word must have; else it is 0."""
+    q: Bytes = p
+    high: cython.uchar = 0
+    named: cython.int
+    while q < end:
+        high |= q[0]
+        q += 1
+    if high >= 0x80:
+        detail[0] = first_not_utf8(p, end)
+        if detail[0] >= 0:
+            return 7
+    if found != columns:
+        detail[0] = found if found > 0 else -found
+        return 1 if found > 0 else 2
+    if expected:
+        named = number(base + begins[0], base + ends[0])
+        if named < 0 and is_pair(base + begins[0], base + ends[0]):
+            return NO_TOKEN
+        if named != expected:
+            detail[0] = expected
+            return 3 if named < 0 else 4
+    return 0
+
+
 def column_fields(
     data: cython.const[cython.uchar][::1],
     columns: cython.Py_ssize_t,
@@ -159,19 +199,12 @@ def column_fields(
     stop: Bytes
     end: Bytes
     last: Bytes = base + size
-    tokens: cython.Py_ssize_t = 0
-    first: cython.Py_ssize_t = 0
-    sentences: cython.Py_ssize_t = 0
-    line: cython.Py_ssize_t = 0
-    begun: cython.Py_ssize_t = -1
-    wrong: cython.int = 0
-    wrong_line: cython.Py_ssize_t = 0
+    cython.declare(tokens=cython.Py_ssize_t, first=cython.Py_ssize_t, sentences=cython.Py_ssize_t)
+    cython.declare(line=cython.Py_ssize_t, begun=cython.Py_ssize_t, wrong_line=cython.Py_ssize_t)
+    cython.declare(found=cython.Py_ssize_t, t=cython.Py_ssize_t, wrong=cython.int, final=cython.bint)
     detail: cython.Py_ssize_t = 0
-    found: cython.Py_ssize_t
-    t: cython.Py_ssize_t
-    head: cython.int
-    high: cython.uchar
-    final: cython.bint
+    tokens = first = sentences = line = wrong_line = 0
+    wrong, begun = 0, -1
     while True:
         with cython.nogil:
             while p <= last:
@@ -213,36 +246,21 @@ def column_fields(
                 if begun < 0:
                     begun = p - base
                 if wrong == 0 and not (conllu and p[0] == 35):
-                    high = 0
-                    q = p
-                    while q < end:
-                        high |= q[0]
-                        q += 1
                     found = split(base, p, end, separator, cython.address(begins[tokens, 0]),
                                   cython.address(ends[tokens, 0]), columns)  # fmt: skip
                     wrong_line = line
-                    if high >= 0x80:
-                        detail = first_not_utf8(p, end)
-                        if detail >= 0:
-                            wrong = 7
-                    if wrong == 0 and found != columns:
-                        wrong = 1 if found > 0 else 2
-                        detail = found if found > 0 else -found
                     lines[tokens] = line
-                    if wrong == 0 and conllu:
-                        head = number(base + begins[tokens, 0], base + ends[tokens, 0])
-                        if head < 0 and is_pair(base + begins[tokens, 0], base + ends[tokens, 0]):
-                            tokens -= 1  # kept in the text, but not a token
-                        elif head != tokens - first + 1:
-                            wrong = 3 if head < 0 else 4
-                            detail = tokens - first + 1
-                        elif with_heads:
-                            q = base + begins[tokens, _HEAD]
-                            heads[tokens] = number(q, base + ends[tokens, _HEAD])
-                            if heads[tokens] < 0 and not (
-                                ends[tokens, _HEAD] - begins[tokens, _HEAD] == 1 and q[0] == 95
-                            ):
-                                wrong = 5
+                    wrong = fault_of(base, p, end, cython.address(begins[tokens, 0]), cython.address(ends[tokens, 0]),
+                                     found, columns, tokens - first + 1 if conllu else 0,
+                                     cython.address(detail))  # fmt: skip
+                    if wrong == NO_TOKEN:  # kept in the text
+                        wrong = 0
+                        tokens -= 1
+                    elif wrong == 0 and with_heads:
+                        q = base + begins[tokens, _HEAD]
+                        heads[tokens] = number(q, base + ends[tokens, _HEAD])
+                        if heads[tokens] < 0 and (ends[tokens, _HEAD] - begins[tokens, _HEAD] != 1 or q[0] != 95):
+                            wrong = 5
                     tokens += 1
                     if wrong == 0 and tokens - first > most_tokens:
                         wrong = 8

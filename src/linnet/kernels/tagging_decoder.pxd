@@ -11,14 +11,17 @@ cdef extern from *:
     typedef float linnet_scores __attribute__((vector_size(16)));
     typedef int32_t linnet_tags __attribute__((vector_size(16)));
 
-    /* best[j] = max over i of before[i] + trans[i, j], and from[j] the first i that has it. */
-    static void linnet_relax(const float* before, const float* trans, int tags, int width, float* best, int32_t* from) {
+    /* best[j] = max over i of before[i] + trans[i, j], and from[j] the first i that has it.  Where not all tags may
+       follow all, places[starts[b] ... starts[b + 1]] are the tags i that one of the four tags of block b may follow. */
+    static void linnet_relax(const float* before, const float* trans, int tags, int width, const int32_t* starts,
+                             const int32_t* places, float* best, int32_t* from) {
         for (int j = 0; j < width; j += 4) {
-            linnet_scores top, s;
+            linnet_scores top = {LINNET_NEVER, LINNET_NEVER, LINNET_NEVER, LINNET_NEVER}, s;
             linnet_tags at = {0, 0, 0, 0}, better;
-            memcpy(&top, trans + j, 16);
-            top += before[0];
-            for (int i = 1; i < tags; i++) {
+            int first = places ? starts[j / 4] : 0, stop = places ? starts[j / 4 + 1] : tags;
+            top += LINNET_NEVER;
+            for (int p = first; p < stop; p++) {
+                int i = places ? places[p] : p;
                 memcpy(&s, trans + (size_t)i * width + j, 16);
                 s += before[i];
                 better = s > top;
@@ -35,15 +38,16 @@ cdef extern from *:
     """
     const float NEVER "LINNET_NEVER"
     void relax "linnet_relax"(
-        const float* before, const float* trans, int tags, int width, float* best, int* origin
+        const float* before, const float* trans, int tags, int width, const int* starts, const int* places, float* best,
+        int* origin
     ) noexcept nogil
     void add_scores "linnet_add"(float* into, const float* what, int width) noexcept nogil
 
 # The best tags of n tokens, in `out`, and their score: max over y of the sum of emit[t, y_t] and trans[y_t-1, y_t] (Viterbi
-# 1967).  `only` has the tag of tokens whose tag is known, -1 for others.  Room: rows of 2 × width scores, n × width origins.
+# 1967).  `starts` and `places` are those of relax.  `only` has the tag of tokens whose tag is known, -1 for others.  Room: rows of 2 × width scores, n × width origins.
 cdef inline float viterbi(
-    const float* emit, const float* trans, const int* only, Py_ssize_t n, int tags, int width, float* rows,
-    int* origins, int* out
+    const float* emit, const float* trans, const int* starts, const int* places, const int* only, Py_ssize_t n,
+    int tags, int width, float* rows, int* origins, int* out
 ) noexcept nogil:
     cdef Py_ssize_t t
     cdef int i
@@ -83,7 +87,7 @@ cdef inline float viterbi(
                     now[j] = s + trans[<Py_ssize_t>best * width + j]
                     origin[j] = best
             else:
-                relax(before, trans, tags, width, now, origin)
+                relax(before, trans, tags, width, starts, places, now, origin)
             add_scores(now, emit + t * width, width)
         swap = before
         before = now

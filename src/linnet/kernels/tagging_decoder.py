@@ -12,6 +12,8 @@ from cython.cimports.libc.string import memset
 from cython.cimports.linnet.kernels.tagging_decoder import NEVER, add_scores, viterbi
 from cython.cimports.linnet.kernels.tagging_features import Numbering, feature, followed, outside
 
+from linnet.kernels.tagging_features import by_offset
+
 _MISSING = cython.declare(cython.uint, 0xFFFFFFFF)
 # Offsets of templates are at most this.
 FARTHEST = 8
@@ -32,6 +34,8 @@ class TagScorer:
     tags = cython.declare(cython.int, visibility="readonly")
     width = cython.declare(cython.int, visibility="readonly")
     trans: cython.float[::1]
+    block_starts: cython.const[cython.int][::1]
+    block_places: cython.const[cython.int][::1]
     templates: cython.const[cython.int][:, ::1]
     bounded: cython.const[cython.uchar][::1]
     singles: cython.const[cython.int][:, ::1]
@@ -69,26 +73,18 @@ class TagScorer:
         square = np.full((self.width, self.width), NEVER, dtype=np.float32)
         square[: self.tags + 1, : self.tags + 1] = between
         self.trans = square.reshape(-1)
+        self.block_starts, self.block_places = followed_tags(square, self.tags)
         self.templates = templates
         self.bounded = bounded
         count = len(templates)
         if count > MOST_TEMPLATES or (count and int(np.abs(templates[:, 2::2]).max(initial=0)) > FARTHEST):
             raise ValueError("too many templates, or too far away")
-        # templates of one word, by its offset: (template, the offset's number)
-        offsets: list = []
-        singles: list = []
-        joint: list = []
-        for number, template in enumerate(templates.tolist()):
-            atoms, places = template[1 : 1 + 2 * template[0] : 2], template[2 : 2 + 2 * template[0] : 2]
-            if all(atom < parts for atom in atoms) and len(set(places)) == 1:
-                if places[0] not in offsets:
-                    offsets.append(places[0])
-                singles.append((number, offsets.index(places[0])))
-            else:
-                joint.append(number)
-        self.offsets = np.array(offsets, dtype=np.int32)
-        self.singles = np.array(singles, dtype=np.int32).reshape(-1, 2)
-        self.joint = np.array(joint, dtype=np.int32)
+        # templates of one word: each with the number of its offset
+        singles, joint, group_starts, offsets = by_offset(templates, parts)
+        groups = np.repeat(np.arange(len(offsets), dtype=np.int32), np.diff(group_starts))
+        self.offsets = offsets
+        self.singles = np.ascontiguousarray(np.stack([singles, groups], axis=1))
+        self.joint = joint
         self.edges = np.zeros((len(offsets), 2 * FARTHEST + 1, self.width), dtype=np.float32)
         self.sum_edges()
         self.forget()
@@ -274,9 +270,10 @@ class TagScorer:
                     continue
                 self.score(atoms, own, others, sentences[s], sentences[s + 1], cython.address(only[0]),
                            cython.address(emit_room[0]))  # fmt: skip
-                top = viterbi(cython.address(emit_room[0]), cython.address(self.trans[0]), cython.address(only[0]), n,
-                              self.tags, self.width, cython.address(rows[0]), cython.address(origins[0]),
-                              cython.address(out[sentences[s]]))  # fmt: skip
+                top = viterbi(cython.address(emit_room[0]), cython.address(self.trans[0]),
+                              cython.address(self.block_starts[0]), cython.address(self.block_places[0]),
+                              cython.address(only[0]), n, self.tags, self.width, cython.address(rows[0]),
+                              cython.address(origins[0]), cython.address(out[sentences[s]]))  # fmt: skip
                 if margins:
                     margins_of(emit_room, self.trans, only, n, self.tags, self.width, ahead_room, top,
                                cython.address(out[sentences[s]]), cython.address(gaps[sentences[s]]))  # fmt: skip
@@ -299,6 +296,15 @@ class TagScorer:
                 self.score(atoms, own, others, bounds[s], bounds[s + 1], cython.address(only[bounds[s]]),
                            cython.address(emit[bounds[s], 0]))  # fmt: skip
         return emit_out[:tokens, : self.tags], only_out[:tokens]
+
+
+def followed_tags(square, tags):
+    """For each block of four tags, which tags one of them may follow: where the lists begin, and the lists."""
+    may = np.asarray(square)[:tags] > NEVER / 2
+    blocks = may.reshape(tags, -1, 4).any(axis=2)
+    lists = [np.flatnonzero(column) for column in blocks.T]
+    starts = np.concatenate([[0], np.cumsum([len(each) for each in lists])])
+    return starts.astype(np.int32), np.concatenate([*lists, [0]]).astype(np.int32)
 
 
 @cython.cfunc

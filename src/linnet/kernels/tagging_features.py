@@ -186,24 +186,31 @@ def features(
     tokens: cython.Py_ssize_t = own.shape[0]
     count: cython.Py_ssize_t = templates.shape[0]
     parts: cython.Py_ssize_t = atoms.shape[1]
+    grouped, joined, group_starts, group_offsets = by_offset(templates, parts)
+    singles: cython.const[cython.int][::1] = grouped
+    joint: cython.const[cython.int][::1] = joined
+    hashes: cython.ulonglong[::1] = np.zeros(max(1, len(joined)), dtype=np.uint64)
+    bounds: cython.const[cython.int][::1] = group_starts
+    offsets: cython.const[cython.int][::1] = group_offsets
+    # the features of one word alone are looked up once for each different word
+    of_word_out = np.full((atoms.shape[0], max(1, len(grouped))), MISSING, dtype=np.uint32)
+    known_out = np.zeros((atoms.shape[0], max(1, len(group_offsets))), dtype=np.uint8)
+    of_word: cython.uint[:, ::1] = of_word_out
+    known: cython.uchar[:, ::1] = known_out
     starts_out = np.zeros(tokens + 1, dtype=np.int64)
     ids_out = np.empty(tokens * count, dtype=np.uint32)
-    hashes_out = np.empty(max(count, 1), dtype=np.uint64)
     firsts: list = []
     starts: cython.longlong[::1] = starts_out
     ids: cython.uint[::1] = ids_out
-    hashes: cython.ulonglong[::1] = hashes_out
     room: cython.Py_ssize_t = 1 << 16
     first_out = np.empty((room, 2), dtype=np.int64)
     first: cython.longlong[:, ::1] = first_out
     used: cython.Py_ssize_t = 0
     at: cython.Py_ssize_t = 0
-    s: cython.Py_ssize_t
-    t: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    begin: cython.Py_ssize_t
-    stop: cython.Py_ssize_t
-    h: cython.ulonglong
+    cython.declare(s=cython.Py_ssize_t, t=cython.Py_ssize_t, g=cython.Py_ssize_t, e=cython.Py_ssize_t)
+    cython.declare(begin=cython.Py_ssize_t, stop=cython.Py_ssize_t, place=cython.Py_ssize_t, inside=cython.bint)
+    cython.declare(k=cython.Py_ssize_t, h=cython.ulonglong, number=cython.uint)
+    number = 0
     for s in range(sentences.shape[0] - 1):
         begin = sentences[s]
         stop = sentences[s + 1]
@@ -215,27 +222,77 @@ def features(
             used = 0
         with cython.nogil:
             for t in range(begin, stop):
-                for k in range(count):
-                    h = feature(atoms, own, others, parts, templates, k, t, begin, stop, bounded)
-                    hashes[k] = h
-                    if h != 0:
-                        numbering.ask_for(h)
-                for k in range(count):
-                    if hashes[k] == 0:
+                for g in range(offsets.shape[0]):
+                    place = t + offsets[g]
+                    inside = begin <= place < stop
+                    if inside and known[own[place], g]:
+                        for e in range(bounds[g], bounds[g + 1]):
+                            ids[at] = of_word[own[place], e]
+                            at += of_word[own[place], e] != _MISSING
                         continue
-                    if counted:
-                        if numbering.add(hashes[k], cython.address(ids[at])):
+                    for e in range(bounds[g], bounds[g + 1]):
+                        k = singles[e]
+                        h = feature(atoms, own, others, parts, templates, k, t, begin, stop, bounded)
+                        if h == 0:
+                            continue
+                        if numbered(numbering, h, counted, cython.address(number)):
                             first[used, 0] = t
                             first[used, 1] = k
                             used += 1
-                    else:
-                        ids[at] = numbering.find(hashes[k])
-                        if ids[at] == _MISSING:
-                            continue
-                    at += 1
+                        if inside:
+                            of_word[own[place], e] = number
+                        if number != _MISSING:
+                            ids[at] = number
+                            at += 1
+                    if inside:
+                        known[own[place], g] = 1
+                for e in range(joint.shape[0]):
+                    hashes[e] = feature(atoms, own, others, parts, templates, joint[e], t, begin, stop, bounded)
+                    if hashes[e] != 0:
+                        numbering.ask_for(hashes[e])
+                for e in range(joint.shape[0]):
+                    if hashes[e] == 0:
+                        continue
+                    if numbered(numbering, hashes[e], counted, cython.address(number)):
+                        first[used, 0] = t
+                        first[used, 1] = joint[e]
+                        used += 1
+                    if number != _MISSING:
+                        ids[at] = number
+                        at += 1
                 starts[t + 1] = at
     firsts.append(first_out[:used])
     return ids_out[:at].copy(), starts_out, np.concatenate(firsts)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(-1)
+def numbered(
+    numbering: Numbering, h: cython.ulonglong, counted: cython.bint, number: cython.pointer(cython.uint)
+) -> cython.int:
+    """The number of a feature, which is new if 1 is returned; MISSING if it has none and new ones are not counted."""
+    if counted:
+        return numbering.add(h, number)
+    number[0] = numbering.find(h)
+    return 0
+
+
+def by_offset(templates, parts):
+    """Templates of one word alone by the offset of that word, the others, where each offset begins, and the offsets."""
+    groups: dict = {}
+    others: list = []
+    for number, template in enumerate(np.asarray(templates).tolist()):
+        atoms, places = template[1 : 1 + 2 * template[0] : 2], template[2 : 2 + 2 * template[0] : 2]
+        if all(atom < parts for atom in atoms) and len(set(places)) == 1:
+            groups.setdefault(places[0], []).append(number)
+        else:
+            others.append(number)
+    singles = [number for group in groups.values() for number in group]
+    starts = np.concatenate([[0], np.cumsum([len(group) for group in groups.values()], dtype=np.int64)])
+    return (np.array(singles, dtype=np.int32), np.array(others, dtype=np.int32), starts.astype(np.int32),
+            np.array(list(groups), dtype=np.int32))  # fmt: skip
 
 
 def feature(atoms, own, others, parts, templates, k, t, begin, stop, bounded):

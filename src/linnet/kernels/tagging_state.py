@@ -9,6 +9,15 @@ from cython.cimports.linnet.kernels.tagging_trainer import TagTrainer
 FLOATS = ("weights", "sums", "trans", "trans_sums")
 
 
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def is_used(trainer: TagTrainer, c: cython.Py_ssize_t) -> cython.bint:
+    """Whether a weight has ever moved: dense rows have room for others, too."""
+    return trainer.weights[c] != 0.0 or trainer.sums[c].u != 0.0
+
+
 def state_of(trainer: TagTrainer):
     """All that later steps depend on."""
     f: cython.Py_ssize_t
@@ -16,8 +25,10 @@ def state_of(trainer: TagTrainer):
     at: cython.Py_ssize_t = 0
     counts = np.zeros(trainer.features, dtype=np.uint32)
     counts_out: cython.uint[::1] = counts
-    for f in range(trainer.features):
-        counts_out[f] = trainer.rows[f].count
+    with cython.nogil:
+        for f in range(trainer.features):
+            for c in range(trainer.rows[f].start, trainer.rows[f].start + trainer.rows[f].count):
+                counts_out[f] += is_used(trainer, c)
     total: cython.Py_ssize_t = int(counts.sum(dtype=np.int64))
     square: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, trainer.width) * trainer.width
     tags = np.empty(total, dtype=np.uint32)
@@ -33,10 +44,11 @@ def state_of(trainer: TagTrainer):
     with cython.nogil:
         for f in range(trainer.features):
             for c in range(trainer.rows[f].start, trainer.rows[f].start + trainer.rows[f].count):
-                tags_out[at] = trainer.weights[c].tag
-                weights_out[at] = trainer.weights[c].w
-                sums_out[at] = trainer.sums[c].u
-                at += 1
+                if is_used(trainer, c):
+                    tags_out[at] = trainer.tag_of[c]
+                    weights_out[at] = trainer.weights[c]
+                    sums_out[at] = trainer.sums[c].u
+                    at += 1
         for c in range(square):
             trans_out[c] = trainer.trans[c]
             trans_sums_out[c] = trainer.trans_sums[c].u
@@ -47,7 +59,8 @@ def state_of(trainer: TagTrainer):
 
 
 def restore(trainer: TagTrainer, state):
-    """Continue from a state; ValueError if it is not one of a trainer of as many features and tags."""
+    """Continue from a state, all weights being 0; ValueError if it is not one of a trainer of as many features and
+    tags."""
     counts: cython.const[cython.uint][::1] = state["counts"]
     tags: cython.const[cython.uint][::1] = state["tags"]
     weights: cython.const[cython.float][::1] = state["weights"]
@@ -74,21 +87,15 @@ def restore(trainer: TagTrainer, state):
         raise ValueError("a state of other sentences")
     f: cython.Py_ssize_t
     c: cython.Py_ssize_t
-    at: cython.Py_ssize_t = 0
-    if total > trainer.room:
-        trainer.grow(total)
+    at: cython.Py_ssize_t
+    before: cython.Py_ssize_t = 0
     with cython.nogil:
         for f in range(trainer.features):
-            trainer.rows[f].start = cython.cast(cython.uint, at)
-            trainer.rows[f].count = counts[f]
-            trainer.rows[f].room = counts[f]
-            for c in range(at, at + counts[f]):
-                trainer.weights[c].tag = tags[c]
-                trainer.weights[c].w = weights[c]
-                trainer.sums[c].u = sums[c]
-                trainer.sums[c].delta = 0.0
-            at += counts[f]
-        trainer.used = total
+            for at in range(before, before + counts[f]):
+                c = trainer.place(cython.cast(cython.uint, f), tags[at])
+                trainer.weights[c] = weights[at]
+                trainer.sums[c].u = sums[at]
+            before += counts[f]
         for c in range(square):
             trainer.trans[c] = trans[c]
             trainer.trans_sums[c].u = trans_sums[c]

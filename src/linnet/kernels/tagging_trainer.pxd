@@ -2,15 +2,15 @@ cimport cython
 
 # The weights of tagging_trainer.py, which tagging_state.py saves and restores.
 
-# Where the weights of a feature are, how many there are, and for how many there is room.
+# Where the weights of a feature are, how many there are, and for how many there is room.  A row that has weights for many
+# tags has one for each, in their order, and zeros up to the width of scores: such a row is dense.
 cdef struct Row:
     unsigned int start
     unsigned short count
     unsigned short room
 
-cdef struct Weight:
-    unsigned int tag
-    float w
+cdef enum:
+    DENSE = 0xFFFF
 
 # What only updates need: the sum that the mean is made of, and the step that is being made.
 cdef struct Sums:
@@ -29,8 +29,11 @@ cdef class TagTrainer:
     cdef readonly Py_ssize_t features
     cdef readonly long long steps
     cdef Row* rows
-    cdef Weight* weights
+    cdef float* weights
+    cdef unsigned short* tag_of
     cdef Sums* sums
+    cdef int[::1] block_starts
+    cdef int[::1] block_places
     cdef Py_ssize_t used
     cdef Py_ssize_t room
     cdef float* trans
@@ -40,8 +43,10 @@ cdef class TagTrainer:
     cdef int* origins
     cdef int* guess
 
-    cdef void score(self, Py_ssize_t s, bint averaged) noexcept nogil
+    cdef void score(self, Py_ssize_t s, const float* weights) noexcept nogil
     cdef Py_ssize_t place(self, unsigned int feature, unsigned int tag) except -1 nogil
+    cdef void clear(self, Py_ssize_t c, Py_ssize_t tag) noexcept nogil
+    cdef int widen(self, Row* row) except -1 nogil
     cdef int grow(self, Py_ssize_t needed) except -1 nogil
     cdef double gather(self, Py_ssize_t s, double* margin) except -1 nogil
     cdef void step(self, float* w, Sums* sums, double tau) noexcept nogil

@@ -14,15 +14,17 @@ import numpy as np
 from cython.cimports.libc.stdlib import calloc, free, malloc, realloc
 from cython.cimports.libc.string import memcpy, memset
 from cython.cimports.linnet.kernels.passes import prefetch
-from cython.cimports.linnet.kernels.tagging_decoder import NEVER, viterbi
-from cython.cimports.linnet.kernels.tagging_trainer import Row, Sums, Weight
+from cython.cimports.linnet.kernels.tagging_decoder import NEVER, add_scores, viterbi
+from cython.cimports.linnet.kernels.tagging_trainer import DENSE, Row, Sums
+
+from linnet.kernels.tagging_checks import check_order, check_sentences
+from linnet.kernels.tagging_decoder import followed_tags
 
 # Features whose rows, and whose weights, are fetched ahead.
 ROWS_AHEAD = cython.declare(cython.Py_ssize_t, 24)
 WEIGHTS_AHEAD = cython.declare(cython.Py_ssize_t, 10)
 # Weights of all features together: their places have 32 bits.
 MOST_WEIGHTS = cython.declare(cython.Py_ssize_t, 0xFFFFFFF0)
-MOST_TAGS = 0xFFF0
 
 
 @cython.final
@@ -40,12 +42,13 @@ class TagTrainer:
         self.tags = allowed.shape[0] - 1
         self.width = (self.tags + 1 + 3) // 4 * 4
         self.features = features
-        _check(ids, starts, sentences, gold, only, features, self.tags)
+        check_sentences(ids, starts, sentences, gold, only, features, self.tags)
         longest: cython.Py_ssize_t = max(1, int(np.diff(np.asarray(sentences)).max(initial=1)))
         self.room = 1 << 16
         square: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, self.width) * self.width
         self.rows = cython.cast(cython.pointer(Row), calloc(max(features, 1), cython.sizeof(Row)))
-        self.weights = cython.cast(cython.pointer(Weight), malloc(self.room * cython.sizeof(Weight)))
+        self.weights = cython.cast(cython.pointer(cython.float), malloc(self.room * cython.sizeof(cython.float)))
+        self.tag_of = cython.cast(cython.pointer(cython.ushort), malloc(self.room * cython.sizeof(cython.ushort)))
         self.sums = cython.cast(cython.pointer(Sums), malloc(self.room * cython.sizeof(Sums)))
         self.trans = cython.cast(cython.pointer(cython.float), calloc(square, cython.sizeof(cython.float)))
         self.trans_sums = cython.cast(cython.pointer(Sums), calloc(square, cython.sizeof(Sums)))
@@ -53,20 +56,19 @@ class TagTrainer:
         self.scratch = cython.cast(cython.pointer(cython.float), malloc(2 * self.width * 4))
         self.origins = cython.cast(cython.pointer(cython.int), malloc(longest * self.width * 4))
         self.guess = cython.cast(cython.pointer(cython.int), malloc(longest * 4))
-        if not (self.rows and self.weights and self.sums and self.trans and self.trans_sums and self.emit
-                and self.scratch and self.origins and self.guess):  # fmt: skip
+        if not (self.rows and self.weights and self.tag_of and self.sums and self.trans and self.trans_sums
+                and self.emit and self.scratch and self.origins and self.guess):  # fmt: skip
             raise MemoryError
-        i: cython.Py_ssize_t
-        j: cython.Py_ssize_t
-        may: cython.const[cython.uchar][:, ::1] = np.ascontiguousarray(allowed, dtype=np.uint8)
-        for i in range(self.width):
-            for j in range(self.width):
-                if i > self.tags or j > self.tags or not may[i, j]:
-                    self.trans[i * self.width + j] = NEVER
+        square_of = np.full((self.width, self.width), NEVER, dtype=np.float32)
+        square_of[: self.tags + 1, : self.tags + 1][np.asarray(allowed, dtype=bool)] = 0.0
+        self.block_starts, self.block_places = followed_tags(square_of, self.tags)
+        first: cython.const[cython.float][:, ::1] = square_of
+        memcpy(self.trans, cython.address(first[0, 0]), square * cython.sizeof(cython.float))
 
     def __dealloc__(self):
         free(self.rows)
         free(self.weights)
+        free(self.tag_of)
         free(self.sums)
         free(self.trans)
         free(self.trans_sums)
@@ -75,8 +77,9 @@ class TagTrainer:
         free(self.origins)
         free(self.guess)
 
-    def score(self, s, averaged):
-        """The scores of all tags of all tokens of a sentence, to `emit`."""
+    def score(self, s, weights):
+        """The scores of all tags of all tokens of a sentence by these weights, laid out as those of the rows; to
+        `emit`."""
         first: cython.Py_ssize_t = self.sentences[s]
         stop: cython.Py_ssize_t = self.sentences[s + 1]
         last: cython.Py_ssize_t = self.starts[stop]
@@ -85,7 +88,10 @@ class TagTrainer:
         c: cython.Py_ssize_t
         to: cython.pointer(cython.float)
         row: Row
-        scale: cython.double = 1.0 / self.steps if self.steps else 0.0
+        # copies, which no array can alias
+        ids: cython.pointer(cython.const[cython.uint]) = cython.address(self.ids[0]) if last else cython.NULL
+        rows: cython.pointer(Row) = self.rows
+        tag_of: cython.pointer(cython.ushort) = self.tag_of
         memset(self.emit, 0, (stop - first) * self.width * 4)
         for t in range(first, stop):
             if self.only[t] >= 0:
@@ -93,43 +99,66 @@ class TagTrainer:
             to = self.emit + (t - first) * self.width
             for f in range(self.starts[t], self.starts[t + 1]):
                 if f + ROWS_AHEAD < last:
-                    prefetch(cython.address(self.rows[self.ids[f + ROWS_AHEAD]]))
-                    prefetch(cython.address(self.weights[self.rows[self.ids[f + WEIGHTS_AHEAD]].start]))
-                row = self.rows[self.ids[f]]
-                if averaged:
-                    for c in range(row.start, row.start + row.count):
-                        to[self.weights[c].tag] += cython.cast(cython.float, self.weights[c].w - self.sums[c].u * scale)
+                    prefetch(cython.address(rows[ids[f + ROWS_AHEAD]]))
+                    row = rows[ids[f + WEIGHTS_AHEAD]]
+                    if row.count:
+                        prefetch(weights + row.start)
+                        prefetch(tag_of + row.start)
+                row = rows[ids[f]]
+                if row.room == DENSE:
+                    add_scores(to, weights + row.start, self.width)
                 else:
                     for c in range(row.start, row.start + row.count):
-                        to[self.weights[c].tag] += self.weights[c].w
+                        to[tag_of[c]] += weights[c]
 
     def place(self, feature, tag):
         """Where the weight of a feature for a tag is; it is made if there is none."""
         row: cython.pointer(Row) = cython.address(self.rows[feature])
         c: cython.Py_ssize_t
-        wider: cython.Py_ssize_t
+        if row.room == DENSE:
+            return row.start + tag
         for c in range(row.start, row.start + row.count):
-            if self.weights[c].tag == tag:
+            if self.tag_of[c] == tag:
                 return c
         if row.count == row.room:
-            wider = 2 * row.room if row.room else 2
-            if wider > self.tags:
-                wider = self.tags
-            if self.used + wider > self.room:
-                self.grow(self.used + wider)
-            if row.count:
-                memcpy(self.weights + self.used, self.weights + row.start, row.count * cython.sizeof(Weight))
-                memcpy(self.sums + self.used, self.sums + row.start, row.count * cython.sizeof(Sums))
-            row.start = cython.cast(cython.uint, self.used)
-            row.room = cython.cast(cython.ushort, wider)
-            self.used += wider
+            self.widen(row)
+            if row.room == DENSE:
+                return row.start + tag
         c = row.start + row.count
         row.count += 1
-        self.weights[c].tag = tag
-        self.weights[c].w = 0.0
+        self.clear(c, tag)
+        return c
+
+    def clear(self, c, tag):
+        self.tag_of[c] = cython.cast(cython.ushort, tag)
+        self.weights[c] = 0.0
         self.sums[c].u = 0.0
         self.sums[c].delta = 0.0
-        return c
+
+    def widen(self, row):
+        """Give a row that is full twice the room, or make it dense if it has weights for a third of the tags."""
+        wider: cython.Py_ssize_t = 2 * row.room if row.room else 2
+        dense: cython.bint = 3 * wider > self.tags
+        c: cython.Py_ssize_t
+        to: cython.Py_ssize_t
+        if dense:
+            wider = self.width
+        if self.used + wider > self.room:
+            self.grow(self.used + wider)
+        if dense:
+            for c in range(wider):
+                self.clear(self.used + c, c)
+        for c in range(row.count):
+            to = self.used + (self.tag_of[row.start + c] if dense else c)
+            self.tag_of[to] = self.tag_of[row.start + c]
+            self.weights[to] = self.weights[row.start + c]
+            self.sums[to] = self.sums[row.start + c]
+        row.start = cython.cast(cython.uint, self.used)
+        row.room = DENSE if dense else cython.cast(cython.ushort, wider)
+        if dense:
+            row.count = cython.cast(cython.ushort, self.tags)
+        self.used += wider
+        return 0
 
     def grow(self, needed):
         room: cython.Py_ssize_t = self.room
@@ -138,9 +167,12 @@ class TagTrainer:
                 raise MemoryError("more than 2^32 weights")
         while room < needed:
             room *= 2
-        more: cython.p_void = realloc(self.weights, room * cython.sizeof(Weight))
+        more: cython.p_void = realloc(self.weights, room * cython.sizeof(cython.float))
         if more:
-            self.weights = cython.cast(cython.pointer(Weight), more)
+            self.weights = cython.cast(cython.pointer(cython.float), more)
+            more = realloc(self.tag_of, room * cython.sizeof(cython.ushort))
+        if more:
+            self.tag_of = cython.cast(cython.pointer(cython.ushort), more)
             more = realloc(self.sums, room * cython.sizeof(Sums))
         if not more:
             with cython.gil:
@@ -170,11 +202,11 @@ class TagTrainer:
                 c = self.place(self.ids[f], truth)
                 norm += 2.0 * self.sums[c].delta + 1.0
                 self.sums[c].delta += 1.0
-                margin[0] += self.weights[c].w
+                margin[0] += self.weights[c]
                 c = self.place(self.ids[f], wrong)
                 norm += -2.0 * self.sums[c].delta + 1.0
                 self.sums[c].delta -= 1.0
-                margin[0] -= self.weights[c].w
+                margin[0] -= self.weights[c]
         before = self.tags
         guessed = self.tags
         for t in range(n + 1):
@@ -208,7 +240,6 @@ class TagTrainer:
         t: cython.Py_ssize_t
         f: cython.Py_ssize_t
         c: cython.Py_ssize_t
-        row: Row
         before: cython.int = self.tags
         guessed: cython.int = self.tags
         truth: cython.int
@@ -217,9 +248,10 @@ class TagTrainer:
             if self.gold[first + t] == self.guess[t] or self.only[first + t] >= 0:
                 continue
             for f in range(self.starts[first + t], self.starts[first + t + 1]):
-                row = self.rows[self.ids[f]]
-                for c in range(row.start, row.start + row.count):
-                    self.step(cython.address(self.weights[c].w), cython.address(self.sums[c]), tau)
+                c = self.place(self.ids[f], self.gold[first + t])
+                self.step(cython.address(self.weights[c]), cython.address(self.sums[c]), tau)
+                c = self.place(self.ids[f], self.guess[t])
+                self.step(cython.address(self.weights[c]), cython.address(self.sums[c]), tau)
         for t in range(n + 1):
             truth = self.gold[first + t] if t < n else self.tags
             wrong = self.guess[t] if t < n else self.tags
@@ -248,7 +280,7 @@ class TagTrainer:
         norm: cython.double
         margin: cython.double
         tau: cython.double
-        _check_order(order, self.sentences.shape[0] - 1)
+        check_order(order, self.sentences.shape[0] - 1)
         with cython.nogil:
             for i in range(order.shape[0]):
                 s = order[i]
@@ -258,9 +290,10 @@ class TagTrainer:
                 tokens += n
                 if n == 0:
                     continue
-                self.score(s, False)
-                viterbi(self.emit, self.trans, cython.address(self.only[first]), n, self.tags, self.width, self.scratch,
-                        self.origins, self.guess)  # fmt: skip
+                self.score(s, self.weights)
+                viterbi(self.emit, self.trans, cython.address(self.block_starts[0]),
+                        cython.address(self.block_places[0]), cython.address(self.only[first]), n, self.tags,
+                        self.width, self.scratch, self.origins, self.guess)  # fmt: skip
                 missed = 0
                 for t in range(n):
                     missed += self.guess[t] != self.gold[first + t]
@@ -280,7 +313,7 @@ class TagTrainer:
 
     def decode(self, which: cython.const[cython.longlong][::1], averaged: cython.bint = True):
         """The best tags of these sentences, one after the other, by the mean of the weights or by the last."""
-        _check_order(which, self.sentences.shape[0] - 1)
+        check_order(which, self.sentences.shape[0] - 1)
         lengths = np.diff(np.asarray(self.sentences))[np.asarray(which)]
         into = np.empty(int(lengths.sum()), dtype=np.int32)
         if not into.size:
@@ -293,10 +326,17 @@ class TagTrainer:
         at: cython.Py_ssize_t = 0
         square: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, self.width) * self.width
         trans: cython.pointer(cython.float) = cython.cast(cython.pointer(cython.float), malloc(square * 4))
-        if not trans:
+        mean: cython.pointer(cython.float) = cython.cast(cython.pointer(cython.float), malloc(self.used * 4 + 4))
+        if not trans or not mean:
+            free(trans)
+            free(mean)
             raise MemoryError
         scale: cython.double = 1.0 / self.steps if self.steps and averaged else 0.0
         with cython.nogil:
+            for i in range(self.features):
+                n = self.width if self.rows[i].room == DENSE else self.rows[i].count
+                for c in range(self.rows[i].start, self.rows[i].start + n):
+                    mean[c] = cython.cast(cython.float, self.weights[c] - self.sums[c].u * scale)
             for c in range(square):
                 trans[c] = cython.cast(cython.float, self.trans[c] - self.trans_sums[c].u * scale)
             for i in range(which.shape[0]):
@@ -304,11 +344,13 @@ class TagTrainer:
                 n = self.sentences[s + 1] - self.sentences[s]
                 if n == 0:
                     continue
-                self.score(s, averaged)
-                viterbi(self.emit, trans, cython.address(self.only[self.sentences[s]]), n, self.tags, self.width,
-                        self.scratch, self.origins, cython.address(out[at]))  # fmt: skip
+                self.score(s, mean)
+                viterbi(self.emit, trans, cython.address(self.block_starts[0]), cython.address(self.block_places[0]),
+                        cython.address(self.only[self.sentences[s]]), n, self.tags, self.width, self.scratch,
+                        self.origins, cython.address(out[at]))  # fmt: skip
                 at += n
         free(trans)
+        free(mean)
         return into
 
     def weights_of(self, averaged: cython.bint = True):
@@ -317,6 +359,7 @@ class TagTrainer:
         f: cython.Py_ssize_t
         c: cython.Py_ssize_t
         at: cython.Py_ssize_t = 0
+        to: cython.Py_ssize_t
         w: cython.double
         scale: cython.double = 1.0 / self.steps if self.steps and averaged else 0.0
         starts_out = np.zeros(self.features + 1, dtype=np.int64)
@@ -328,10 +371,15 @@ class TagTrainer:
         with cython.nogil:
             for f in range(self.features):
                 for c in range(self.rows[f].start, self.rows[f].start + self.rows[f].count):
-                    w = self.weights[c].w - self.sums[c].u * scale
-                    if w != 0.0:
-                        tags[at] = self.weights[c].tag
-                        weights[at] = w
+                    w = self.weights[c] - self.sums[c].u * scale
+                    if w != 0.0:  # in the order of tags, whatever the order in which they were met
+                        to = at
+                        while to > starts[f] and tags[to - 1] > self.tag_of[c]:
+                            tags[to] = tags[to - 1]
+                            weights[to] = weights[to - 1]
+                            to -= 1
+                        tags[to] = self.tag_of[c]
+                        weights[to] = w
                         at += 1
                 starts[f + 1] = at
         between = np.zeros((self.tags + 1, self.tags + 1))
@@ -339,31 +387,3 @@ class TagTrainer:
             for c in range(self.tags + 1):
                 between[f, c] = self.trans[f * self.width + c] - self.trans_sums[f * self.width + c].u * scale
         return starts_out, tags_out[:at].copy(), weights_out[:at].copy(), between
-
-
-def _check(ids, starts, sentences, gold, only, features, tags):
-    """That the arrays fit one another: the loops believe them."""
-    ids, starts, sentences = np.asarray(ids), np.asarray(starts), np.asarray(sentences)
-    gold, only = np.asarray(gold), np.asarray(only)
-    tokens = len(starts) - 1
-    sound = (
-        0 < tags <= MOST_TAGS
-        and starts[0] == 0
-        and starts[tokens] == len(ids)
-        and bool((np.diff(starts) >= 0).all())
-        and sentences[0] == 0
-        and sentences[len(sentences) - 1] == tokens == len(gold) == len(only)
-        and bool((np.diff(sentences) >= 0).all())
-        and int(ids.max(initial=0)) < max(features, 1)
-        and int(gold.max(initial=0)) < tags
-        and int(gold.min(initial=0)) >= 0
-        and int(only.max(initial=-1)) < tags
-    )
-    if not sound:
-        raise ValueError("sentences, features and tags do not fit one another")
-
-
-def _check_order(order, sentences):
-    order = np.asarray(order)
-    if len(order) and (int(order.min()) < 0 or int(order.max()) >= sentences):
-        raise ValueError("there is no such sentence")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.structured.templates import atoms
-from linnet.structured.token_atoms import part_of
+from linnet.structured.token_atoms import parts_of
 
 if TYPE_CHECKING:
     from linnet.structured.tagger_training import TaggingProblem
@@ -43,8 +43,9 @@ class _Names:
             which = np.flatnonzero(firsts[:, 1] == template)
             tokens = firsts[which, 0]
             values = [self._values(name, offset, tokens) for name, offset in atoms(text)]
-            for at, parts in zip(which.tolist(), zip(*values, strict=True), strict=True):
-                names[at] = " ".join(parts)
+            joined = values[0] if len(values) == 1 else map(" ".join, zip(*values, strict=True))
+            for at, name in zip(which.tolist(), joined, strict=True):
+                names[at] = name
         return names
 
     def _values(self, name: str, offset: int, tokens: NDArray[np.int64]) -> list[str]:
@@ -67,7 +68,7 @@ class _Names:
 
     def _parts(self, name: str) -> list[str | None]:
         if name not in self.parts:
-            self.parts[name] = [part_of(name, word, self.problem.lists) for word in self.words]
+            self.parts[name] = parts_of(name, self.words, self.problem.lists)
         return self.parts[name]
 
     def _column(self, name: str) -> list[str]:

@@ -245,7 +245,8 @@ def _of_json(chunk: Chunk, columns: tuple[str, ...]) -> Sentences:
         elif fields[0]:
             found.append(fields)
             lines.append(line)
-    made = of_lists(columns, found)
+    flat = [[value for fields in found for value in fields[column]] for column in range(len(columns))]
+    made = of_lists(columns, flat, [len(fields[0]) for fields in found])
     by_token = np.repeat(np.array(lines, dtype=np.int64), np.diff(made.starts))
     return Sentences(
         columns, made.data, made.begins, made.ends, made.starts, made.spans, by_token, ((0, chunk.path),), None,

@@ -51,15 +51,12 @@ class Sentences:
 
     def fields(self, column: int, first: int = 0, stop: int | None = None) -> list[bytes]:
         """The fields of one column, of all tokens or of some."""
-        text = self.data.tobytes() if stop is None else None
         begins, ends = self.begins[first:stop, column].tolist(), self.ends[first:stop, column].tolist()
-        if text is None:
-            if not begins:
-                return []
-            low = begins[0]
-            text = self.data[low : ends[-1]].tobytes()
-            return [text[begin - low : end - low] for begin, end in zip(begins, ends, strict=True)]
-        return [text[begin:end] for begin, end in zip(begins, ends, strict=True)]
+        if not begins:
+            return []
+        low = begins[0]
+        text = self.data[low : ends[-1]].tobytes()
+        return [text[begin - low : end - low] for begin, end in zip(begins, ends, strict=True)]
 
     def sentence(self, number: int, column: int) -> list[str]:
         """The fields of one column of one sentence."""
@@ -118,22 +115,30 @@ def joined(parts: Sequence[Sentences], columns: tuple[str, ...]) -> Sentences:
     )
 
 
-def of_lists(columns: tuple[str, ...], sentences: Sequence[Sequence[Sequence[str]]]) -> Sentences:
-    """Sentences from Python: for each sentence, the fields of each column in turn."""
-    pieces: list[bytes] = []
-    lengths: list[int] = []
-    for sentence in sentences:
-        lengths.append(len(sentence[0]))
-        for token in zip(*sentence, strict=True):
-            pieces += (each.encode("utf-8", "surrogatepass") for each in token)
-    ends = np.cumsum([len(each) for each in pieces], dtype=np.int64).reshape(-1, len(columns))
-    if ends.size and ends[-1, -1] > MOST_BYTES:
+def of_lists(columns: tuple[str, ...], fields: Sequence[Sequence[str]], lengths: Sequence[int]) -> Sentences:
+    """Sentences from Python: the fields of each column, of all tokens, and the number of tokens of each sentence.
+
+    No field may have a line end in it: ValueError if one has.
+    """
+    tokens = sum(lengths)
+    texts, begins, ends, before = [], [], [], 0
+    for column in fields:
+        # one text of all fields, with line ends between them, which are then looked for
+        text = np.frombuffer(("\n".join(column) + "\n").encode("utf-8", "surrogatepass"), dtype=np.uint8)
+        stops = np.flatnonzero(text == ord("\n")) if tokens else np.empty(0, dtype=np.int64)
+        if len(stops) != tokens:
+            raise ValueError("a field has a line end in it")
+        begins.append(np.concatenate([[0], stops[:-1] + 1])[:tokens] + before)
+        ends.append(stops + before)
+        texts.append(text)
+        before += len(text)
+    if before > MOST_BYTES:
         raise InputError("the sentences have more than 4 GiB of text, which is more than fits at once: pass fewer")
-    sizes = np.array([len(each) for each in pieces], dtype=np.int64).reshape(-1, len(columns))
-    starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
-    data = np.frombuffer(b"".join(pieces), dtype=np.uint8)
-    begins = (ends - sizes).astype(np.uint32)
-    bounds = np.concatenate([begins[:, 0], [len(data)]]).astype(np.int64)
-    spans = np.stack([bounds[starts[:-1]], bounds[starts[1:]]], axis=1)
+    starts = np.concatenate([[0], np.cumsum(np.array(lengths, dtype=np.int64))]).astype(np.int64)
     lines = np.repeat(np.arange(1, len(lengths) + 1), lengths).astype(np.int64)
-    return Sentences(columns, data, begins, ends.astype(np.uint32), starts, spans, lines)
+    # sentences have no bytes of their own here: the fields of a column are together
+    spans = np.zeros((len(lengths), 2), dtype=np.int64)
+    return Sentences(
+        columns, np.concatenate(texts), np.stack(begins, axis=1).astype(np.uint32),
+        np.stack(ends, axis=1).astype(np.uint32), starts, spans, lines,
+    )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -232,23 +232,34 @@ def _sentences(
         if len(needed) > others:
             raise InputError(f"tokens must be tuples of the word and {', '.join(needed)}, as in training")
         columns[1 : 1 + len(needed)] = needed
-    rows = []
-    for number, sentence in enumerate(X):
-        tokens = [tuple(token) if isinstance(token, tuple | list) else (token,) for token in sentence]
-        if any(len(token) != others + 1 for token in tokens):
-            raise InputError(f"sentence {number}: every token must have {others + 1} strings, as the first one has")
-        fields = [list(column) for column in zip(*tokens, strict=True)] if tokens else [[] for _ in range(others + 1)]
-        if y is not None:
-            if len(y[number]) != len(tokens):
-                raise InputError(f"sentence {number}: {len(tokens)} tokens and {len(y[number])} tags")
-            fields.append([str(tag) for tag in y[number]])
-        rows.append(fields)
-        for column in fields:
-            for value in column:
-                if not isinstance(value, str):
-                    raise InputError(f"sentence {number}: {value!r} is not a string")
-                if "\n" in value:
-                    raise InputError(f"sentence {number}: a token cannot have a line end in it")
-    if y is not None and not any(len(row[0]) for row in rows):
+    lengths = [len(sentence) for sentence in X]
+    if y is not None and not any(lengths):
         raise InputError("there are no tokens to train on")
-    return of_lists((*columns, *([TAG] if y is not None else [])), rows)
+    if y is not None and (wrong := [n for n, size in enumerate(lengths) if len(y[n]) != size]):
+        raise InputError(f"sentence {wrong[0]}: {lengths[wrong[0]]} tokens and {len(y[wrong[0]])} tags")
+    tokens = list(chain.from_iterable(X))
+    if others:
+        if any(not isinstance(token, tuple | list) or len(token) != others + 1 for token in tokens):
+            raise InputError(f"every token must have {others + 1} strings, as the first one has")
+        fields = [list(column) for column in zip(*tokens, strict=True)]
+    else:
+        fields = [tokens]
+    if y is not None:
+        fields.append(list(chain.from_iterable(y)))
+        columns.append(TAG)
+    try:
+        return of_lists(tuple(columns), fields, lengths)
+    except (TypeError, ValueError):
+        raise _wrong_field(fields, lengths) from None
+
+
+def _wrong_field(fields: Sequence[Sequence[Any]], lengths: Sequence[int]) -> InputError:
+    """What is wrong with the first field that is not a string of one line."""
+    ends = np.cumsum(lengths)
+    for column in fields:
+        for at, value in enumerate(column):
+            if not isinstance(value, str):
+                return InputError(f"sentence {np.searchsorted(ends, at, side='right')}: {value!r} is not a string")
+            if "\n" in value:
+                return InputError(f"sentence {np.searchsorted(ends, at, side='right')}: {value!r} has a line end in it")
+    return InputError("the tokens cannot be read")

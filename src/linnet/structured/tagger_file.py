@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.errors import ModelFileError, RecipeError
-from linnet.kernels.tagging_trainer import MOST_TAGS
+from linnet.kernels.tagging_checks import MOST_TAGS
 from linnet.model.file_checks import Tensors, a_list, a_text, require
 from linnet.storage import container
 from linnet.storage.typed_json import from_plain, to_plain
@@ -70,7 +70,7 @@ def _tagger(content: dict[str, Any], tensors: Tensors, path: str) -> Tagger:
     texts, columns = (tuple(map(a_text, a_list(content[name]))) for name in ("templates", "columns"))
     tags, scheme = tuple(map(a_text, a_list(content["tags"]))), Scheme(content["scheme"])
     require(0 < len(tags) <= MOST_TAGS and len(set(tags)) == len(tags), path, "the tags are not distinct")
-    require(all(tags) and not any(sign in tag for tag in tags for sign in "\n\t"), path, "a tag cannot be written")
+    require(all(tags) and not any("\n" in tag for tag in tags), path, "a tag cannot be written")
     require(scheme is Scheme.NONE or all(map(is_span_tag, tags)), path, "tags and scheme do not agree")
     keys, rows, entry_tags, weights = _weights(tensors, len(tags), path)
     between = _array(tensors, "between", np.float32, 2)

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.errors import InputError
+from linnet.kernels.tagging_checks import MOST_TAGS
 from linnet.kernels.tagging_features import Numbering, features, field_hashes
 from linnet.kernels.tagging_state import restore, state_of
-from linnet.kernels.tagging_trainer import MOST_TAGS, TagTrainer
+from linnet.kernels.tagging_trainer import TagTrainer
 from linnet.pipeline.services import Services
 from linnet.structured import trainer
 from linnet.structured.feature_names import feature_names

@@ -40,8 +40,8 @@ WORDS = (
     "suffix1", "suffix2", "suffix3", "suffix4", "suffix5",
     "shape", "longshape",
     "lower@-2", "lower@-1", "lower@1", "lower@2",
-    "lower@-1 lower", "lower lower@1", "lower@-1 lower@1", "lower@-2 lower@-1", "lower@1 lower@2",
-    "suffix2@-1", "suffix3@-1", "suffix2@1", "suffix3@1", "shape@-1", "shape@1",
+    "lower@-1 lower", "lower lower@1", "lower@-1 lower@1",
+    "suffix3@-1", "suffix3@1", "shape@-1", "shape@1",
     "shape@-1 shape", "shape shape@1", "suffix3@-1 suffix3", "suffix3 suffix3@1",
 )  # fmt: skip
 # For spans (chunks, entities), what is around a token tells more.

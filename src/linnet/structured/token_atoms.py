@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import string
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -36,6 +38,12 @@ class WordLists:
 
 
 NO_LISTS = WordLists()
+ASCII_SHAPES = str.maketrans({
+    **dict.fromkeys(string.ascii_uppercase, "X"), **dict.fromkeys(string.ascii_lowercase, "x"),
+    **dict.fromkeys(string.digits, "0"),
+})  # fmt: skip
+REPEATED = re.compile(r"([\x00-\x7f])\1+")
+DIGIT = re.compile("[0-9]")
 
 
 def shape_of(text: str) -> str:
@@ -143,23 +151,21 @@ def _contiguous(sentences: Sentences, column: int) -> tuple[NDArray[np.uint32], 
     return np.ascontiguousarray(sentences.begins[:, column]), np.ascontiguousarray(sentences.ends[:, column])
 
 
-def part_of(name: str, word: str, lists: WordLists = NO_LISTS) -> str | None:
-    """A part of a word in words, for people; None where the word has not got it."""
-    lower = word.lower()
+def parts_of(name: str, words: list[str], lists: WordLists = NO_LISTS) -> list[str | None]:
+    """A part of some words in letters, for people; None where a word has not got it."""
     if name == "word":
-        return word
-    if name == "lower":
-        return lower
-    if name == "digits":
-        return "".join("0" if "0" <= sign <= "9" else sign for sign in lower)
+        return list(words)
     if name in ("shape", "longshape"):
-        shape = shape_of(word)
-        if name == "longshape":
-            return shape
-        return "".join(sign for at, sign in enumerate(shape) if at == 0 or sign != shape[at - 1] or not sign.isascii())
+        shapes = [word.translate(ASCII_SHAPES) if word.isascii() else shape_of(word) for word in words]
+        return [REPEATED.sub(r"\1", shape) if name == "shape" else shape for shape in shapes]
+    lower = [word.lower() for word in words]
+    if name == "lower":
+        return list(lower)
+    if name == "digits":
+        return [DIGIT.sub("0", low) for low in lower]
     if name.startswith(("prefix", "suffix")):
         size = int(name[6:])
-        if len(lower) <= size:
-            return None
-        return lower[:size] if name.startswith("prefix") else lower[-size:]
-    return lists.given(name, word) or None
+        if name.startswith("prefix"):
+            return [low[:size] if len(low) > size else None for low in lower]
+        return [low[-size:] if len(low) > size else None for low in lower]
+    return [lists.given(name, word) or None for word in words]

@@ -1,0 +1,34 @@
+"""Checks of the arrays that a tagger is trained on: the loops believe them."""
+
+import numpy as np
+
+# Decoding takes time and memory that grow with the square of the tags.
+MOST_TAGS = 5000
+
+
+def check_sentences(ids, starts, sentences, gold, only, features, tags):
+    """That the arrays fit one another: the loops believe them."""
+    ids, starts, sentences = np.asarray(ids), np.asarray(starts), np.asarray(sentences)
+    gold, only = np.asarray(gold), np.asarray(only)
+    tokens = len(starts) - 1
+    sound = (
+        0 < tags <= MOST_TAGS
+        and starts[0] == 0
+        and starts[tokens] == len(ids)
+        and bool((np.diff(starts) >= 0).all())
+        and sentences[0] == 0
+        and sentences[len(sentences) - 1] == tokens == len(gold) == len(only)
+        and bool((np.diff(sentences) >= 0).all())
+        and int(ids.max(initial=0)) < max(features, 1)
+        and int(gold.max(initial=0)) < tags
+        and int(gold.min(initial=0)) >= 0
+        and int(only.max(initial=-1)) < tags
+    )
+    if not sound:
+        raise ValueError("sentences, features and tags do not fit one another")
+
+
+def check_order(order, sentences):
+    order = np.asarray(order)
+    if len(order) and (int(order.min()) < 0 or int(order.max()) >= sentences):
+        raise ValueError("there is no such sentence")
