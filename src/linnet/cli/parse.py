@@ -24,7 +24,18 @@ if TYPE_CHECKING:
     from linnet.structured.parser_model import ParserModel
     from linnet.structured.sentence_files import SentenceFiles
 
-GROUP = "Parse sentences: train a dependency parser, predict trees, evaluate them, draw them."
+GROUP = """Dependency parsing: the head of every word, and its relation to it.
+
+Reads and writes CoNLL-U, also compressed. Trains an averaged perceptron over transitions, greedy or with a beam, or
+over the arcs of projective trees; predicts, evaluates and draws trees.
+
+\b
+Examples:
+  linnet parse train en_ewt-ud-train.conllu -o ewt.linnet
+  linnet parse predict ewt.linnet new.conllu -o parsed.conllu
+  linnet parse evaluate ewt.linnet en_ewt-ud-test.conllu
+  linnet parse show new.conllu --model ewt.linnet
+"""
 Treebanks = Annotated[
     list[str],
     typer.Argument(

@@ -15,8 +15,7 @@ With a beam as wide as there are sequences the search is exact.
 
 import cython
 import numpy as np
-from cython.cimports.libc.stdlib import free, malloc
-from cython.cimports.linnet.kernels.parsing_beam import Beam, Candidate, Item
+from cython.cimports.linnet.kernels.parsing_beam import Beam, Item, give_back, make_room
 from cython.cimports.linnet.kernels.parsing_greedy import (
     Oracle,
     Room,
@@ -45,34 +44,6 @@ from cython.cimports.linnet.kernels.parsing_weights import Weights
 from linnet.kernels.parsing_checks import checked
 
 MOST_WIDTH = 1 << 12
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def make_room(beam: cython.pointer(Beam), n: cython.Py_ssize_t, width: cython.int) -> cython.bint:
-    """Room for sentences of up to n tokens; False where memory lacks."""
-    beam.width = width
-    beam.items = cython.cast(cython.pointer(Item), malloc((2 * n + 1) * width * cython.sizeof(Item)))
-    beam.gold = cython.cast(cython.pointer(Item), malloc((2 * n + 1) * cython.sizeof(Item)))
-    beam.counts = cython.cast(cython.p_int, malloc((2 * n + 1) * cython.sizeof(cython.int)))
-    beam.candidates = cython.cast(cython.pointer(Candidate), malloc((width + 1) * cython.sizeof(Candidate)))
-    return (
-        beam.items != cython.NULL
-        and beam.gold != cython.NULL
-        and beam.counts != cython.NULL
-        and beam.candidates != cython.NULL
-    )
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def give_back(beam: cython.pointer(Beam)) -> cython.void:
-    free(beam.items)
-    free(beam.gold)
-    free(beam.counts)
-    free(beam.candidates)
 
 
 @cython.cfunc

@@ -1,5 +1,6 @@
 """Whether arrays fit together, before a parser's kernel reads by them."""
 
+import cython
 import numpy as np
 
 from linnet.kernels.parsing_trees import NON_PROJECTIVE, kinds_of_trees
@@ -58,6 +59,35 @@ def checked_arcs(weights, templates, single, tokens, starts, heads, labels, allo
     lengths = np.diff(np.asarray(starts))[np.asarray(order)]
     _hold(not len(lengths) or lengths.max() <= LONGEST_CHART, "a sentence is too long for a chart")
     _hold(not trees or not weights.frozen, "frozen weights cannot be trained")
+
+
+def checked_rows(
+    keys: cython.const[cython.ulonglong][::1],
+    starts: cython.const[cython.longlong][::1],
+    labels: cython.const[cython.uint][::1],
+    classes: cython.Py_ssize_t,
+):
+    """Whether rows can be used: ascending keys, entries in order, each class known and no more than once in a row."""
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    good: cython.bint = True
+    if starts.shape[0] != keys.shape[0] + 1 or starts[0] != 0 or starts[keys.shape[0]] != labels.shape[0]:
+        raise ValueError("rows and entries differ in number")
+    seen: cython.longlong[::1] = np.full(classes, -1, dtype=np.int64)
+    with cython.nogil:
+        for i in range(keys.shape[0]):
+            if starts[i + 1] <= starts[i] or starts[i + 1] > labels.shape[0] or (i and keys[i] <= keys[i - 1]):
+                good = False
+                break
+            for j in range(starts[i], starts[i + 1]):
+                if labels[j] >= classes or seen[labels[j]] == i:
+                    good = False
+                    break
+                seen[labels[j]] = i
+            if not good:
+                break
+    if not good:
+        raise ValueError("keys are not in ascending order, or a row is empty, or has an unknown class or one twice")
 
 
 def _hold(condition, problem):

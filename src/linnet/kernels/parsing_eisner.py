@@ -18,70 +18,13 @@ over the words alone; the root has one dependent r, the best of s(0, r) + C_left
 import cython
 import numpy as np
 from cython.cimports.libc.stdlib import free, malloc
+from cython.cimports.linnet.kernels.parsing_arcs import arc_keys, between
 from cython.cimports.linnet.kernels.parsing_greedy import Oracle, Room, allot, dismiss, place_tokens
-from cython.cimports.linnet.kernels.parsing_transitions import COLUMNS, MOST_TEMPLATES, distance, keys_of, put, spread
 from cython.cimports.linnet.kernels.parsing_weights import Weights
 
 from linnet.kernels.parsing_checks import checked_arcs
 
 LOWEST = cython.declare(cython.double, -1e300)
-# Places of atoms: six tokens (head, dependent, and the neighbours of each), then direction with distance, direction, a
-# tag between head and dependent.
-TOKENS = cython.declare(cython.Py_ssize_t, 6)
-MOST_BETWEEN = cython.declare(cython.int, 24)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def between(
-    room: cython.pointer(Room), tags: cython.pointer(cython.ulonglong), count: cython.int, token: cython.int
-) -> cython.int:
-    """Add the coarse tag of a token to the different ones between a head and a dependent; how many there are now."""
-    i: cython.int
-    tag: cython.ulonglong = room.tokens[COLUMNS * cython.cast(cython.Py_ssize_t, token) + 1]
-    for i in range(count):
-        if tags[i] == tag:
-            return count
-    if count < MOST_BETWEEN:
-        tags[count] = tag
-        count += 1
-    return count
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def arc_keys(
-    room: cython.pointer(Room), plan: cython.pointer(cython.const[cython.schar]), single: cython.Py_ssize_t,
-    count: cython.Py_ssize_t, tags: cython.pointer(cython.ulonglong), tag_count: cython.int, h: cython.int,
-    m: cython.int, n: cython.int,
-) -> cython.Py_ssize_t:  # fmt: skip
-    """The keys of an arc; templates from `single` on are repeated for each tag between."""
-    filled: cython.Py_ssize_t = single
-    t: cython.int
-    k: cython.Py_ssize_t
-    atoms: cython.pointer(cython.ulonglong) = room.atoms
-    extra: cython.ulonglong[512]
-    put(atoms, room.tokens, h)
-    put(atoms + COLUMNS, room.tokens, m)
-    put(atoms + 2 * COLUMNS, room.tokens, h - 1 if h > 0 else n + 1)
-    put(atoms + 3 * COLUMNS, room.tokens, h + 1)
-    put(atoms + 4 * COLUMNS, room.tokens, m - 1)
-    put(atoms + 5 * COLUMNS, room.tokens, m + 1)
-    atoms[TOKENS * COLUMNS + 1] = spread(h < m)
-    atoms[TOKENS * COLUMNS] = atoms[TOKENS * COLUMNS + 1] ^ distance(min(h, m), max(h, m), n + 1)
-    keys_of(atoms, plan, single, room.keys)
-    for t in range(tag_count):
-        if filled + count - single > MOST_TEMPLATES:
-            break
-        atoms[TOKENS * COLUMNS + 2] = tags[t]
-        # numbered on from the others, so that no two templates share keys
-        keys_of(atoms, plan, count, cython.address(extra[0]))
-        for k in range(single, count):
-            room.keys[filled] = extra[k]
-            filled += 1
-    return filled
 
 
 @cython.cfunc

@@ -25,6 +25,8 @@ from cython.cimports.linnet.kernels.parsing_weights import DENSE, SPARSE, Entry,
 from cython.cimports.linnet.kernels.rows import prefetch
 from cython.cimports.linnet.kernels.vocabulary import bucket_of, release, zeroed
 
+from linnet.kernels.parsing_checks import checked_rows
+
 FIRST_SHIFT = cython.declare(cython.int, 54)
 MOST_ENTRIES = cython.declare(cython.Py_ssize_t, 0xFFFFFFF0)
 SIZES = cython.declare(cython.int, 18)
@@ -315,7 +317,7 @@ class Weights:
         w: cython.const[cython.float][::1],
         u: cython.const[cython.double][::1],
     ):
-        """Fill an empty table with rows that were checked (`checked_rows`)."""
+        """Fill an empty table with rows."""
         i: cython.Py_ssize_t
         j: cython.Py_ssize_t
         slot: cython.pointer(Slot)
@@ -372,32 +374,3 @@ class Weights:
                     rows += 1
             self.size = keys.shape[0]
             self.used = labels.shape[0]
-
-
-def checked_rows(
-    keys: cython.const[cython.ulonglong][::1],
-    starts: cython.const[cython.longlong][::1],
-    labels: cython.const[cython.uint][::1],
-    classes: cython.Py_ssize_t,
-):
-    """Whether rows can be used: ascending keys, entries in order, each class known and no more than once in a row."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    good: cython.bint = True
-    if starts.shape[0] != keys.shape[0] + 1 or starts[0] != 0 or starts[keys.shape[0]] != labels.shape[0]:
-        raise ValueError("rows and entries differ in number")
-    seen: cython.longlong[::1] = np.full(classes, -1, dtype=np.int64)
-    with cython.nogil:
-        for i in range(keys.shape[0]):
-            if starts[i + 1] <= starts[i] or starts[i + 1] > labels.shape[0] or (i and keys[i] <= keys[i - 1]):
-                good = False
-                break
-            for j in range(starts[i], starts[i + 1]):
-                if labels[j] >= classes or seen[labels[j]] == i:
-                    good = False
-                    break
-                seen[labels[j]] = i
-            if not good:
-                break
-    if not good:
-        raise ValueError("keys are not in ascending order, or a row is empty, or has an unknown class or one twice")

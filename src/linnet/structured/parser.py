@@ -18,7 +18,7 @@ from linnet.structured.attachment import Attachment
 from linnet.structured.parse_options import ParseOptions
 from linnet.structured.parser_decoders import decoder_named
 from linnet.structured.parser_model import ParserModel
-from linnet.structured.sentences import Sentences, of_lists
+from linnet.structured.sentences import MOST_TOKENS, Sentences, of_lists
 from linnet.structured.treebank import TagColumns, treebank
 
 FIELDS = ("form", "upos", "xpos", "feats")
@@ -126,34 +126,38 @@ class DependencyParser:
         return self._model
 
 
-def _sentences(sentences: Sequence[Sentence]) -> Sentences:
+def _sentences(sentences: Sequence[Sentence], relations: Sequence[str] | None = None) -> Sentences:
     """Lists of words, or of tuples, with the columns of CoNLL-U that a parser reads; what is not given is _."""
-    found = []
+    rows: list[tuple[str, ...]] = []
+    lengths = []
     for number, sentence in enumerate(sentences, start=1):
-        rows = [tuple(token) if isinstance(token, list | tuple) else (token,) for token in sentence]
-        if not all(1 <= len(row) <= len(FIELDS) and all(isinstance(each, str) for each in row) for row in rows):
+        found = [tuple(token) if isinstance(token, list | tuple) else (token,) for token in sentence]
+        if not all(1 <= len(row) <= len(FIELDS) and all(isinstance(each, str) for each in row) for row in found):
             raise InputError(
                 f"sentence {number}: a word is a string, or a tuple of strings (word, tag, fine tag, features)"
             )
-        full = [(*row, *("_" for _ in FIELDS[len(row) :])) for row in rows]
-        found.append([[row[column] for row in full] for column in range(len(FIELDS))])
-    return of_lists(FIELDS, found)
+        rows += ((*row, *("_" for _ in FIELDS[len(row) :])) for row in found)
+        lengths.append(len(found))
+    columns = [[row[column] for row in rows] for column in range(len(FIELDS))]
+    names = FIELDS if relations is None else (*FIELDS, "deprel")
+    if relations is not None:
+        columns.append(list(relations))
+    try:
+        return of_lists(names, columns, lengths)
+    except ValueError as error:
+        raise InputError(f"{error}: pass words, tags and relations without") from None
 
 
 def _with_trees(sentences: Sequence[Sentence], trees: Sequence[Sequence[Arc]] | None) -> Sentences:
     if trees is None or len(trees) != len(sentences):
         raise InputError("pass a tree for each sentence: a list with (head, relation) for each word")
-    heads: list[int] = []
-    plain = _sentences(sentences)
-    fields = []
-    for number, tree in enumerate(trees):
-        first, end = int(plain.starts[number]), int(plain.starts[number + 1])
-        if len(tree) != end - first or not all(isinstance(relation, str) for _, relation in tree):
+    for number, (sentence, tree) in enumerate(zip(sentences, trees, strict=True), start=1):
+        if len(tree) != len(sentence) or not all(isinstance(relation, str) for _, relation in tree):
             raise InputError(
-                f"sentence {number + 1}: {end - first} words, so its tree has as many pairs (head, relation)"
+                f"sentence {number}: {len(sentence)} words, so its tree has as many pairs (head, relation)"
             )
-        heads += (int(head) for head, _ in tree)
-        columns = [plain.sentence(number, column) for column in range(len(FIELDS))]
-        fields.append([*columns, [relation for _, relation in tree]])
-    with_relations = of_lists((*FIELDS, "deprel"), fields)
-    return replace(with_relations, heads=np.array(heads, dtype=np.int32))
+    given = np.array([head for tree in trees for head, _ in tree])
+    if given.size and given.dtype.kind not in "iu":
+        raise InputError("heads are whole numbers: those of words count from 1, and 0 is the root")
+    heads = np.clip(given, -1, MOST_TOKENS + 1).astype(np.int32)
+    return replace(_sentences(sentences, [relation for tree in trees for _, relation in tree]), heads=heads)
