@@ -32,8 +32,10 @@ from linnet.data.sources import arrow, chunks, jsonlines, mail, parquet_pages
 from linnet.data.sources.block import Position
 from linnet.data.sources.opening import open_source
 from linnet.errors import InputError, ModelFileError, RecipeError
+from linnet.kernels import tagging_checks
 from linnet.pipeline import memory as memory_module
 from linnet.pipeline import separable, verify
+from linnet.structured import parser_decoders, sentence_files, sentences
 from linnet.training import reduction, solver_choice
 from linnet.training.solvers import least_squares
 from tests.data.sources.tools import wanted
@@ -80,6 +82,10 @@ def blocks_of(path, selected=None):
         ("columns of `linnet separable`", separable.MOST_COLUMNS),
         ("passes of `linnet verify`", verify.PASSES_AT_MOST),
         ("steps of the solver that `linnet verify`", verify.STEPS_AT_MOST),
+        ("tokens of a sentence", sentences.MOST_TOKENS),
+        ("tokens of a sentence", parser_decoders.EisnerDecoder.longest),
+        ("columns of a file of sentences", sentence_files.MOST_COLUMNS),
+        ("different tags of a tagger", tagging_checks.MOST_TAGS),
         ("after Ctrl-C", interruption.PATIENCE / 1000),
     ],
 )
@@ -526,3 +532,30 @@ with open("/proc/self/status") as status:
     terms, peak = peak_of_reading("", code)
     assert terms == 20_000
     assert peak < 200  # 40 kB each would be 800 MB
+
+
+# -- files of sentences ------------------------------------------------------------------------------------------------
+
+
+def tagged(tmp_path, text):
+    from linnet.data.on_error import BadRows
+    from linnet.structured.tag_files import train_from_files
+    from linnet.structured.tag_options import TagOptions
+
+    path = written(tmp_path, "sentences.txt", text)
+    return train_from_files([path], TagOptions(format="columns", passes=1), BadRows())
+
+
+def test_a_sentence_of_too_many_tokens_is_refused_with_its_place(tmp_path):
+    text = "a\tX\nb\tY\n\n" + "a\tX\n" * (sentences.MOST_TOKENS + 1) + "\n"
+    with pytest.raises(InputError, match=r"sentences\.txt:\d+: .*100,000"):
+        tagged(tmp_path, text)
+
+
+def test_sentences_of_too_many_columns_or_tags_are_refused(tmp_path):
+    row = "\t".join("abc" for _ in range(sentence_files.MOST_COLUMNS + 1))
+    with pytest.raises(InputError, match="1,001 columns, 1,000 at most"):
+        tagged(tmp_path, f"{row}\n{row}\n\n")
+    lines = "".join(f"w\ttag{i}\n" for i in range(tagging_checks.MOST_TAGS + 1))
+    with pytest.raises(InputError, match="5,001 different tags, 5,000 at most"):
+        tagged(tmp_path, lines + "\n")
