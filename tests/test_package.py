@@ -25,8 +25,8 @@ def test_public_names():
         "LogisticRegression", "Loss", "Model", "ModelFileError", "MultinomialNB", "NumericalError", "OneHot",
         "OnlineClassifier", "OnlineRegressor", "OutputError", "PassiveAggressive", "Penalty", "Perceptron",
         "Polynomial", "Recipe", "RecipeError", "Reduction", "Ridge", "Schedule", "SeparationWarning",
-        "SequenceTagger", "SharedGaussianNB", "StructuredPerceptron", "TaskWarning", "Update",
-        "Winnow", "__version__", "boolean", "catalogue", "load", "train",
+        "SequenceTagger", "SharedGaussianNB", "StructuredPerceptron", "TaskWarning", "Update", "Winnow", "__version__",
+        "boolean", "catalogue", "load", "train",
     ]  # fmt: skip
     for name in linnet.__all__:
         assert getattr(linnet, name) is not None

@@ -53,6 +53,12 @@ def pairs_of_many_labels() -> Case:
     return _trained(f"x,y\n{rows}".encode(), "data.csv", "--target", "y", "--multiclass", "pairwise")
 
 
+def losses_that_are_all_the_same() -> Case:
+    """Their mean has hardly any variance, so that its gamma distribution has a shape beyond all series."""
+    rows = "".join(f"{0.001 * (i * 617 % 1000)},{i % 7},label {i}\n" for i in range(402)) * 2
+    return _trained(f"x,z,y\n{rows}".encode(), "data.csv", "--target", "y", "--learner", "discriminant-analysis")
+
+
 def line_ends_alone() -> Case:
     text = gzip.compress(b"\n" * 62_914_560)
     commands = [

@@ -55,6 +55,21 @@ def test_quantiles_of_small_parameters_are_scipys_down_to_the_smallest_numbers(a
         assert found == pytest.approx(float(expected), rel=1e-8, abs=1e-290)
 
 
+@pytest.mark.parametrize("z", [-6.0, -2.0, -0.5, 0.0, 0.3, 2.0, 5.0])
+def test_the_series_and_the_expansion_for_large_parameters_agree(z):
+    """From 1e8 on one takes the place of the other; they have nothing in common."""
+    series, expansion = (gammainc(a, a + z * math.sqrt(a)) for a in (math.nextafter(1e8, 0), 1e8))
+    assert expansion == pytest.approx(series, rel=1e-11)
+
+
+@pytest.mark.parametrize("a", [1e16, 1e100, 1e300])
+def test_the_largest_parameters_end_at_once(a):
+    """A series would take longer than anybody waits."""
+    assert gammainc(a, 0.99 * a) == 0.0
+    assert gammainc(a, 1.01 * a) == 1.0
+    assert gammaincinv(a, 0.975) == pytest.approx(a, rel=1e-7)
+
+
 @pytest.mark.parametrize("a", [1e6, 1e8, 1e10])
 def test_large_parameters_are_nearly_normal(a):
     """By Edgeworth's series: of skewness s, P(z) = Phi(z) - phi(z) s / 6 (z^2 - 1), up to 1 / a."""

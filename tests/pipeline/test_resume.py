@@ -315,6 +315,18 @@ def test_a_checkpoint_with_the_right_hash_and_wrong_content_is_refused(interrupt
                 refused(content | {name: value}, tensors)
 
 
+@pytest.mark.parametrize("rows", [np.nan, np.inf, -np.inf, -1.0])
+@pytest.mark.parametrize("at", [0, -1])
+def test_a_checkpoint_whose_features_are_in_no_number_of_rows_is_refused(rows, at, interrupted):
+    path, options = interrupted
+    content, tensors = container.read(options.checkpoint, "checkpoint")
+    sums = tensors["moments"].copy()
+    sums[at, 0] = rows
+    container.write(options.checkpoint, "checkpoint", content, tensors | {"moments": sums})
+    with cut(600), pytest.raises(ModelFileError, match="not a number of them"):
+        train(path, options)
+
+
 def test_a_checkpoint_with_features_of_other_columns_is_refused(interrupted):
     path, options = interrupted
     content, tensors = container.read(options.checkpoint, "checkpoint")

@@ -31,6 +31,7 @@ PARAMETERS = {
     "penalised.",
     "alpha": "The penalty's weight, beside the mean loss of a row (`Ridge`: beside the sum of squares); None keeps the "
     "learner's own. Naive Bayes: what is added to every count. `Winnow`: what a promotion multiplies by, above 1.",
+    "force_alpha": "Whether alpha is taken as it is; otherwise it is 1e-10 at least.",
     "binarize": "A value above this, 0 or more, is there; any other is not.",
     "fit_prior": "Whether a class is as probable as its rows are many; otherwise all are alike.",
     "class_prior": "The probability of each class instead, in the order of the sorted labels.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,11 +14,83 @@ from linnet.estimators.base import offered_if
 from linnet.estimators.counting import ATTRIBUTES, CountingClassifier, priors_of
 from linnet.estimators.documentation import documented
 from linnet.estimators.parameters import check_number, check_positive
-from linnet.training.counting.naive_bayes import presence
+from linnet.training.counting.naive_bayes import ClassSums, presence
+
+# What scikit-learn adds to counts at least, unless it is told to take alpha as it is.
+LEAST_ALPHA = 1e-10
+
+COUNTS = """class_count_, class_log_prior_ : of each class the weight of its rows, and the logarithm of its prior
+    feature_count_, feature_log_prob_ : the sum of every feature by class, and the logarithm of its probability
+    """
+OF_COUNTS = ATTRIBUTES.replace("certificate_", f"{COUNTS}certificate_")
 
 
-@documented("naive-bayes", attributes=ATTRIBUTES)
-class MultinomialNB(CountingClassifier):
+class DiscreteNB(CountingClassifier):
+    """What naive Bayes of counts and of presence share: smoothing, priors, and the counts themselves."""
+
+    alpha: Any
+    force_alpha: bool
+    fit_prior: bool
+    class_prior: Any
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        return tags
+
+    @property
+    def _sums(self) -> ClassSums:
+        """The sums of the fit; an attribute that is made of them is not there before."""
+        if not hasattr(self, "model_"):
+            raise AttributeError(f"this {type(self).__name__} is not fitted yet: call fit first")
+        sums: ClassSums = self._training
+        return sums
+
+    @property
+    def class_count_(self) -> NDArray[np.float64]:
+        return self._sums.counts.copy()
+
+    @property
+    def feature_count_(self) -> NDArray[np.float64]:
+        return np.ascontiguousarray(self._sums.sums.T)
+
+    @property
+    def class_log_prior_(self) -> NDArray[np.float64]:
+        with np.errstate(divide="ignore"):  # a class that has no row yet has the logarithm -inf
+            return np.asarray(np.log(self._sums.priors.probabilities(self._sums.counts)))
+
+    @property
+    def feature_log_prob_(self) -> NDArray[np.float64]:
+        return np.ascontiguousarray(self._sums.log_probabilities().T)
+
+    def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """The logarithm of the probability of each class together with the row, up to what all classes share."""
+        rows = self._rows(X)
+        return self._sums.joint(rows)
+
+    def _parameters(self) -> dict[str, Any]:
+        return {"priors": priors_of("class_prior", self.class_prior, estimated=self.fit_prior), "alpha": self._alpha()}
+
+    def _alpha(self) -> float | tuple[float, ...]:
+        """The smoothing, for all features or for each."""
+        if not isinstance(self.alpha, Sequence | np.ndarray) or isinstance(self.alpha, str):
+            return self._at_least(check_number("alpha", self.alpha))
+        return tuple(self._at_least(check_number("alpha", each)) for each in np.ravel(self.alpha).tolist())
+
+    def _at_least(self, alpha: float) -> float:
+        if not self.force_alpha and alpha < LEAST_ALPHA:
+            warnings.warn(
+                f"alpha too small will result in numeric errors, setting alpha = {LEAST_ALPHA:.1e}. Use "
+                "force_alpha=True to take it as it is",
+                UserWarning,
+                stacklevel=5,
+            )
+            return LEAST_ALPHA
+        return check_positive("alpha", alpha)
+
+
+@documented("naive-bayes", attributes=OF_COUNTS)
+class MultinomialNB(DiscreteNB):
     """Naive Bayes for counts, such as words in texts; values are 0 or more.
 
     >>> from linnet import MultinomialNB
@@ -27,15 +101,17 @@ class MultinomialNB(CountingClassifier):
 
     learner = "naive-bayes"
 
-    def __init__(self, *, alpha: float = 1.0, fit_prior: bool = True, class_prior: Any = None) -> None:
+    def __init__(
+        self, *, alpha: Any = 1.0, force_alpha: bool = True, fit_prior: bool = True, class_prior: Any = None
+    ) -> None:
         self.alpha = alpha
+        self.force_alpha = force_alpha
         self.fit_prior = fit_prior
         self.class_prior = class_prior
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
-        tags.classifier_tags.poor_score = True
         return tags
 
     # only once fitted: of estimators with scores and probabilities scikit-learn's checks fit negative numbers
@@ -44,13 +120,9 @@ class MultinomialNB(CountingClassifier):
         """w . x + b: one a row for two classes (positive: the second), one a row and class for more."""
         return super().decision_function(X)
 
-    def _parameters(self) -> dict[str, Any]:
-        priors = priors_of("class_prior", self.class_prior, estimated=self.fit_prior)
-        return {"priors": priors, "alpha": check_positive("alpha", self.alpha)}
 
-
-@documented("naive-bayes-bernoulli", attributes=ATTRIBUTES)
-class BernoulliNB(CountingClassifier):
+@documented("naive-bayes-bernoulli", attributes=OF_COUNTS)
+class BernoulliNB(DiscreteNB):
     """Naive Bayes for what is there or not: a value counts as there where it is above `binarize`.
 
     The weights are those of rows made of 1 and 0 in this way, and predict converts rows the same way.
@@ -64,21 +136,19 @@ class BernoulliNB(CountingClassifier):
     learner = "naive-bayes-bernoulli"
 
     def __init__(
-        self, *, alpha: float = 1.0, binarize: float = 0.0, fit_prior: bool = True, class_prior: Any = None
+        self,
+        *,
+        alpha: Any = 1.0,
+        force_alpha: bool = True,
+        binarize: float = 0.0,
+        fit_prior: bool = True,
+        class_prior: Any = None,
     ) -> None:
         self.alpha = alpha
+        self.force_alpha = force_alpha
         self.binarize = binarize
         self.fit_prior = fit_prior
         self.class_prior = class_prior
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True
-        return tags
-
-    def _parameters(self) -> dict[str, Any]:
-        priors = priors_of("class_prior", self.class_prior, estimated=self.fit_prior)
-        return {"priors": priors, "alpha": check_positive("alpha", self.alpha)}
 
     def _rows(self, X: Any) -> Rows:
         return presence(super()._rows(X), check_number("binarize", self.binarize))

@@ -4,18 +4,21 @@
     beta    I_x(a, b) = 1 / B(a, b) int_0^x t^(a-1) (1 - t)^(b-1) dt
 
 by series and continued fractions (Abramowitz, Stegun 1964, 6.5.29, 6.5.31, 26.5.8; Lentz 1976), whose length grows with
-the root of the parameters.  What stands before them is computed without the large logarithms that would cancel (Loader
-2000, Fast and accurate computation of binomial probabilities).  SciPy has all of these, and takes longer to load than
-many a fit takes in all.
+the root of the parameters; from a = 10^8 on gamma's by its expansion in 1/a (Temme 1979, The asymptotic expansion of
+the incomplete gamma functions).  What stands before them is computed without the large logarithms that would cancel
+(Loader 2000, Fast and accurate computation of binomial probabilities).  SciPy has all of these, and takes longer to
+load than many a fit takes in all.
 """
 
 import cython
-from cython.cimports.libc.math import exp, fabs, fmax, fmin, lgamma, log, sqrt
+from cython.cimports.libc.math import erfc, exp, fabs, fmax, fmin, lgamma, log, sqrt
 
 EPS = cython.declare(cython.double, 2.220446049250313e-16)
 TINY = cython.declare(cython.double, 1e-300)
 HALF_LOG_OF_TWO_PI = cython.declare(cython.double, 0.9189385332046728)
 MOST_TERMS = cython.declare(cython.longlong, 100_000_000)
+# The a from which on the expansion in 1/a has all digits.
+LARGE = cython.declare(cython.double, 1e8)
 # Bisection alone needs more than 1,000 steps to the smallest numbers.
 MOST_STEPS = cython.declare(cython.int, 2000)
 
@@ -75,9 +78,30 @@ def beta_weight(a: cython.double, b: cython.double, x: cython.double) -> cython.
 @cython.nogil
 @cython.exceptval(check=False)
 @cython.cdivision(True)
+def gamma_of_large(a: cython.double, x: cython.double) -> cython.double:
+    """P(a, x) for a large a, with eta^2 / 2 = x/a - 1 - log(x/a):
+
+        erfc(-eta sqrt(a/2)) / 2 - e^(-a eta^2 / 2) / sqrt(2 pi a) (c_0(eta) + c_1(eta) / a + ...)
+
+    Where it is neither 0 nor 1 eta is of the order of a^(-1/2): the first terms of c_0 are enough, and c_1 / a is none.
+    """
+    half: cython.double = fmax(-log_less_line((x - a) / a, x / a), 0.0)
+    eta: cython.double = sqrt(2.0 * half) if x >= a else -sqrt(2.0 * half)
+    c: cython.double = -1 / 3.0 + eta * (1 / 12.0 - eta * (2 / 135.0 - eta / 864.0))
+    part: cython.double = 0.5 * erfc(-eta * sqrt(0.5 * a))
+    part -= exp(-a * half - HALF_LOG_OF_TWO_PI) / sqrt(a) * c
+    return fmax(0.0, fmin(1.0, part))
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+@cython.cdivision(True)
 def gamma_part(a: cython.double, x: cython.double) -> cython.double:
     if x <= 0.0:
         return 0.0
+    if a >= LARGE:
+        return gamma_of_large(a, x)
     k: cython.longlong
     total: cython.double
     term: cython.double

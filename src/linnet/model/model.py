@@ -226,13 +226,16 @@ class Model:
         """A block as rows of this model: unknown features are left out, and counted."""
         return self.features.rows(block, work, findings)
 
-    def blocks(self, source: Source, rejected: BadRows, threads: int, check: Check) -> Iterator[PreparedBlock]:
-        """A source block by block, prepared for the features of this model."""
+    def blocks(
+        self, source: Source, rejected: BadRows, threads: int, check: Check, *, by_rows: bool = True
+    ) -> Iterator[PreparedBlock]:
+        """A source block by block, prepared for the features of this model: for rows, or to be collected."""
         features = self.features
+        prepare = features.prepare_rows if by_rows else features.prepare
         rejected.findings.never_missing = self._never_missing
         find_columns(source, features, rejected.findings)
         threads = threads or cores()
-        return prepared_blocks(source, Position(), features.prepare, rejected, threads, check, features.cuts)
+        return prepared_blocks(source, Position(), prepare, rejected, threads, check, features.cuts)
 
     def predicted(self, source: Source, rejected: BadRows | None = None, threads: int = 0) -> Iterator[Predictions]:
         """Predictions for every row, block after block, in order; empty for rows that `rejected` lets pass."""

@@ -79,6 +79,9 @@ class MomentSums:
         """Go back to what `state` gave, checked."""
         if state.dtype != np.float64 or state.shape != (columns + 1, SUMS):
             raise ModelFileError(f"{path}: is damaged: the sums of its features have the wrong shape")
+        weights = state[:, 0]
+        if not (np.isfinite(weights).all() and (weights >= 0).all()):
+            raise ModelFileError(f"{path}: is damaged: the rows that have a feature are not a number of them")
         self.total, self._sums = float(state[-1, 0]), state[:-1].copy()
 
     def moments(self, features: Features, order: NDArray[np.int64] | None = None) -> Moments:

@@ -36,6 +36,7 @@ class RowStream:
         self.services = services
         self.read = 0
         self.hashing = False  # whether positions are to hold the hash of what was read, for checkpoints
+        self.by_rows = False  # whether blocks are used row by row, not collected column by column
 
     @property
     def in_memory(self) -> bool:
@@ -64,7 +65,8 @@ class RowStream:
     def _prepared(self, start: Position, rejected: BadRows) -> Iterator[PreparedBlock]:
         threads = self.services.reading_threads
         features = self.features
-        return prepared_blocks(self.source, start, features.prepare, rejected, threads, self.check, features.cuts)
+        prepare = features.prepare_rows if self.by_rows else features.prepare
+        return prepared_blocks(self.source, start, prepare, rejected, threads, self.check, features.cuts)
 
     def report(self, stage: str, rows: int, loss: float | None = None, mistakes: float | None = None) -> None:
         self.services.report(Progress(stage, rows, self.read, self.source.size, loss, mistakes))

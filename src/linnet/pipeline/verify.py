@@ -238,7 +238,7 @@ def _collected(model: Model, data: Any, form: Form, rejected: BadRows) -> Datase
     source = model.open(data, form, labelled=True, strict=_strict(model))
     schema = model.features.schema
     collected = Collected(model.features)
-    for made in model.blocks(source, rejected, 0, lambda block: unusable_rows(block, schema)):
+    for made in model.blocks(source, rejected, 0, lambda block: unusable_rows(block, schema), by_rows=False):
         if made.block.rows:
             collected.add(Numbered(made.block, model.features.number(made.block, made.prepared, frozen=True)))
     return collected.dataset()

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from linnet.data.features import layout
-from linnet.data.features.layout import FeatureLayout, assembled
+from linnet.data.features.layout import FeatureLayout, assembled, side_by_side
 from linnet.data.features.terms import Piece
 
 TERMS = 4
@@ -47,3 +47,22 @@ def test_ids_of_all_rows_are_not_kept(rng):
     kept, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert kept < 1 << 20  # of 8 MB of ids and 4 of starts
+
+
+@pytest.mark.parametrize("rows", [1, 7, 300])
+def test_numbers_side_by_side_are_assembled_to_the_same_rows_without_a_copy(rng, rows):
+    pieces, sizes = pieces_of(rng, rows)
+    numbers, places = pieces[1:], FeatureLayout(TERMS - 1)
+    places.extend(sizes[1:])
+    beside = side_by_side(numbers)
+    made, expected = assembled(beside, places), assembled(numbers, places)
+    for one, other in ((made.values, expected.values), (made.ids, expected.ids), (made.starts, expected.starts)):
+        assert_array_equal(one, other)
+    assert np.shares_memory(made.values, beside[0].table)
+
+
+def test_only_numbers_that_are_all_there_are_put_side_by_side(rng):
+    pieces, _ = pieces_of(rng, 10)
+    lacking = Piece(np.arange(10) % 2, np.ones(10))
+    for prepared in (pieces, [*pieces[1:], lacking], pieces[1:2], ["words", "of a text"]):
+        assert side_by_side(prepared) is prepared

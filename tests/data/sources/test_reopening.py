@@ -13,6 +13,7 @@ import pytest
 
 from linnet.data.sources.arrays import Arrays
 from linnet.data.sources.block import Position
+from linnet.data.sources.delimited import CHUNK
 from linnet.data.sources.files import ByteFiles
 from linnet.data.sources.folder import Folder
 from linnet.data.sources.formats import Format
@@ -138,7 +139,7 @@ def test_memory_stays_the_same_however_long_the_file(how, tmp_path):
     assert sum(source.parse(chunk).rows for chunk in source.chunks(Position())) == 2_000_000
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak < 16 << 20
+    assert peak < 6 * CHUNK
 
 
 def test_a_pipe_gives_its_rows_once(tmp_path, rng):

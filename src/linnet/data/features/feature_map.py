@@ -18,7 +18,7 @@ from linnet.data.features.conjunctions import ConjunctionTerm, ConjunctionValues
 from linnet.data.features.dates import MISSING, DateTerm
 from linnet.data.features.entries import EntriesTerm, FeaturesTerm, SetTerm
 from linnet.data.features.entry_limits import CONJUNCTIONS, NAMES, NGRAMS, entry_cuts
-from linnet.data.features.layout import TermOrder, assembled
+from linnet.data.features.layout import TermOrder, assembled, side_by_side
 from linnet.data.features.schema import Role, Schema, Task
 from linnet.data.features.terms import (
     CROSS,
@@ -195,6 +195,10 @@ class Features:
         prepared = [term.prepare(block.columns) for term in self._of_columns()]
         self._check_products(block, prepared)
         return prepared
+
+    def prepare_rows(self, block: Block) -> list[Any]:
+        """The same, for rows that are assembled as soon as their features have numbers."""
+        return side_by_side(self.prepare(block))
 
     def cuts(self, block: Block) -> list[int]:
         """Where to cut a block whose n-grams, conjunctions or names would be too many at once; mostly nowhere."""

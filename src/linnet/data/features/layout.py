@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
 from typing import Any
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from linnet.data.features.terms import Piece
 from linnet.data.rows import Rows
+from linnet.kernels.side_by_side import rows_of
 
 # Rows that are filled column by column at once, so that they stay in cache.
 ROWS_IN_CACHE = 512
@@ -107,28 +108,51 @@ def assembled(pieces: Sequence[Piece], layout: FeatureLayout | TermOrder) -> Row
     return Rows(values, ids, starts, (n, layout.size))
 
 
+def side_by_side(prepared: list[Any]) -> list[Any]:
+    """Numbers none of which is missing as columns of one table: rows are assembled of it without a copy.
+
+    For whoever assembles block after block: the threads that prepare blocks do here what would hold up all others.
+    """
+    if len(prepared) < 2 or not all(isinstance(each, Piece) and _is_column(each) for each in prepared):
+        return prepared
+    table = rows_of([piece.values for piece in prepared])
+    return [replace(piece, values=table[:, term], table=table) for term, piece in enumerate(prepared)]
+
+
+def _is_column(piece: Piece) -> bool:
+    """Whether these are numbers for every row, which a kernel can read."""
+    values = piece.values
+    return piece.only is not None and values.dtype == np.float64 and values.flags.c_contiguous
+
+
 def _one_each(pieces: Sequence[Piece], layout: FeatureLayout | TermOrder) -> Rows:
-    """The same where every term has an entry in every row: a table, filled column by column."""
+    """The same where every term has an entry in every row: a table."""
     n, terms = len(pieces[0].ids), len(pieces)
-    single = all(piece.values.dtype == np.float32 for piece in pieces)
-    values = np.empty((n, terms), dtype=np.float32 if single else np.float64)
-    columns = [piece.values for piece in pieces]
-    for first in range(0, n, ROWS_IN_CACHE):
-        some = slice(first, first + ROWS_IN_CACHE)
-        block = values[some]
-        for term, column in enumerate(columns):
-            block[:, term] = column[some]
+    table = pieces[0].table
+    if table is None or table.shape[1] != terms or any(piece.table is not table for piece in pieces):
+        table = _filled(pieces, n)
     first_ids = tuple(int(layout.columns(term, piece.ids[:1])[0]) for term, piece in enumerate(pieces)) if n else ()
     shared = n * terms <= SHARED_ENTRIES
     ids, starts = _shared_by_blocks(first_ids, 1 << n.bit_length()) if shared else _in_every_row(first_ids, n)
     if any(piece.only is None for piece in pieces):
-        table = ids[: n * terms].reshape(n, terms)
-        table = table.copy() if shared else table
+        by_row = ids[: n * terms].reshape(n, terms)
+        by_row = by_row.copy() if shared else by_row
         for term, piece in enumerate(pieces):
             if piece.only is None:
-                table[:, term] = layout.columns(term, piece.ids)
-        ids = table.ravel()
-    return Rows(values.ravel(), ids[: n * terms], starts[: n + 1], (n, layout.size))
+                by_row[:, term] = layout.columns(term, piece.ids)
+        ids = by_row.ravel()
+    return Rows(table.ravel(), ids[: n * terms], starts[: n + 1], (n, layout.size))
+
+
+def _filled(pieces: Sequence[Piece], n: int) -> NDArray[Any]:
+    """The table whose columns are the values of these terms."""
+    single = all(piece.values.dtype == np.float32 for piece in pieces)
+    values = np.empty((n, len(pieces)), dtype=np.float32 if single else np.float64)
+    for first in range(0, n, ROWS_IN_CACHE):
+        some = slice(first, first + ROWS_IN_CACHE)
+        for term, piece in enumerate(pieces):
+            values[some, term] = piece.values[some]
+    return values
 
 
 def _in_every_row(ids: tuple[int, ...], rows: int) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:

@@ -36,12 +36,14 @@ DECIMAL = re.compile(r"-?(0|[1-9]\d*)\.\d+")
 class Piece:
     """A term's entries in a block of rows: feature numbers (-1: unknown) and values.
 
-    Without starts there is exactly one entry a row.
+    Without starts there is exactly one entry a row.  With a table, the values are a column of it, and so are those of
+    all other terms (layout.py).
     """
 
     ids: NDArray[Any]
     values: NDArray[Any]
     starts: NDArray[np.int64] = field(default_factory=lambda: ONE_EACH)
+    table: NDArray[np.float64] | None = None
 
     @property
     def only(self) -> int | None:

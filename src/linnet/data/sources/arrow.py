@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from linnet.data.label_types import LabelKind
 from linnet.data.limits import BLOCK_BYTES, BLOCK_CELLS
-from linnet.data.sources.block import Strings
+from linnet.data.sources.block import Numbers, Strings
 from linnet.data.sources.pandas_frames import plain_frame
 from linnet.data.sources.sets import sets_of
 from linnet.errors import InputError
@@ -129,7 +129,7 @@ def is_list(kind: Any) -> bool:
 def plain(array: Any) -> Any:
     """One array, not dictionary-encoded."""
     if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
+        array = array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
     if not pa.types.is_dictionary(array.type):
         return array
     dictionary = array.dictionary
@@ -149,6 +149,14 @@ def float64_values(array: Any) -> NDArray[np.float64]:
         return values
     bits = np.unpackbits(np.frombuffer(valid, dtype=np.uint8), count=array.offset + n, bitorder="little")
     return np.where(bits[array.offset :].astype(bool), values, np.nan)
+
+
+def finite_doubles(column: Any) -> Numbers | None:
+    """A column of doubles all of which are finite, as most are; None for any other, which takes a closer look."""
+    if column.num_chunks != 1 or not pa.types.is_float64(column.type) or column.null_count:
+        return None
+    found = Numbers(float64_values(column.chunk(0)))
+    return Numbers(found.values, finite=True) if found.all_there else None
 
 
 def strings(array: Any) -> Strings:

@@ -45,7 +45,7 @@ LITERAL = "a quote that encloses no field was taken literally"
 # Arrow takes some 10 kB for each column, however few rows there are: so wide a table of so few is parsed by hand.
 WIDE, FEW_ROWS = 8192, 64
 # Larger than other chunks: plain ones are parsed so fast that what is done once for each would show.
-CHUNK = 1 << 21
+CHUNK = 1 << 22
 CONTENT = re.compile(rb"[^\r\n]")
 CONTENT_BESIDE_BLANKS = re.compile(rb"[^\r\n \t]")
 

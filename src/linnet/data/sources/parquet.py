@@ -11,12 +11,13 @@ import numpy as np
 import pyarrow as pa
 
 from linnet.data.limits import LONGEST_ROW, size_in_words
+from linnet.data.sources.ahead import read_ahead
 from linnet.data.sources.arrow import bounded_slices, readable, string_bytes
 from linnet.data.sources.block import Block, Position
 from linnet.data.sources.files import ByteFiles, fingerprint, no_rows
 from linnet.data.sources.headers import column_notes, refuse_other_table
 from linnet.data.sources.parquet_file import ParquetFile, arrow_errors, opened
-from linnet.data.sources.sampling import first_rows
+from linnet.data.sources.sampling import SAMPLE, first_rows
 from linnet.data.sources.table import Layout, TableSource, refuse_more_columns, types_of, with_columns
 from linnet.data.sources.vectors import (
     FIRST_ROWS,
@@ -84,12 +85,16 @@ class Parquet(TableSource):
         yield seen
 
     def sample(self) -> Block:
-        sample = first_rows(map(self.parse, self.chunks(Position())))
+        sample = first_rows(map(self.parse, self._batches(Position(), self._rows or SAMPLE.rows)))
         if not sample.rows and not sample.bad:
             raise no_rows(self.paths[0])
         return sample
 
     def chunks(self, start: Position) -> Iterator[Batch]:
+        return read_ahead(self._batches(start, self._rows))
+
+    def _batches(self, start: Position, rows: int | None) -> Iterator[Batch]:
+        """All rows from a position on, this many at a time, or as many as make a block."""
         seen = start.seen
         for number in range(start.file, len(self.paths)):
             path = self.paths[number]
@@ -103,18 +108,19 @@ class Parquet(TableSource):
                         done = at.line - 1 if group == at.offset else 0
                         if seen is not None and not done:
                             seen = file.hashed(seen, group)
-                        yield from self._group(file, there, Position(number, group, seen=seen), before, done)
+                        at_group = Position(number, group, seen=seen)
+                        yield from self._group(file, there, at_group, before, done, rows)
                     before += file.parquet.metadata.row_group(group).num_rows
 
     def _group(
-        self, file: ParquetFile, there: Mapping[str, Any], at: Position, before: int, done: int
+        self, file: ParquetFile, there: Mapping[str, Any], at: Position, before: int, done: int, rows: int | None
     ) -> Iterator[Batch]:
         """The rows of a row group from `done` on; `before` rows of the file are in earlier ones."""
         group = file.parquet.metadata.row_group(at.offset)
         read_before, names = 0, tuple(there)
         # at least one column, for the number of rows
         wanted = [name for name in self.layout.wanted if name in there] or _first_readable(there)
-        for stored in file.batches(at.offset, stored_columns(wanted, self._vectors), self._rows):
+        for stored in file.batches(at.offset, stored_columns(wanted, self._vectors), rows):
             batch = expanded(stored, self._vectors)
             for start, stop in bounded_slices(batch, wanted):
                 first, end = max(read_before + start, done), read_before + stop
@@ -123,8 +129,9 @@ class Parquet(TableSource):
                 whole = end >= group.num_rows
                 after = Position(at.file, at.offset + whole, 1 if whole else end + 1, seen=at.seen)
                 read = group.total_byte_size * (end - first) // max(group.num_rows, 1)
-                rows = batch.slice(first - read_before, end - first)
-                yield Batch(rows, file.path, names, before + first + 1, after, read)
+                yield Batch(
+                    batch.slice(first - read_before, end - first), file.path, names, before + first + 1, after, read
+                )
             read_before += batch.num_rows
 
     def parse(self, chunk: Batch) -> Block:

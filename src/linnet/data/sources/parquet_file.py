@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
@@ -21,7 +21,7 @@ from linnet.data.sources.table import types_of
 from linnet.errors import InputError
 from linnet.kernels.content_hash import content_hash
 
-ROWS = 8192
+ROWS = 16384
 # Bytes that are read at a time, so that a row group is never in memory whole: of all columns, and of one at most.
 ALL_BUFFERS, BUFFER, LEAST_BUFFER = 1 << 24, 1 << 16, 1 << 12
 PIECE = 1 << 20
@@ -106,13 +106,23 @@ def opened(path: str, wanted: Sequence[str] = ()) -> Iterator[ParquetFile]:
             _check_chunks(metadata, state[0])
             texts = {name for name in wanted if name in kinds and is_string(kinds[name])}
             parquet = pyarrow.parquet.ParquetFile(
-                handle,
+                _unlocked(path, handle),
                 metadata=metadata,
                 buffer_size=min(BUFFER, max(LEAST_BUFFER, ALL_BUFFERS // max(1, metadata.num_columns))),
                 pre_buffer=False,  # it would hold the whole row group
                 read_dictionary=pages.dictionary_columns(metadata, texts, path) or None,
             )
         yield ParquetFile(path, parquet, handle, state)
+
+
+def _unlocked(path: str, handle: BinaryIO) -> Any:
+    """The open file as Arrow reads it by itself: through Python, every read would wait for the interpreter's lock."""
+    with suppress(OSError, UnicodeEncodeError):
+        file = pa.OSFile(path)
+        if os.path.samestat(os.stat(path), os.fstat(handle.fileno())):
+            return file
+        file.close()
+    return handle
 
 
 class _Unread(io.RawIOBase):

@@ -61,17 +61,21 @@ class Layout:
 
     def columns(self, table: Any, path: str) -> tuple[dict[str, Column], list[Unfit]]:
         """The columns, all missing where the table has none, and the values that do not fit."""
-        from linnet.data.sources.arrow import is_list, plain, readable
+        from linnet.data.sources.arrow import finite_doubles, is_list, plain, readable
         from linnet.data.sources.conversion import converted
 
         columns: dict[str, Column] = {}
         unfit: list[Unfit] = []
-        there = frozenset(table.column_names)
+        there = dict(zip(table.column_names, table.columns, strict=True))
         for name, how in self.wanted.items():
             if name not in there:
                 columns[name] = absent(how, table.num_rows)
                 continue
-            array = plain(table.column(name))
+            numbers = finite_doubles(there[name]) if _as_stored(how) else None
+            if numbers is not None:
+                columns[name] = numbers
+                continue
+            array = plain(there[name])
             if not readable(array.type) or (is_list(array.type) and how.read_as is not ReadAs.TEXT):
                 raise InputError(
                     f"{path}: the column {name!r} has values of the type {array.type}: make numbers or strings of "
@@ -87,6 +91,11 @@ class Layout:
         what = _EXPECTED[self.wanted[name].type.kind]
         shown = shown_value(value)
         return f"{name} should be a {what} but is {shown} (or give it the role category with {option('columns')})"
+
+
+def _as_stored(how: Reading) -> bool:
+    """Whether numbers that are stored as such are taken as they are, if they are finite."""
+    return how.is_number and how.type.kind is Kind.NUMBER and not how.missing_numbers
 
 
 def absent(how: Reading, rows: int) -> Column:

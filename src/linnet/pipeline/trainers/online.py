@@ -33,6 +33,7 @@ class OnlineTrainer:
     def fit(self, stream: RowStream, begun: Iterator[Numbered] | None = None) -> Model:
         """Train on the stream; `begun` are its blocks where reading them has begun already."""
         passes = self.job.options.passes or 1
+        stream.by_rows = True
         with closing(self._run(stream, passes)) as run:
             self.job = replace(self.job, reason=self.job.checkpoints.restore(run, stream, self.job.reason))
             if run.done_passes == 0:

@@ -12,6 +12,7 @@ retrieval, chapter 13.)  Rows are added one by one in order, so the bits do not 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -120,11 +121,19 @@ class Counting:
         """Weights (columns x classes) and intercepts of the classes' scores."""
         raise NotImplementedError
 
+    def joint(self, rows: Rows) -> Table:
+        """The score of every class for every row: the logarithm of its probability with the row, up to what all share;
+        of naive Bayes that is nothing but for multinomial coefficients."""
+        return LinearModel(*self._scores(), None).scores(rows)
+
 
 class ClassSums(Counting):
     """Sums of every column by class (room x classes, where room grows ahead of the columns), and rows by class."""
 
-    def __init__(self, columns: int, labels: Labels, priors: Priors | None = None, *, alpha: float = 1.0) -> None:
+    def __init__(
+        self, columns: int, labels: Labels, priors: Priors | None = None, *, alpha: float | Sequence[float] = 1.0
+    ) -> None:
+        """`alpha` is added to the count of every feature, or of each its own."""
         super().__init__(columns, labels, Priors() if priors is None else priors)
         self.alpha = alpha
         self.counts = np.zeros(len(labels))
@@ -133,6 +142,21 @@ class ClassSums(Counting):
     @property
     def sums(self) -> Table:
         return self.table[: self.columns]
+
+    @property
+    def smoothing(self) -> Any:
+        """alpha, for all columns or one each, beside the sums of the classes."""
+        if not isinstance(self.alpha, Sequence):
+            return self.alpha
+        if len(self.alpha) != self.columns:
+            raise RecipeError(
+                f"alpha is one number, or one for each feature: there are {len(self.alpha)} for {self.columns} features"
+            )
+        return np.array(self.alpha)[:, np.newaxis]
+
+    def log_probabilities(self) -> Table:
+        """log θ_kj or log p_kj (columns x classes)."""
+        raise NotImplementedError
 
     def _check(self, rows: Rows) -> None:
         if len(rows.values) and rows.values.min() < 0:
@@ -168,19 +192,27 @@ NEGATIVE = "Negative values in data passed to naive Bayes"
 class Multinomial(ClassSums):
     """x_j is how often feature j was drawn: a word in a text."""
 
+    def log_probabilities(self) -> Table:
+        smoothed = self.sums + self.smoothing
+        return np.asarray(np.log(smoothed) - np.log(smoothed.sum(axis=0)))
+
     def _scores(self) -> tuple[Table, Table]:
-        smoothed = self.sums + self.alpha
-        return np.log(smoothed) - np.log(smoothed.sum(axis=0)), self.priors.logs(self.counts)
+        return self.log_probabilities(), self.priors.logs(self.counts)
 
 
 class Bernoulli(ClassSums):
     """x_j is 1 or 0: whether the row has feature j; its absence counts, too."""
 
+    def log_probabilities(self) -> Table:
+        return np.asarray(np.log(self.sums + self.smoothing) - np.log(self.counts + 2.0 * self.smoothing))
+
     def _scores(self) -> tuple[Table, Table]:
-        there = np.log(self.sums + self.alpha)
+        alpha = self.smoothing
+        there = np.log(self.sums + alpha)
         # not below 0: sums of fractional weights are rounded
-        absent = np.log(np.maximum(self.counts - self.sums, 0.0) + self.alpha)
-        never = absent.sum(axis=0) - self.columns * np.log(self.counts + 2.0 * self.alpha)
+        absent = np.log(np.maximum(self.counts - self.sums, 0.0) + alpha)
+        whole = np.log(self.counts + 2.0 * alpha)
+        never = absent.sum(axis=0) - (self.columns * whole if whole.ndim == 1 else whole.sum(axis=0))
         return there - absent, self.priors.logs(self.counts) + never
 
 

@@ -1,0 +1,71 @@
+"""What scikit-learn's classes have, linnet's have under the same names, with the same values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn import naive_bayes
+
+import linnet
+
+DISCRETE = ["MultinomialNB", "BernoulliNB"]
+COUNTS = ["class_count_", "class_log_prior_", "feature_count_", "feature_log_prob_"]
+
+
+def both(name, **parameters):
+    return getattr(linnet, name)(**parameters), getattr(naive_bayes, name)(**parameters)
+
+
+SETTINGS = [
+    {},
+    {"alpha": 0.3},
+    {"alpha": 0.0, "force_alpha": False},
+    {"fit_prior": False},
+    {"class_prior": [0.2, 0.5, 0.3]},
+]
+# scikit-learn's BernoulliNB adds an alpha for each feature to the counts of the classes
+CASES = [(name, each) for name in DISCRETE for each in SETTINGS] + [("MultinomialNB", {"alpha": [0.1, 1.0, 2.0, 0.5]})]
+
+
+@pytest.mark.parametrize(("name", "parameters"), CASES)
+@pytest.mark.filterwarnings("ignore:alpha too small")
+def test_counts_and_probabilities_of_naive_bayes_are_scikit_learns(name, parameters, rng):
+    X, y = rng.poisson(1.0, size=(40, 4)), rng.integers(3, size=40)
+    weights = rng.integers(1, 4, size=40)
+    ours, theirs = both(name, **parameters)
+    for fitted in (ours, theirs):
+        fitted.fit(csr_array(X), y, sample_weight=weights)
+    for attribute in COUNTS:
+        np.testing.assert_allclose(getattr(ours, attribute), getattr(theirs, attribute), rtol=1e-12, err_msg=attribute)
+    joint = theirs.predict_joint_log_proba(X)
+    np.testing.assert_allclose(ours.predict_joint_log_proba(X), joint, rtol=1e-10)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-12)
+
+
+@pytest.mark.parametrize("name", DISCRETE)
+def test_counts_of_a_stream_are_those_of_all_its_rows(name, rng):
+    X, y = rng.poisson(1.0, size=(60, 5)), rng.integers(2, size=60)
+    whole, stream = both(name)[0].fit(X, y), both(name)[0]
+    for rows in np.split(np.arange(60), 4):
+        stream.partial_fit(X[rows], y[rows], classes=[0, 1])
+    for attribute in COUNTS:
+        np.testing.assert_array_equal(getattr(stream, attribute), getattr(whole, attribute))
+
+
+@pytest.mark.parametrize("name", DISCRETE)
+def test_there_are_no_counts_before_a_fit_and_no_alpha_of_other_length(name, rng):
+    ours = both(name)[0]
+    assert not any(hasattr(ours, attribute) for attribute in COUNTS)
+    with pytest.raises(linnet.RecipeError, match="there are 3 for 4 features"):
+        both(name, alpha=[1.0, 1.0, 1.0])[0].fit(rng.poisson(1.0, size=(10, 4)), np.arange(10) % 2)
+
+
+def test_an_alpha_for_each_feature_smooths_what_is_there_or_not(rng):
+    """p = (N + alpha) / (n + 2 alpha), feature by feature."""
+    X, y, alpha = rng.integers(2, size=(30, 3)), np.arange(30) % 2, np.array([0.1, 1.0, 5.0])
+    model = linnet.BernoulliNB(alpha=alpha).fit(X, y)
+    p = np.array([(X[y == k].sum(axis=0) + alpha) / (15 + 2 * alpha) for k in (0, 1)])
+    np.testing.assert_allclose(np.exp(model.feature_log_prob_), p, rtol=1e-12)
+    joint = np.log(0.5) + X @ np.log(p).T + (1 - X) @ np.log(1 - p).T
+    np.testing.assert_allclose(model.predict_joint_log_proba(X), joint, rtol=1e-10)
