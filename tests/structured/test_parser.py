@@ -381,7 +381,8 @@ def test_dependency_parser_fits_a_file_as_it_fits_lists(folder):
         ([["a"]], [[(0, "r"), (1, "x")]], "sentence 1"),
         ([[3]], [[(0, "r")]], "a word is a string"), ([["a", "b"]], [[(2, "x"), (1, "y")]], "no word has the head 0"),
         ([["a"]], [[(5, "x")]], "no head"), ([["a"]], [[(2**50, "x")]], "no head"), ([["a"]], [[("0", "x")]], "whole"),
-        ([["a\nb"]], [[(0, "r")]], "line end"),  ([[("a", "b", "c", "d", "e")]], [[(0, "r")]], "a word is a string"),
+        ([["a\nb"]], [[(0, "r")]], "line end"), ([["a"]], [[(0, "r\t")]], "has a tab"), ([["a"]], [[(0, "")]], "empty"),
+         ([[("a", "b", "c", "d", "e")]], [[(0, "r")]], "a word is a string"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_explained(sentences, trees, message):

@@ -140,6 +140,10 @@ def treebank(sentences: Sentences, rejected: BadRows, columns: TagColumns) -> Tr
         raise InputError(
             f"{sentences.where(0)}: no word has a relation (column 8, DEPREL), which the parser is to predict"
         )
+    for each in set(relations):
+        if not each or set(each) & set("\t\r\n"):  # it could not be written to a file
+            where = sentences.where(relations.index(each))
+            raise InputError(f"{where}: the relation {each!r} is empty, or has a tab or a line end in it")
     pairs: list[Label] = [(each, None) for each in relations]
     crossing = np.flatnonzero(kinds == parsing_trees.NON_PROJECTIVE)
     moved = 0
