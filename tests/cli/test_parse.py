@@ -117,7 +117,7 @@ def test_mutated_files_are_parsed_or_refused_in_one_line(folder, tmp_path):
             try:
                 files = parser_pipeline.conllu([str(path)], None, heads=False)
                 for each in parser_pipeline.parsed_text(model, files, BadRows(policy), 1):
-                    assert each.text.count(b"\n") >= 0
+                    assert isinstance(each.text, bytes)
                 files = parser_pipeline.conllu([str(path)], None, heads=True)
                 parser_pipeline.evaluated(model, files, BadRows(policy), 1)
                 parser_pipeline.read_treebank([str(path)], ParseOptions(on_error=policy), BadRows(policy), Services())

@@ -62,7 +62,10 @@ def test_viterbi_margins_and_k_best_equal_brute_force():
     for _ in range(3000):
         emit, between, only = problem(draw)
         every = brute_force(emit.astype(float), between.astype(float), only)
-        if not every:
+        if not every:  # no sequence is allowed: any tags but those that are known
+            tags, _ = decoded(emit, between, only)
+            assert set(tags) <= set(range(emit.shape[1]))
+            assert all(known in (-1, tag) for known, tag in zip(only, tags, strict=True))
             continue
         compared += 1
         tags, margins = decoded(emit, between, only)

@@ -90,6 +90,7 @@ def train(
 def _train(data: list[str], options: ParseOptions, output: str, *, as_json: bool, quiet: bool) -> None:
     from linnet.cli.train import before_replacing
     from linnet.data.on_error import BadRows
+    from linnet.pipeline.trainers.checkpoint_file import check_place
     from linnet.storage.outputs import check_no_input, claimed
     from linnet.structured import parser_file, parser_pipeline
 
@@ -97,6 +98,10 @@ def _train(data: list[str], options: ParseOptions, output: str, *, as_json: bool
     if output in STREAMS:
         raise RecipeError(f"{output} is for the results: name a file for the model with -o")
     checkpoint = None if is_direct(output, old_file(output)) else f"{output}.checkpoint"
+    if checkpoint is None and (options.checkpoint_every or options.resume):
+        raise RecipeError(f"{output} is not a file, so there is no place for a checkpoint beside it")
+    if checkpoint is not None:
+        check_place(checkpoint)
     before_replacing(output, data, quiet=quiet)
     check_no_input({"the model": output}, data)
     display = Display(quiet=quiet or as_json)
@@ -144,7 +149,7 @@ def predict(
     parser = parser_file.load(model)
     paths = data or ["-"]
     files = parser_pipeline.conllu(paths, options.encoding, heads=False)
-    check_no_input({"the trees": output}, [model, *paths])
+    check_no_input({"the trees": output}, [model, *files.files.paths])
     threads = Services(threads=options.threads).reading_threads
     with claimed([output]), replacing(output) as out:
         for each in parser_pipeline.parsed_text(parser, files, rejected, threads, _decoder(parser, beam)):

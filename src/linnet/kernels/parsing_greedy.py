@@ -126,6 +126,18 @@ def best_gold(
                 best = k
         else:
             best = best_of(scores, first, first + labels, allowed, best, rival)
+    if best < 0:  # no score is a number: any class of the least cost will do
+        if moves & (1 << LEFT) and gold.costs[LEFT] == least:
+            first = 1
+            k = room.state.b
+        else:
+            first = 1 + labels
+            k = room.pool[room.pool[room.state.top].below].node
+        if gold.heads[s0] == k:
+            return first + gold.labels[s0]
+        best = first
+        while not allowed[best - first]:
+            best += 1
     return best
 
 

@@ -75,10 +75,10 @@ cdef inline float viterbi(
                     if s > top:
                         top = s
                         best = i
-            for i in range(tags):
+            for i in range(tags):  # of all: where no sequence is allowed, any may be looked up
                 now[i] = NEVER
+                origin[i] = best
             now[j] = top + emit[t * width + j]
-            origin[j] = best
         else:
             if only[t - 1] >= 0:
                 best = only[t - 1]
@@ -92,13 +92,14 @@ cdef inline float viterbi(
         swap = before
         before = now
         now = swap
-    best = 0
-    top = before[0] + trans[tags]
-    for i in range(1, tags):
-        s = before[i] + trans[<Py_ssize_t>i * width + tags]
-        if s > top:
-            top = s
-            best = i
+    best = only[n - 1] if only[n - 1] >= 0 else 0
+    top = before[best] + trans[<Py_ssize_t>best * width + tags]
+    if only[n - 1] < 0:
+        for i in range(1, tags):
+            s = before[i] + trans[<Py_ssize_t>i * width + tags]
+            if s > top:
+                top = s
+                best = i
     t = n - 1
     while t >= 0:
         out[t] = best

@@ -5,8 +5,9 @@ import cython
 import numpy as np
 from cython.cimports.linnet.kernels.tagging_trainer import TagTrainer
 
-# The arrays whose numbers must be finite.
-FLOATS = ("weights", "sums", "trans", "trans_sums")
+# The largest numbers of the arrays, far beyond what training gives: a forbidden transition has -1e30.
+FLOATS = {"weights": 1e31, "sums": 1e60, "trans": 1e31, "trans_sums": 1e60}
+MOST_STEPS = 1 << 53
 
 
 @cython.cfunc
@@ -78,10 +79,11 @@ def restore(trainer: TagTrainer, state):
         and int(state["tags"].max(initial=0)) < trainer.tags
         and trans.shape[0] == square
         and trans_sums.shape[0] == square
-        and all(bool(np.isfinite(state[name]).all()) for name in FLOATS)
+        and all(bool(np.abs(state[name]).max(initial=0.0) <= most) for name, most in FLOATS.items())
         and state["steps"].shape == (1,)
         and state["tags_count"].tolist() == [trainer.tags]
-        and int(state["steps"][0]) >= 0
+        and state["steps"].dtype == np.int64
+        and 0 <= int(state["steps"][0]) <= MOST_STEPS
     )
     if not sound:
         raise ValueError("a state of other sentences")

@@ -86,6 +86,10 @@ class DependencyParser:
         given = _sentences(sentences)
         model = self._fitted()
         decoder = None if beam is None else decoder_named(model.decoder.name, beam, model.decoder.templates)
+        longest = (decoder or model.decoder).longest
+        for number, sentence in enumerate(sentences, start=1):
+            if len(sentence) > longest:
+                raise InputError(f"sentence {number}: {len(sentence):,} words, {longest:,} at most for this decoder")
         found = model.parse(given, decoder)
         arcs = [
             (head, found.relations[relation])

@@ -126,6 +126,8 @@ class EisnerDecoder:
         given = arc_templates.templates_of(arc_templates.DEFAULT) if templates is None else templates
         self.templates = sorted(given, key=arc_templates.has_between)  # a stable sort
         self._single = sum(not arc_templates.has_between(each) for each in self.templates)
+        if not self._single:
+            raise InputError("every template looks at tags between two words: one at least must not")
         self._places = places(self.templates, arc_templates.ATOMS)
 
     def classes(self, labels: int) -> int:

@@ -77,6 +77,7 @@ def _model(content: dict[str, Any], tensors: Tensors, path: str) -> ParserModel:
     )
     rows = (tensors["keys"], tensors["starts"], tensors["classes"], weights)
     record: ParserRecord = from_plain(ParserRecord, content["record"], "record")
+    record.history.check()
     return ParserModel(decoder, columns, labels, allowed, rows, record)
 
 

@@ -13,6 +13,8 @@ from linnet.structured.trainer import Numbers, Tally
 from linnet.structured.treebank import Treebank, of_part
 
 ROWS = ("keys", "starts", "classes", "w", "u")
+# Far beyond any weight of a training.
+LARGEST = 1e30
 
 
 class ParserLearner:
@@ -49,8 +51,8 @@ class ParserLearner:
                 raise ValueError(f"{name} is not an array of {kind.__name__}")
         if len(state["counts"]) != 2 or state["counts"].min() < 0:
             raise ValueError("the counts are wrong")
-        if not (np.isfinite(state["w"]).all() and np.isfinite(state["u"]).all()):
-            raise ValueError("a weight is not finite")
+        if not (np.abs(state["w"]).max(initial=0.0) <= LARGEST and np.abs(state["u"]).max(initial=0.0) <= LARGEST**2):
+            raise ValueError("a weight is too large, or not a number")
         weights = new_weights(self.weights.classes)
         weights.restore(*(state[name] for name in ROWS))
         self.weights, (self.presented, weights.steps) = weights, state["counts"].tolist()

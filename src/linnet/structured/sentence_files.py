@@ -219,7 +219,7 @@ def _columns_of_json(head: bytes, path: str) -> tuple[str, ...]:
             continue
         try:
             content = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue  # reported when it is read
         if isinstance(content, dict) and _strings(content.get("tokens")):
             size = len(content["tokens"])

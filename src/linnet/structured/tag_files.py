@@ -230,7 +230,8 @@ def _json_lines(tagger: Tagger, runner: TagRunner, block: Sentences, column: str
     if k > 1:
         for number, (sequences, scores) in enumerate(runner.best(block, column, k)):
             best = [{"tags": tags, "score": round(score, 4)} for tags, score in zip(sequences, scores, strict=True)]
-            lines.append({"tokens": block.sentence(number, words), "tags": best[0]["tags"], "best": best})
+            tags = best[0]["tags"] if best else []  # the dictionary may leave no sequence that is allowed
+            lines.append({"tokens": block.sentence(number, words), "tags": tags, "best": best})
     else:
         codes, gaps = runner.decoded(block, column, margins=margins)
         codes = tagger.output_codes(codes, block.starts)

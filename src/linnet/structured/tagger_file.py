@@ -13,12 +13,16 @@ from linnet.kernels.tagging_checks import MOST_TAGS
 from linnet.model.file_checks import Tensors, a_list, a_text, require
 from linnet.storage import container
 from linnet.storage.typed_json import from_plain, to_plain
+from linnet.structured.sentence_files import MOST_COLUMNS
 from linnet.structured.tag_schemes import Scheme, is_span_tag
 from linnet.structured.tagger import Tagger, TaggerRecord
 from linnet.structured.templates import Templates
 from linnet.structured.token_atoms import WordLists
 
 STRUCTURE = "tagger"
+METRICS = ("accuracy", "span F1")
+# Beyond what training gives; a forbidden transition has -1e30.
+LARGEST_WEIGHT = 1e31
 
 
 def save(tagger: Tagger, path: str | os.PathLike[str]) -> None:
@@ -70,12 +74,13 @@ def _tagger(content: dict[str, Any], tensors: Tensors, path: str) -> Tagger:
     texts, columns = (tuple(map(a_text, a_list(content[name]))) for name in ("templates", "columns"))
     tags, scheme = tuple(map(a_text, a_list(content["tags"]))), Scheme(content["scheme"])
     require(0 < len(tags) <= MOST_TAGS and len(set(tags)) == len(tags), path, "the tags are not distinct")
-    require(all(tags) and not any("\n" in tag for tag in tags), path, "a tag cannot be written")
+    require(len(set(columns)) == len(columns) <= MOST_COLUMNS, path, "the columns are not distinct, or too many")
+    require(all(tags) and not any(set(tag) & set("\t\r\n") for tag in tags), path, "a tag cannot be written")
     require(scheme is Scheme.NONE or all(map(is_span_tag, tags)), path, "tags and scheme do not agree")
     keys, rows, entry_tags, weights = _weights(tensors, len(tags), path)
     between = _array(tensors, "between", np.float32, 2)
     require(between.shape == (len(tags) + 1, len(tags) + 1), path, "transitions and tags differ in number")
-    container.finite(between, "between", path)
+    require(_moderate(between), path, "a transition has a weight that is too large")
     names = _array(tensors, "names", np.uint8)
     named = int((names == ord("\n")).sum()) + 1 if len(keys) else 0
     require(named == len(keys), path, "features and their names differ in number")
@@ -86,6 +91,8 @@ def _tagger(content: dict[str, Any], tensors: Tensors, path: str) -> Tagger:
     known = _array(tensors, "known_words", np.uint64)
     require(_rising(known), path, "the known words are not sorted")
     record: TaggerRecord = from_plain(TaggerRecord, content["record"], "record")
+    record.history.check()
+    require(record.metric in METRICS, path, "the metric of the training is unknown")
     return Tagger(
         Templates(texts, columns), tags, scheme, a_text(content["word"]), a_text(content["target"]), keys, rows,
         entry_tags, weights, between, names, dictionary, dictionary_tags, known, _lists(content), record,
@@ -102,7 +109,7 @@ def _weights(tensors: Tensors, tags: int, path: str) -> tuple[NDArray[Any], NDAr
     require(len(keys) == len(counts) and rows[-1] == len(entry_tags) == len(weights), path, "weights are not complete")
     require(bool((keys != 0).all()) and len(np.unique(keys)) == len(keys), path, "features are not distinct")
     require(_within(entry_tags, tags), path, "a weight is of a tag that is not there")
-    container.finite(weights, "weights", path)
+    require(_moderate(weights), path, "a weight is too large")
     return keys, rows, entry_tags, weights
 
 
@@ -117,6 +124,11 @@ def _array(tensors: Tensors, name: str, dtype: Any, dimensions: int = 1) -> NDAr
     if array.dtype != dtype or array.ndim != dimensions:
         raise TypeError(f"{name} has the wrong type")
     return np.ascontiguousarray(array)
+
+
+def _moderate(weights: NDArray[np.float32]) -> bool:
+    """Whether no sum of these overflows; False where one is not a number."""
+    return bool(np.abs(weights).max(initial=0.0) <= LARGEST_WEIGHT)
 
 
 def _within(numbers: NDArray[np.int32], end: int) -> bool:

@@ -33,6 +33,8 @@ MOST_HELD_OUT = 2000
 FEWEST = 20
 PATIENCE = 3
 MOST_PASSES = 30
+# More than any run has made.
+MOST_PASSES_STATED = 1_000_000
 # Of fewer examples than FEWEST none is held out, and this many passes are made.
 USUAL_PASSES = 10
 KIND = "structured"
@@ -117,7 +119,7 @@ class History:
 
     @property
     def held_out_score(self) -> float | None:
-        return self.search[self.passes - 1].held_out if self.search else None
+        return self.search[self.passes - 1].held_out if 1 <= self.passes <= len(self.search) else None
 
     def lines(self) -> list[str]:
         """What a user should know of it."""
@@ -129,9 +131,20 @@ class History:
             )
         else:
             found.append(f"{self.passes} passes over {self.examples:,} sentences")
-        last = self.final[-1]
-        found.append(f"in the last pass {last.wrong_parts:,} of {last.parts:,} were wrong while training")
+        if self.final:
+            last = self.final[-1]
+            found.append(f"in the last pass {last.wrong_parts:,} of {last.parts:,} were wrong while training")
         return found
+
+    def check(self) -> None:
+        """Raise ValueError for one that no training has; it may come from a file of an unknown author."""
+        passes = (*self.search, *self.final)
+        counts = (self.seed, self.examples, self.held_out_examples, self.passes)
+        parts = (count for each in passes for count in (each.wrong, each.examples, each.wrong_parts, each.parts))
+        if min((*counts, *parts)) < 0 or not len(self.final) <= self.passes <= MOST_PASSES_STATED:
+            raise ValueError("a count of the history is wrong")
+        if self.search and self.passes > len(self.search):
+            raise ValueError("more passes are said to be best than were tried")
 
 
 @dataclass(frozen=True)
@@ -256,17 +269,31 @@ class _Run:
             )
         try:
             history: History = from_plain(History, content["history"], "history")
+            history.check()
             self.tally = from_plain(Tally, content["tally"], "tally")
             self.searching, self.done = content["searching"], content["done"]
             examples = self.kept if self.searching else np.arange(self.problem.examples, dtype=np.int64)
             if type(self.searching) is not bool or type(self.done) is not int or not 0 <= self.done <= len(examples):
                 raise ValueError("a count is wrong")
+            self._check_passes(history)
             learner = self.problem.learner(examples)
             learner.restore(tensors)
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError, IndexError) as error:
             raise ModelFileError(f"{path}: is not a checkpoint that linnet wrote: {error}") from None
         self.history = history
         return learner
+
+    def _check_passes(self, history: History) -> None:
+        """Raise ValueError where the passes of a checkpoint are not those that this run would make."""
+        if self.searching:
+            sound = len(self.held) > 0 and not history.final and len(history.search) < self.settings.most_passes
+        elif len(self.held):
+            scores = [each.held_out or 0.0 for each in history.search]
+            sound = bool(scores) and history.passes == int(np.argmax(scores)) + 1
+        else:
+            sound = not history.search and history.passes == (self.settings.passes or USUAL_PASSES)
+        if not sound or len(history.final) > history.passes:
+            raise ValueError("its passes are not those of this run")
 
 
 def fit(

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+# Words times depth.
+MOST_CELLS = 1_000_000
+
 
 def drawn(words: Sequence[str], heads: Sequence[int], relations: Sequence[str]) -> list[tuple[str, str, str]]:
     """For each word, in the order of the sentence: the branches before it, the word, and its relation.
 
     A word's line is joined to the line of its head.  Of heads that are not a tree, words that do not hang from the root
-    have no branches.
+    have no branches; nor has any word of a tree so long and deep that nobody could follow them.
     """
     n = len(words)
     children: list[list[int]] = [[] for _ in range(n + 1)]
@@ -17,6 +20,8 @@ def drawn(words: Sequence[str], heads: Sequence[int], relations: Sequence[str]) 
         if 0 <= head <= n:
             children[head].append(dependent)
     depth = _depths(children, n)
+    if n * (max(depth) + 1) > MOST_CELLS:
+        return [("", word, relation) for word, relation in zip(words, relations, strict=True)]
     width = 3
     cells = [[" "] * (width * (max(depth) + 1)) for _ in range(n + 1)]
     for head in range(1, n + 1):

@@ -14,7 +14,7 @@ from linnet.data.on_error import BadRow, BadRows
 from linnet.errors import InputError
 from linnet.kernels import parsing_trees
 from linnet.kernels.parsing_atoms import token_rows
-from linnet.structured.projectivity import Label, lifted
+from linnet.structured.projectivity import MOST_LIFTED, Label, lifted
 from linnet.structured.sentences import Sentences
 
 # A fine tag with more values than this says more of words than of syntax.
@@ -131,6 +131,12 @@ def relations_of(sentences: Sentences) -> list[str]:
 def treebank(sentences: Sentences, rejected: BadRows, columns: TagColumns) -> Treebank:
     """What to train on; trees that are not projective are lifted."""
     sentences, kinds = trees_only(sentences, rejected)
+    long = (kinds == parsing_trees.NON_PROJECTIVE) & (np.diff(sentences.starts) > MOST_LIFTED)
+    for number in np.flatnonzero(long).tolist():
+        reason = f"arcs cross in a sentence of more than {MOST_LIFTED:,} words"
+        rejected.add(_bad_row(sentences, number, int(sentences.starts[number]), reason))
+    if long.any():
+        sentences, kinds = sentences.keep(~long), kinds[~long]
     if not len(sentences):
         more = f": {rejected.first[0]}" if rejected.first else ""
         raise InputError(f"there is no sentence with a tree to train on{more}")
@@ -147,7 +153,7 @@ def treebank(sentences: Sentences, rejected: BadRows, columns: TagColumns) -> Tr
     pairs: list[Label] = [(each, None) for each in relations]
     crossing = np.flatnonzero(kinds == parsing_trees.NON_PROJECTIVE)
     moved = 0
-    for number in crossing:
+    for number in crossing.tolist():
         first, end = int(sentences.starts[number]), int(sentences.starts[number + 1])
         new, labels = lifted(heads[first:end].tolist(), relations[first:end])
         moved += int((heads[first:end] != new).sum())

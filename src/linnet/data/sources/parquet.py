@@ -16,7 +16,7 @@ from linnet.data.sources.arrow import bounded_slices, readable, string_bytes
 from linnet.data.sources.block import Block, Position
 from linnet.data.sources.files import ByteFiles, fingerprint, no_rows
 from linnet.data.sources.headers import column_notes, refuse_other_table
-from linnet.data.sources.parquet_file import ParquetFile, arrow_errors, opened
+from linnet.data.sources.parquet_file import ROWS, ParquetFile, arrow_errors, opened
 from linnet.data.sources.sampling import SAMPLE, first_rows
 from linnet.data.sources.table import Layout, TableSource, refuse_more_columns, types_of, with_columns
 from linnet.data.sources.vectors import (
@@ -85,16 +85,16 @@ class Parquet(TableSource):
         yield seen
 
     def sample(self) -> Block:
-        sample = first_rows(map(self.parse, self._batches(Position(), self._rows or SAMPLE.rows)))
+        sample = first_rows(map(self.parse, self._batches(Position(), SAMPLE.rows)))
         if not sample.rows and not sample.bad:
             raise no_rows(self.paths[0])
         return sample
 
     def chunks(self, start: Position) -> Iterator[Batch]:
-        return read_ahead(self._batches(start, self._rows))
+        return read_ahead(self._batches(start, ROWS))
 
-    def _batches(self, start: Position, rows: int | None) -> Iterator[Batch]:
-        """All rows from a position on, this many at a time, or as many as make a block."""
+    def _batches(self, start: Position, most: int) -> Iterator[Batch]:
+        """All rows from a position on, as many at a time as make a block, `most` of them."""
         seen = start.seen
         for number in range(start.file, len(self.paths)):
             path = self.paths[number]
@@ -109,18 +109,18 @@ class Parquet(TableSource):
                         if seen is not None and not done:
                             seen = file.hashed(seen, group)
                         at_group = Position(number, group, seen=seen)
-                        yield from self._group(file, there, at_group, before, done, rows)
+                        yield from self._group(file, there, at_group, before, done, most)
                     before += file.parquet.metadata.row_group(group).num_rows
 
     def _group(
-        self, file: ParquetFile, there: Mapping[str, Any], at: Position, before: int, done: int, rows: int | None
+        self, file: ParquetFile, there: Mapping[str, Any], at: Position, before: int, done: int, most: int
     ) -> Iterator[Batch]:
         """The rows of a row group from `done` on; `before` rows of the file are in earlier ones."""
         group = file.parquet.metadata.row_group(at.offset)
         read_before, names = 0, tuple(there)
         # at least one column, for the number of rows
         wanted = [name for name in self.layout.wanted if name in there] or _first_readable(there)
-        for stored in file.batches(at.offset, stored_columns(wanted, self._vectors), rows):
+        for stored in file.batches(at.offset, stored_columns(wanted, self._vectors), self._rows, most):
             batch = expanded(stored, self._vectors)
             for start, stop in bounded_slices(batch, wanted):
                 first, end = max(read_before + start, done), read_before + stop

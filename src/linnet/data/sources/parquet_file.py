@@ -37,12 +37,13 @@ class ParquetFile:
     handle: BinaryIO
     opened: tuple[int, int]
 
-    def batches(self, number: int, columns: list[str], asked: int | None) -> Iterator[Any]:
-        """The rows of a row group, as many at once as make a block, read in parts that are affordable."""
+    def batches(self, number: int, columns: list[str], asked: int | None, most: int = ROWS) -> Iterator[Any]:
+        """The rows of a row group, as many at once as are asked for, or as make a block, `most` of them; read in parts
+        that are affordable."""
         group = self.parquet.metadata.row_group(number)
         pages.refuse_expansion(group, self.path, number)
         average = max(1, BLOCK_BYTES * group.num_rows // max(group.total_byte_size, 1))
-        count = rows_at_once(len(columns), asked, min(ROWS, average))
+        count = rows_at_once(len(columns), asked, min(most, average))
         kinds = types_of(self.parquet.schema_arrow, self.path)
         strings = {name for name in columns if is_string(kinds[name])}
         least = min(count, pages.rows_affordable(group, strings, self.path)) if strings else count
