@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from linnet.cli import demo
 from tests.cli.calling import call
@@ -23,3 +24,5 @@ def test_the_demo_prints_a_table(capsys):
     out = capsys.readouterr().out
     assert "perceptron, voted" in out
     assert "Widrow-Hoff" in out
+    assert float(re.search(r"structured perceptron.*: ([0-9.]+) %", out)[1]) > 95
+    assert "the/DET  duck/NOUN" in out

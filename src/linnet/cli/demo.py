@@ -19,10 +19,11 @@ MILEAGE = [21.0, 25.0, 18.0, 30.0]
 
 
 def command(json: AsJson = False) -> None:
-    """Run the commands on movie reviews, then every family of linear models on small data.
+    """Run the commands on movie reviews, every family of linear models on small data, and a tagger.
 
     The text is 33,530 movie reviews (pip install 'linnet\\[demo]'); the small data come with scikit-learn: breast
-    cancer (two classes), digits (ten), diabetes (regression); and the four cars of the lecture on least squares.
+    cancer (two classes), digits (ten), diabetes (regression); and the four cars of the lecture on least squares. The
+    sentences to tag are made on the spot.
 
     \b
     Examples:
@@ -79,13 +80,14 @@ class Result:
 
 def run(*, as_json: bool) -> None:
     """Train, collect, print."""
-    from linnet.cli import reviews
+    from linnet.cli import demo_tagger, reviews
 
     if as_json:
         print_json([asdict(result) for result in _results()])
         return
     reviews.run()
     _print(list(_results()))
+    demo_tagger.run()
 
 
 def _results() -> Iterator[Result]:
