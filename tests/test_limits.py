@@ -84,6 +84,7 @@ def blocks_of(path, selected=None):
         ("steps of the solver that `linnet verify`", verify.STEPS_AT_MOST),
         ("tokens of a sentence", sentences.MOST_TOKENS),
         ("tokens of a sentence", parser_decoders.EisnerDecoder.longest),
+        ("tokens of a sentence", parser_decoders.MOST_STATES),
         ("columns of a file of sentences", sentence_files.MOST_COLUMNS),
         ("different tags of a tagger", tagging_checks.MOST_TAGS),
         ("after Ctrl-C", interruption.PATIENCE / 1000),

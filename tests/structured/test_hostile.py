@@ -116,6 +116,14 @@ def test_long_sentences_of_a_chart_are_refused_with_their_number():
         parser.predict([[("a", "X")], [("a", "X")] * 2001])
 
 
+def test_a_wide_beam_takes_shorter_sentences():
+    parser = DependencyParser(passes=1).fit(SENTENCES, TREES)
+    long = [("a", "X")] * 4000
+    assert len(parser.predict([long])[0]) == 4000
+    with pytest.raises(InputError, match="sentence 1: 4,000 words, 3,906 at most"):
+        parser.predict([long], beam=1024)
+
+
 def test_no_input_is_lost_to_a_checkpoint_or_a_prediction(tmp_path):
     rows = "".join(
         "".join(

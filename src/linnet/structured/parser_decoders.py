@@ -24,6 +24,8 @@ from linnet.structured.treebank import Treebank
 Numbers = NDArray[np.int64]
 # How often the greedy parser follows its own mistakes while it is trained, from the second pass on.
 EXPLORE = 0.9
+# Words times width of the beam: the states of all moves are kept, some 250 bytes each.
+MOST_STATES = 4_000_000
 
 
 def new_weights(classes: int, *, frozen: bool = False) -> Any:
@@ -79,12 +81,12 @@ class TransitionDecoder:
     """
 
     name = "transition"
-    longest = MOST_TOKENS
 
     def __init__(self, beam: int = 1, templates: list[tuple[str, ...]] | None = None, *, early: bool = False) -> None:
         if not 1 <= beam <= MOST_BEAM:
             raise RecipeError(f"{option('beam')} is {beam}: give a width of 1 (greedy) to {MOST_BEAM}")
         self.beam, self.early = beam, early
+        self.longest = min(MOST_TOKENS, MOST_STATES // beam)
         self.templates = templates_of(DEFAULT) if templates is None else templates
         self._places = places(self.templates)
 

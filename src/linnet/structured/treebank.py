@@ -105,7 +105,7 @@ def short_enough(sentences: Sentences, longest: int) -> tuple[Sentences, tuple[B
     wrong = np.diff(sentences.starts) > longest
     if not wrong.any():
         return sentences, ()
-    reason = f"a sentence of more than {longest:,} words, which this decoder does not take: the transition decoder does"
+    reason = f"more than {longest:,} words, which this decoder does not take: use transitions, or a narrower beam"
     return sentences.keep(~wrong), tuple(
         _bad_row(sentences, int(number), int(sentences.starts[number]), reason) for number in np.flatnonzero(wrong)
     )

@@ -18,7 +18,7 @@ Item = TypeVar("Item")
 LOOK = 0.01
 
 
-def read_ahead(items: Iterator[Item], most: int = 1) -> Iterator[Item]:
+def read_ahead(items: Iterator[Item], most: int = 2) -> Iterator[Item]:
     """The items in their order, and what they raise in its turn; at most this many wait, beside the one being made."""
     ready: Queue[tuple[Item] | BaseException | None] = Queue(most)
     stopped = threading.Event()
