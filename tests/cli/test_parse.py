@@ -78,7 +78,7 @@ def test_errors_name_file_and_line_and_what_to_do(folder, tmp_path):
     assert not (tmp_path / "m.linnet").exists()
     skipped = call("parse", "train", path, "-o", tmp_path / "m.linnet", "--on-error", "skip", "--passes", "1")
     assert skipped.returncode == 0, skipped.stderr
-    assert "1 sentence was skipped" in skipped.stderr
+    assert "1 sentence could not be read and was skipped" in skipped.stderr
     assert call("parse", "evaluate", tmp_path / "m.linnet", path).returncode == 3
     assert call("parse", "train", path, "--decoder", "eisner", "--beam", "4").returncode == 2
     assert call("predict", tmp_path / "m.linnet", stdin="a\n1\n").returncode == 4

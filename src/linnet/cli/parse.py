@@ -12,14 +12,12 @@ import typer
 from linnet.cli import interruption
 from linnet.cli.options import AsJson, with_options
 from linnet.cli.show import Display, line, megabytes, percent
-from linnet.cli.terminal import console, note, plain, print_json, visible
-from linnet.errors import RecipeError
+from linnet.cli.structures import checkpoint_beside, note_skipped
+from linnet.cli.terminal import console, plain, print_json
 from linnet.pipeline.services import NO_CHECKPOINT, Services
-from linnet.storage.atomic import STREAMS, is_direct, old_file
 from linnet.structured.parse_options import ParseOptions
 
 if TYPE_CHECKING:
-    from linnet.data.on_error import BadRows
     from linnet.structured.parser_decoders import Decoder
     from linnet.structured.parser_model import ParserModel
     from linnet.structured.sentence_files import SentenceFiles
@@ -90,18 +88,11 @@ def train(
 def _train(data: list[str], options: ParseOptions, output: str, *, as_json: bool, quiet: bool) -> None:
     from linnet.cli.train import before_replacing
     from linnet.data.on_error import BadRows
-    from linnet.pipeline.trainers.checkpoint_file import check_place
     from linnet.storage.outputs import check_no_input, claimed
     from linnet.structured import parser_file, parser_pipeline
 
     began = perf_counter()
-    if output in STREAMS:
-        raise RecipeError(f"{output} is for the results: name a file for the model with -o")
-    checkpoint = None if is_direct(output, old_file(output)) else f"{output}.checkpoint"
-    if checkpoint is None and (options.checkpoint_every or options.resume):
-        raise RecipeError(f"{output} is not a file, so there is no place for a checkpoint beside it")
-    if checkpoint is not None:
-        check_place(checkpoint)
+    checkpoint = checkpoint_beside(output, options)
     before_replacing(output, data, quiet=quiet)
     check_no_input({"the model": output}, data)
     display = Display(quiet=quiet or as_json)
@@ -120,7 +111,7 @@ def _train(data: list[str], options: ParseOptions, output: str, *, as_json: bool
         print_json(_described(model) | {"seconds": round(seconds, 3), "model": output})
     else:
         _print_trained(model, seconds, output)
-        _note_rejected(rejected)
+        note_skipped(rejected)
 
 
 @with_options("encoding", "on_error", "threads", cls=ParseOptions)
@@ -155,7 +146,7 @@ def predict(
         for each in parser_pipeline.parsed_text(parser, files, rejected, threads, _decoder(parser, beam)):
             out.write(each.text)
             out.flush()
-    _note_rejected(rejected)
+    note_skipped(rejected)
 
 
 @with_options("encoding", "on_error", "threads", cls=ParseOptions)
@@ -182,7 +173,7 @@ def evaluate(model: Model, data: Treebanks, options: ParseOptions, beam: Beam = 
         print_json(found | {"rejected_sentences": rejected.count})
     else:
         _print_scores(found)
-        _note_rejected(rejected)
+        note_skipped(rejected)
 
 
 def show(
@@ -323,11 +314,3 @@ def _print_scores(found: dict[str, Any]) -> None:
         table.add_row(title, *cells)
     out.print(table)
     out.print(f"[dim]{percent(found['exact_trees'])} of the trees are right in every arc and relation[/]")
-
-
-def _note_rejected(rejected: BadRows) -> None:
-    if rejected.count:
-        what = "sentence was" if rejected.count == 1 else "sentences were"
-        note(f"linnet: {rejected.count:,} {what} skipped")
-        for text in rejected.first:
-            note(f"  {visible(text)}")

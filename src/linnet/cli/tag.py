@@ -12,15 +12,13 @@ from rich.table import Table
 from linnet.cli import interruption
 from linnet.cli.options import AsJson, with_options
 from linnet.cli.show import Display, count, line, megabytes, percent
-from linnet.cli.terminal import console, note, plain, print_json
+from linnet.cli.structures import checkpoint_beside, note_skipped
+from linnet.cli.terminal import console, plain, print_json
 from linnet.cli.train import before_replacing, default_output
-from linnet.errors import RecipeError
 from linnet.pipeline.services import NO_CHECKPOINT, Services
-from linnet.storage.atomic import STREAMS, is_direct, old_file
 from linnet.structured.tag_options import TagOptions
 
 if TYPE_CHECKING:
-    from linnet.data.on_error import BadRows
     from linnet.structured.tagger import Tagger
     from linnet.structured.tagger_training import TaggedSentences
     from linnet.structured.templates import Templates
@@ -78,20 +76,13 @@ def train(
       linnet tag train brown.txt --format slash --update passive-aggressive
     """
     from linnet.data.on_error import BadRows
-    from linnet.pipeline.trainers.checkpoint_file import check_place
     from linnet.storage.outputs import check_no_input, claimed
     from linnet.structured.tag_files import train_from_files
     from linnet.structured.tagger_file import save
 
     began = perf_counter()
     output = output or default_output(data)
-    if output in STREAMS:
-        raise RecipeError(f"{output} is for the results: name a file for the model with -o")
-    checkpoint = None if is_direct(output, old_file(output)) else f"{output}.checkpoint"
-    if checkpoint is None and (options.checkpoint_every or options.resume):
-        raise RecipeError(f"{output} is not a file, so there is no place for a checkpoint beside it")
-    if checkpoint is not None:
-        check_place(checkpoint)
+    checkpoint = checkpoint_beside(output, options)
     before_replacing(output, data, quiet=quiet)
     display = Display(quiet=quiet or json)
     rejected = BadRows(options.on_error)
@@ -107,7 +98,7 @@ def train(
         print_json(_described(tagger) | {"seconds": round(seconds, 3), "model": output})
     else:
         _print_trained(tagger, seconds, output)
-    _print_rejected(rejected)
+    note_skipped(rejected)
 
 
 @with_options(*READING, cls=TagOptions)
@@ -166,7 +157,7 @@ def predict(
         for made in predictions(tagger, files, rejected, word=options.word, threads=threads, margins=margins, k=best):
             out.write(made)
             out.flush()
-    _print_rejected(rejected)
+    note_skipped(rejected)
 
 
 @with_options("target", *READING, cls=TagOptions)
@@ -191,7 +182,7 @@ def evaluate(model: TaggerPath, data: Sentences, options: TagOptions, json: AsJs
         print_json(result)
     else:
         _print_figures(result)
-    _print_rejected(rejected)
+    note_skipped(rejected)
 
 
 commands = (train, predict, evaluate)
@@ -239,7 +230,7 @@ def _print_trained(tagger: Tagger, seconds: float, output: str) -> None:
     if record.history.held_out_score is not None:
         figure = f"{record.metric} {percent(record.history.held_out_score)}"
         out.print(line("held-out", f"{figure}  [dim]optimistic by a little: it chose the passes[/]"))
-    out.print(line("weights", f"{len(tagger.weights):,} of {len(tagger.keys):,} features"))
+    out.print(line("weights", f"{len(tagger.weights):,} for {len(tagger.keys):,} features"))
     size = f"  [dim]{megabytes(os.path.getsize(output))}[/]" if os.path.isfile(output) else ""
     out.print(line("model", f"{plain(output)}{size}"))
 
@@ -269,11 +260,3 @@ def _print_figures(result: dict[str, Any]) -> None:
         figures = ["–" if each[name] is None else f"{100 * each[name]:.2f}" for name in ("precision", "recall", "f1")]
         table.add_row(plain(tag), *figures, count(each["spans" if spans else "tokens"]))
     out.print(table)
-
-
-def _print_rejected(rejected: BadRows) -> None:
-    if rejected.count:
-        what = "sentence could not be read and was" if rejected.count == 1 else "sentences could not be read and were"
-        note(f"linnet: {rejected.count:,} {what} skipped")
-        for text in rejected.first:
-            note(f"  {text}")

@@ -73,7 +73,7 @@ def _print_contents(tagger: Tagger, report: dict[str, Any]) -> None:
     value = report["held_out"]["value"]
     if value is not None:
         out.print(line("held-out", f"{plain(report['held_out']['metric'])} {percent(value)}"))
-    out.print(line("weights", f"{report['weights']:,} of {report['features']:,} features"))
+    out.print(line("weights", f"{report['weights']:,} for {report['features']:,} features"))
     if "weights_of_features" in report:
         for each in report["weights_of_features"]:
             weights = "  ".join(f"{plain(tag)} [dim]{weight:+.3g}[/]" for tag, weight in each["weights"].items())

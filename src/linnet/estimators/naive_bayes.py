@@ -16,7 +16,7 @@ from linnet.estimators.documentation import documented
 from linnet.estimators.parameters import check_number, check_positive
 from linnet.training.counting.naive_bayes import ClassSums, presence
 
-# What scikit-learn adds to counts at least, unless it is told to take alpha as it is.
+# What scikit-learn adds to counts at least, unless alpha is to be taken as it is.
 LEAST_ALPHA = 1e-10
 
 COUNTS = """class_count_, class_log_prior_ : of each class the weight of its rows, and the logarithm of its prior
