@@ -35,7 +35,7 @@ from linnet.errors import InputError, ModelFileError, RecipeError
 from linnet.kernels import tagging_checks
 from linnet.pipeline import memory as memory_module
 from linnet.pipeline import separable, verify
-from linnet.structured import parser_decoders, sentence_files, sentences
+from linnet.structured import parser_decoders, projectivity, sentence_files, sentences
 from linnet.training import reduction, solver_choice
 from linnet.training.solvers import least_squares
 from tests.data.sources.tools import wanted
@@ -85,6 +85,7 @@ def blocks_of(path, selected=None):
         ("tokens of a sentence", sentences.MOST_TOKENS),
         ("tokens of a sentence", parser_decoders.EisnerDecoder.longest),
         ("tokens of a sentence", parser_decoders.MOST_STATES),
+        ("whose arcs cross", projectivity.MOST_LIFTED),
         ("columns of a file of sentences", sentence_files.MOST_COLUMNS),
         ("different tags of a tagger", tagging_checks.MOST_TAGS),
         ("after Ctrl-C", interruption.PATIENCE / 1000),
@@ -560,3 +561,17 @@ def test_sentences_of_too_many_columns_or_tags_are_refused(tmp_path):
     lines = "".join(f"w\ttag{i}\n" for i in range(tagging_checks.MOST_TAGS + 1))
     with pytest.raises(InputError, match="5,001 different tags, 5,000 at most"):
         tagged(tmp_path, lines + "\n")
+
+
+def test_a_long_sentence_whose_arcs_cross_is_refused_with_its_place(tmp_path):
+    from linnet.data.on_error import BadRows
+    from linnet.pipeline.services import Services
+    from linnet.structured.parse_options import ParseOptions
+    from linnet.structured.parser_pipeline import read_treebank
+
+    n = projectivity.MOST_LIFTED + 1
+    heads = [0, 1, 1, 2, *[1] * (n - 4)]  # 4 hangs from 2, across 3, which hangs from 1
+    rows = "".join(f"{i}\tw\t_\tX\t_\t_\t{head}\tr\t_\t_\n" for i, head in enumerate(heads, 1))
+    path = written(tmp_path, "long.conllu", rows + "\n")
+    with pytest.raises(InputError, match=r"long\.conllu:1: arcs cross in a sentence of more than 1,000 words"):
+        read_treebank([path], ParseOptions(), BadRows(), Services())
