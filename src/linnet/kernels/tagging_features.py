@@ -3,7 +3,7 @@ atoms.
 
 An atom is a property of one token: a part of its word (tagging_parts.py) or the value of another column.  A template
 is a list of atoms of tokens around the one to tag; its feature is the hash of the template's number and the atoms,
-and there is none where an atom is absent.  Features are told apart by their hashes alone: of ten million, two have
+and there is none where an atom is absent.  Features are identified by their hashes alone: of ten million, two have
 the same one with a chance of 3 in a million."""
 
 import secrets

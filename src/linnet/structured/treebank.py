@@ -19,7 +19,7 @@ from linnet.structured.sentences import Sentences
 
 # A fine tag with more values than this says more of words than of syntax.
 MOST_FINE_TAGS = 1000
-# A label of lifted arcs that is rarer cannot be learnt, and takes as much time as any other: such arcs stay lifted.
+# A label of lifted arcs that is rarer cannot be learned, and takes as much time as any other: such arcs stay lifted.
 FEWEST_LIFTED = 3
 NO_ROOT = "no word has the head 0: a tree has exactly one"
 FAULTS = {
