@@ -60,7 +60,7 @@ class Command:
     @property
     def human(self) -> bool:
         """Whether its standard output is made for people."""
-        return not {"--json", "--table"} & set(self.arguments) and self.name != "predict"
+        return not {"--json", "--table"} & set(self.arguments) and "predict" not in self.arguments[:2]
 
     def described(self) -> str:
         notes = [f"{name}={value}" for name, value in self.environment.items()]

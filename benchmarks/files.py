@@ -193,7 +193,7 @@ def reviews(options: Options) -> Iterator[Figure]:
                 "linnet": lambda: linnet.train(plain, target="label"),
                 "scikit-learn": lambda: _pipeline().fit(texts, labels),
             },
-            1,
+            max(1, options.repeats // 3),
         )
         yield _ratio("IMDB, text to model", "scikit-learn", seconds, Goal(least=10))
 

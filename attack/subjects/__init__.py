@@ -24,6 +24,7 @@ def subjects() -> dict[str, tuple[int, Subject]]:
         outputs,
         records,
         same_bits,
+        sentences,
         signals,
     )
 
@@ -40,6 +41,9 @@ def subjects() -> dict[str, tuple[int, Subject]]:
         "estimators": (16, estimators.make),
         "frames": (8, frames.make),
         "same bits": (6, same_bits.make),
+        "sentences": (12, sentences.files),
+        "models of sentences": (8, sentences.changed_models),
+        "checkpoints of sentences": (5, sentences.changed_checkpoints),
     }
 
 

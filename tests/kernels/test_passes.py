@@ -68,7 +68,7 @@ def problem(rng, outputs, regression=False):
 
 
 @pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("outputs", [1, 2, 4])
+@pytest.mark.parametrize("outputs", [1, 2, 4, 11])
 @pytest.mark.parametrize("name", RECIPES)
 def test_every_recipe_equals_its_eager_dense_twin(name, outputs, intercept, rng):
     recipe, population = RECIPES[name], 17.0 if RECIPES[name].penalty.total else 1.0
@@ -109,7 +109,7 @@ def test_numbers_to_predict_equal_the_twin(rng):
 
 
 @pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("outputs", [1, 3])
+@pytest.mark.parametrize("outputs", [1, 3, 7])
 @pytest.mark.parametrize("name", ADAPTIVE)
 def test_adaptive_learners_equal_the_published_algorithm(name, outputs, intercept, rng):
     table, targets = problem(rng, outputs)

@@ -18,18 +18,15 @@ WEIGHTINGS = {COUNT: lambda c: c, BINARY: np.ones_like, LOG: lambda c: 1 + np.lo
     lengths=st.lists(st.integers(0, 5), max_size=8),
     seed=st.integers(0, 2**32 - 1),
     weighting=st.sampled_from([COUNT, BINARY, LOG]),
-    scaled=st.booleans(),
     unit_length=st.booleans(),
 )
-def test_counts_are_weighted_scaled_and_brought_to_length_one(lengths, seed, weighting, scaled, unit_length):
+def test_counts_are_weighted_and_brought_to_length_one(lengths, seed, weighting, unit_length):
     rng = np.random.default_rng(seed)
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     counts = rng.integers(1, 1000, size=starts[-1]).astype(np.float32)
-    ids = rng.integers(7, size=starts[-1]).astype(np.uint32)
-    scales = rng.normal(size=7) if scaled else np.empty(0)
     into = np.empty(len(counts), dtype=np.float32)
-    weight_counts(counts, ids, starts, weighting, scales, unit_length, into)
-    expected = WEIGHTINGS[weighting](counts.astype(np.float64)) * (scales[ids] if scaled else 1.0)
+    weight_counts(counts, starts, weighting, unit_length, into)
+    expected = WEIGHTINGS[weighting](counts.astype(np.float64))
     if unit_length:
         for a, b in pairwise(starts):
             expected[a:b] /= np.linalg.norm(expected[a:b]) or 1.0
@@ -37,9 +34,7 @@ def test_counts_are_weighted_scaled_and_brought_to_length_one(lengths, seed, wei
 
 
 @pytest.mark.parametrize("unit_length", [True, False])
-def test_a_row_of_zero_scales_stays_zero(unit_length):
+def test_a_row_of_zero_counts_stays_zero(unit_length):
     into = np.empty(2, dtype=np.float32)
-    weight_counts(
-        np.ones(2, np.float32), np.array([0, 1], np.uint32), np.array([0, 2]), COUNT, np.zeros(2), unit_length, into
-    )
+    weight_counts(np.zeros(2, np.float32), np.array([0, 2]), COUNT, unit_length, into)
     assert into.tolist() == [0, 0]

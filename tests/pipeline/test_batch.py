@@ -14,11 +14,12 @@ from linnet.data.on_error import BadRows
 from linnet.data.rows import Rows
 from linnet.data.sources.block import Position
 from linnet.data.sources.opening import open_data
-from linnet.errors import NumericalError
+from linnet.errors import Interrupted, NumericalError
 from linnet.evaluation.splits import held_out
 from linnet.learners import catalogue
 from linnet.learners.entry import Way
 from linnet.pipeline.dataset import Collected
+from linnet.pipeline.decision_fit import NOTHING
 from linnet.pipeline.plan import features_of
 from linnet.pipeline.scaling import measured
 from linnet.pipeline.services import Services
@@ -26,6 +27,7 @@ from linnet.pipeline.stream import RowStream
 from linnet.pipeline.train import TrainOptions, train
 from linnet.pipeline.trainers.batch_fit import train_batch
 from linnet.pipeline.trainers.solving import Solving, fitted
+from linnet.pipeline.trainers.trials import Trials
 from linnet.training.log_count_ratio import FLOOR, SMOOTHING, Text, term_weights
 from tests.pipeline.making import TABLE, arrow, held_rows, roles_of, sparse, table
 
@@ -243,3 +245,32 @@ def test_train_batch_says_what_it_does(rng):
     said = []
     train_batch(data, catalogue.find("logistic-regression"), holdout=0.2, seed=0, threads=1, say=said.append)
     assert said == ["choosing C", "training on all but the held-out rows", "training on all rows"]
+
+
+def texts(n=300):
+    rng = np.random.default_rng(5)
+    words = np.array([f"w{i}" for i in range(60)])
+    labels = rng.choice(["a", "b"], n)
+    shift = np.where(labels == "a", 0, 20)
+    return {"label": labels.tolist(), "text": [" ".join(words[(rng.integers(40, size=8) + s) % 60]) for s in shift]}
+
+
+def test_a_fit_beside_its_trial_is_the_same_fit():
+    rows = training_set(texts(), TrainOptions(target="label"))
+    entry = catalogue.find("logistic-regression")
+    alone, beside = (
+        train_batch(rows, entry, holdout=0.2, seed=3, threads=threads, say=lambda _: None) for threads in (1, 2)
+    )
+    assert alone.model.weights.tobytes() == beside.model.weights.tobytes()
+    assert alone.held_out == beside.held_out
+    assert alone.certificate == beside.certificate
+
+
+def test_a_trial_that_nobody_waits_for_ends():
+    rows = training_set(texts(), TrainOptions(target="label"))
+    held = held_out(0, len(rows.targets), 0.2, 0)
+    with Trials(rows, catalogue.find("logistic-regression"), rows.rows, Solving(threads=2)) as trials:
+        pass
+    result, _ = trials.measured(held, NOTHING.without_rows())
+    with pytest.raises(Interrupted):
+        result()

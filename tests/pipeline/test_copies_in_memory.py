@@ -14,6 +14,7 @@ from scipy.sparse import random as random_matrix
 
 from linnet.data.rows import Rows
 from linnet.pipeline.scaling import Scaling
+from linnet.pipeline.services import Services
 from linnet.pipeline.train import TrainOptions, train
 from linnet.pipeline.trainers import solving
 
@@ -64,7 +65,10 @@ def test_rows_are_scaled_without_room_for_a_centre_and_a_unit_of_every_entry(mat
 
 
 def test_only_the_rows_that_are_fitted_to_are_beside_all_rows(tmp_path):
-    """Each is as large as memory may have room for: the others, taken for the scales, must be gone."""
+    """Each is as large as memory may have room for: the others, taken for the scales, must be gone.
+
+    With more threads the fits to rows that are small are side by side.
+    """
     first = json.dumps({**{f"k{i}": "x" for i in range(300)}, "y": "a"})
     (tmp_path / "wide.jsonl").write_text("\n".join([first] + ['{"y":"a"}', '{"y":"b"}'] * 300))
     seen = []
@@ -77,7 +81,7 @@ def test_only_the_rows_that_are_fitted_to_are_beside_all_rows(tmp_path):
 
     fit = solving.fit
     with mock.patch.object(solving, "fit", counted):
-        train(tmp_path / "wide.jsonl", TrainOptions(target="y", learner="svm"))
+        train(tmp_path / "wide.jsonl", TrainOptions(target="y", learner="svm"), services=Services(threads=1))
     assert len(seen) == 2  # without the held-out rows, then to all
     assert seen[0] == 2
     assert seen[1] == 1

@@ -16,7 +16,7 @@ those to come.  The intercepts are the multipliers of their conditions; every st
 
 import cython
 from cython.cimports.libc.math import INFINITY
-from cython.cimports.linnet.kernels.multiclass import add_each, dot_each
+from cython.cimports.linnet.kernels.multiclass import Pulled, add_each, dot_each
 from cython.cimports.linnet.kernels.rows import ask_for_row, value_t
 
 ROWS_AHEAD = cython.declare(cython.Py_ssize_t, 4)
@@ -78,6 +78,7 @@ def sweep(
     """
     n: cython.Py_ssize_t = order.shape[0]
     outputs: cython.Py_ssize_t = scores.shape[0]
+    everyone: Pulled = Pulled(0, outputs - 1, 1)
     kept: cython.Py_ssize_t = 0
     changed: cython.Py_ssize_t = 0
     mistakes: cython.Py_ssize_t = 0
@@ -159,5 +160,5 @@ def sweep(
                     intercepts[k] += rho * changes[k]
             if moved:
                 changed += 1
-                add_each(values, ids, start, stop, dense, weights, 1.0, changes)
+                add_each(values, ids, start, stop, dense, weights, 1.0, changes, everyone)
     return kept, most, loss, gap, mistakes, gain, changed, lost

@@ -46,13 +46,12 @@ def loss_at(loss: cython.int, margin: cython.double):
     elif loss == Loss.SQUARED:
         at.pull = 1.0 - margin
         at.value = 0.5 * at.pull * at.pull
-    elif margin < 1:
-        if loss == Loss.HINGE:
-            at.value = 1.0 - margin
-            at.pull = 1.0
-        else:
-            at.value = (1.0 - margin) * (1.0 - margin)
-            at.pull = 2.0 * (1.0 - margin)
+    elif loss == Loss.HINGE and margin < 1:
+        at.value = 1.0 - margin
+        at.pull = 1.0
+    elif loss == Loss.SQUARED_HINGE and margin < 1:
+        at.value = (1.0 - margin) * (1.0 - margin)
+        at.pull = 2.0 * (1.0 - margin)
     return at
 
 

@@ -4,7 +4,7 @@ Most numbers in files have few decimals, so that a column of them is a column of
 """
 
 import cython
-from cython.cimports.libc.math import fabs
+from cython.cimports.libc.math import NAN, fabs
 from cython.cimports.linnet.kernels.numbers import TENS
 from cython.cimports.linnet.kernels.packed_numbers import EXACT_DECIMALS, HIGH, LOW, pack_run, unpack_rows
 
@@ -103,7 +103,9 @@ def unpack(block: tuple, places: tuple, scaling: tuple, which: cython.const[cyth
     d: cython.Py_ssize_t = into.shape[1]
     rows: cython.Py_ssize_t = narrow.shape[0]
     i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
     row: cython.Py_ssize_t
+    x: cython.double
     inside: cython.bint = first >= 0 and first + n <= rows
     plain: cython.bint = narrow.shape[1] == d and d > 0
     for i in range(narrow.shape[1]):
@@ -121,8 +123,11 @@ def unpack(block: tuple, places: tuple, scaling: tuple, which: cython.const[cyth
             n = 0
         for i in range(n):
             row = which[i] if which.shape[0] else first + i
-            unpack_row(narrow, powers, narrow_at, flags, centres, units, row, i, into)
-            unpack_wide(wide, wide_at, flags, centres, units, row, i, into)
+            for j in range(narrow.shape[1]):
+                x = NAN if narrow[row, j] == _MISSING else narrow[row, j] / powers[j]
+                put_scaled(x, flags, centres, units, i, narrow_at[j], into)
+            for j in range(wide.shape[1]):
+                put_scaled(wide[row, j], flags, centres, units, i, wide_at[j], into)
             for j in range(codes.shape[1]):
                 if 0 <= codes[row, j] < d - codes_at[j]:
                     into[i, codes_at[j] + codes[row, j]] = 1.0
@@ -168,53 +173,19 @@ def unpacked_at_once(
 @cython.nogil
 @cython.exceptval(check=False)
 @cython.cdivision(True)
-def unpack_row(
-    narrow: cython.const[cython.int][:, ::1],
-    powers: cython.const[cython.double][::1],
-    places: cython.const[cython.longlong][::1],
+def put_scaled(
+    x: cython.double,
     flags: cython.const[cython.longlong][::1],
     centres: cython.const[cython.double][::1],
     units: cython.const[cython.double][::1],
-    row: cython.Py_ssize_t,
     i: cython.Py_ssize_t,
+    at: cython.Py_ssize_t,
     into: cython.double[:, ::1],
 ) -> cython.void:
-    """The columns of integers in one row."""
-    j: cython.Py_ssize_t
-    at: cython.Py_ssize_t
-    for j in range(narrow.shape[1]):
-        at = places[j]
-        if narrow[row, j] != _MISSING:
-            into[i, at] = (narrow[row, j] / powers[j] - centres[at]) / units[at]
-            continue
-        into[i, at] = 0.0
-        if flags[at] >= 0:
-            into[i, flags[at]] = 1.0
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-@cython.cdivision(True)
-def unpack_wide(
-    wide: cython.const[cython.double][:, ::1],
-    places: cython.const[cython.longlong][::1],
-    flags: cython.const[cython.longlong][::1],
-    centres: cython.const[cython.double][::1],
-    units: cython.const[cython.double][::1],
-    row: cython.Py_ssize_t,
-    i: cython.Py_ssize_t,
-    into: cython.double[:, ::1],
-) -> cython.void:
-    """The columns of doubles in one row."""
-    j: cython.Py_ssize_t
-    at: cython.Py_ssize_t
-    for j in range(wide.shape[1]):
-        at = places[j]
-        if wide[row, j] == wide[row, j]:
-            into[i, at] = (wide[row, j] - centres[at]) / units[at]
-            continue
-        into[i, at] = 0.0
-        if flags[at] >= 0:
-            into[i, flags[at]] = 1.0
+    """One number into its row and column; NaN is a missing one."""
+    if x == x:
+        into[i, at] = (x - centres[at]) / units[at]
+        return
+    into[i, at] = 0.0
+    if flags[at] >= 0:
+        into[i, flags[at]] = 1.0

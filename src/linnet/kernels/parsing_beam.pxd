@@ -1,6 +1,5 @@
 # The states that a beam has kept, and how each was reached.
 
-from libc.stdlib cimport free, malloc
 from linnet.kernels.parsing_transitions cimport State
 
 cdef struct Item:
@@ -23,19 +22,5 @@ cdef struct Beam:
     int width
     int used  # places of the pool
 
-
-# Room for sentences of up to n tokens; 0 where memory lacks.
-cdef inline bint make_room(Beam* beam, Py_ssize_t n, int width) noexcept nogil:
-    beam.width = width
-    beam.items = <Item*>malloc((2 * n + 1) * width * sizeof(Item))
-    beam.gold = <Item*>malloc((2 * n + 1) * sizeof(Item))
-    beam.counts = <int*>malloc((2 * n + 1) * sizeof(int))
-    beam.candidates = <Candidate*>malloc((width + 1) * sizeof(Candidate))
-    return beam.items != NULL and beam.gold != NULL and beam.counts != NULL and beam.candidates != NULL
-
-
-cdef inline void give_back(Beam* beam) noexcept nogil:
-    free(beam.items)
-    free(beam.gold)
-    free(beam.counts)
-    free(beam.candidates)
+cdef class BeamRoom:
+    cdef Beam beam

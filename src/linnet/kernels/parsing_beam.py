@@ -14,14 +14,13 @@ With a beam as wide as there are sequences the search is exact.
 """
 
 import cython
-import numpy as np
-from cython.cimports.linnet.kernels.parsing_beam import Beam, Item, give_back, make_room
+from cython.cimports.libc.stdlib import free, malloc
+from cython.cimports.linnet.kernels.parsing_beam import Beam, Candidate, Item
 from cython.cimports.linnet.kernels.parsing_greedy import (
     Oracle,
     Room,
-    allot,
+    Workspace,
     costs_of,
-    dismiss,
     follow,
     label_of,
     move_of,
@@ -41,9 +40,30 @@ from cython.cimports.linnet.kernels.parsing_transitions import (
 )  # fmt: skip
 from cython.cimports.linnet.kernels.parsing_weights import Weights
 
-from linnet.kernels.parsing_checks import checked
+from linnet.kernels.parsing_checks import checked, longest_of
 
 MOST_WIDTH = 1 << 12
+
+
+@cython.cclass
+class BeamRoom:
+    """Room for what a beam keeps of a sentence of up to `longest` words."""
+
+    def __cinit__(self, longest: cython.Py_ssize_t, width: cython.int):
+        steps: cython.Py_ssize_t = 2 * longest + 1
+        self.beam.width = width
+        self.beam.items = cython.cast(cython.pointer(Item), malloc(steps * width * cython.sizeof(Item)))
+        self.beam.gold = cython.cast(cython.pointer(Item), malloc(steps * cython.sizeof(Item)))
+        self.beam.counts = cython.cast(cython.p_int, malloc(steps * cython.sizeof(cython.int)))
+        self.beam.candidates = cython.cast(cython.pointer(Candidate), malloc((width + 1) * cython.sizeof(Candidate)))
+        if not (self.beam.items and self.beam.gold and self.beam.counts and self.beam.candidates):
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.beam.items)
+        free(self.beam.gold)
+        free(self.beam.counts)
+        free(self.beam.candidates)
 
 
 @cython.cfunc
@@ -247,12 +267,9 @@ def train(
     checked(weights, templates, tokens, starts, heads, labels, allowed, order)
     if not 1 <= width <= MOST_WIDTH:
         raise ValueError(f"a beam is 1 to {MOST_WIDTH} wide, not {width}")
-    room: Room
-    gold: Oracle
-    beam: Beam
     kinds: cython.int = allowed.shape[1]
     count: cython.Py_ssize_t = templates.shape[0]
-    longest: cython.Py_ssize_t = int(np.diff(np.asarray(starts))[np.asarray(order)].max(initial=0))
+    longest: cython.Py_ssize_t = longest_of(starts, order)
     cython.declare(i=cython.Py_ssize_t, s=cython.longlong, n=cython.int, j=cython.int, step=cython.int, kept=cython.int)
     cython.declare(gold_at=cython.int, action=cython.int, length=cython.int, mistakes=cython.longlong)
     cython.declare(behind=cython.double, most=cython.double, reached=cython.double)
@@ -260,64 +277,58 @@ def train(
     cython.declare(plan=cython.pointer(cython.const[cython.schar]))
     plan = cython.address(templates[0, 0])
     mistakes = 0
-    enough: cython.bint = make_room(cython.address(beam), longest, width)
+    held: BeamRoom = BeamRoom(longest, width)
+    beam: cython.pointer(Beam) = cython.address(held.beam)
     elements: cython.Py_ssize_t = 2 * longest * (width + 1) + 1
-    if not allot(cython.address(room), cython.address(gold), longest, elements, weights.stride) or not enough:
-        dismiss(cython.address(room), cython.address(gold))
-        give_back(cython.address(beam))
-        raise MemoryError
-    try:
-        with cython.nogil:
-            for i in range(order.shape[0]):
-                s = order[i]
-                n = cython.cast(cython.int, starts[s + 1] - starts[s])
-                if n == 0:
-                    continue
-                place_tokens(cython.address(room), cython.address(tokens[starts[s], 0]), n)
-                place_gold(cython.address(gold), cython.address(heads[starts[s]]), cython.address(labels[starts[s]]), n)
-                start(cython.address(beam), cython.address(room), n)
-                gold_sequence(cython.address(beam), cython.address(room), cython.address(gold), n, kinds)
-                gold_at = 0
-                length = 0
-                most = -1.0
-                reached = 0.0
-                for step in range(2 * n):
-                    flags = cython.address(allowed[1 if step < 2 * n - 1 else 0, 0])
-                    action = beam.gold[step + 1].action
-                    if gold_at < 0:
-                        score_state(
-                            weights, cython.address(room), cython.address(beam.gold[step].state), plan, count, n, 0.0
-                        )
+    work: Workspace = Workspace(longest, elements, weights.stride)
+    room: cython.pointer(Room) = cython.address(work.room)
+    gold: cython.pointer(Oracle) = cython.address(work.gold)
+    with cython.nogil:
+        for i in range(order.shape[0]):
+            s = order[i]
+            n = cython.cast(cython.int, starts[s + 1] - starts[s])
+            if n == 0:
+                continue
+            place_tokens(room, cython.address(tokens[starts[s], 0]), n)
+            place_gold(gold, cython.address(heads[starts[s]]), cython.address(labels[starts[s]]), n)
+            start(beam, room, n)
+            gold_sequence(beam, room, gold, n, kinds)
+            gold_at = 0
+            length = 0
+            most = -1.0
+            reached = 0.0
+            for step in range(2 * n):
+                flags = cython.address(allowed[1 if step < 2 * n - 1 else 0, 0])
+                action = beam.gold[step + 1].action
+                if gold_at < 0:
+                    score_state(weights, room, cython.address(beam.gold[step].state), plan, count, n, 0.0)
+                    reached += room.scores[action]
+                kept = 0
+                for j in range(beam.counts[step]):
+                    item = beam.items + cython.cast(cython.Py_ssize_t, step) * width + j
+                    score_state(weights, room, cython.address(item.state), plan, count, n, 0.0)
+                    if j == gold_at:
                         reached += room.scores[action]
-                    kept = 0
-                    for j in range(beam.counts[step]):
-                        item = beam.items + cython.cast(cython.Py_ssize_t, step) * width + j
-                        score_state(weights, cython.address(room), cython.address(item.state), plan, count, n, 0.0)
-                        if j == gold_at:
-                            reached += room.scores[action]
-                        kept = offer_all(cython.address(beam), cython.address(room), item, j, kept, n, kinds, flags)
-                    advance(cython.address(beam), cython.address(room), step, kept, n, kinds)
-                    if gold_at >= 0:
-                        for j in range(kept + 1):
-                            if j == kept:
-                                gold_at = -1
-                            elif beam.candidates[j].parent == gold_at and beam.candidates[j].action == action:
-                                gold_at = j
-                                break
-                    behind = beam.candidates[0].score - reached
-                    if gold_at != 0 and behind >= most:
-                        most = behind
-                        length = step + 1
-                    if early and gold_at < 0:
-                        length = step + 1
-                        break
-                weights.steps += 1.0
-                if gold_at != 0:
-                    mistakes += 1
-                    update(weights, cython.address(beam), cython.address(room), plan, count, n, length)
-    finally:
-        dismiss(cython.address(room), cython.address(gold))
-        give_back(cython.address(beam))
+                    kept = offer_all(beam, room, item, j, kept, n, kinds, flags)
+                advance(beam, room, step, kept, n, kinds)
+                if gold_at >= 0:
+                    for j in range(kept + 1):
+                        if j == kept:
+                            gold_at = -1
+                        elif beam.candidates[j].parent == gold_at and beam.candidates[j].action == action:
+                            gold_at = j
+                            break
+                behind = beam.candidates[0].score - reached
+                if gold_at != 0 and behind >= most:
+                    most = behind
+                    length = step + 1
+                if early and gold_at < 0:
+                    length = step + 1
+                    break
+            weights.steps += 1.0
+            if gold_at != 0:
+                mistakes += 1
+                update(weights, beam, room, plan, count, n, length)
     return mistakes, mistakes, order.shape[0]
 
 
@@ -339,53 +350,45 @@ def parse(
     checked(weights, templates, tokens, starts, heads, labels, allowed, order, trees=False)
     if not 1 <= width <= MOST_WIDTH or scores.shape[0] != starts.shape[0] - 1:
         raise ValueError(f"a beam is 1 to {MOST_WIDTH} wide, not {width}; there is a score for each sentence")
-    room: Room
-    gold: Oracle
-    beam: Beam
     kinds: cython.int = allowed.shape[1]
     count: cython.Py_ssize_t = templates.shape[0]
-    longest: cython.Py_ssize_t = int(np.diff(np.asarray(starts))[np.asarray(order)].max(initial=0))
+    longest: cython.Py_ssize_t = longest_of(starts, order)
     cython.declare(i=cython.Py_ssize_t, s=cython.longlong, n=cython.int, j=cython.int, step=cython.int, kept=cython.int)
     cython.declare(item=cython.pointer(Item), before=cython.pointer(Item), at=cython.longlong, s0=cython.int)
     cython.declare(flags=cython.pointer(cython.const[cython.uchar]), plan=cython.pointer(cython.const[cython.schar]))
     plan = cython.address(templates[0, 0])
-    enough: cython.bint = make_room(cython.address(beam), longest, width)
+    held: BeamRoom = BeamRoom(longest, width)
+    beam: cython.pointer(Beam) = cython.address(held.beam)
     elements: cython.Py_ssize_t = 2 * longest * width + 1
-    if not allot(cython.address(room), cython.address(gold), longest, elements, weights.stride) or not enough:
-        dismiss(cython.address(room), cython.address(gold))
-        give_back(cython.address(beam))
-        raise MemoryError
-    try:
-        with cython.nogil:
-            for i in range(order.shape[0]):
-                s = order[i]
-                at = starts[s] - 1
-                n = cython.cast(cython.int, starts[s + 1] - starts[s])
-                if n == 0:
-                    continue
-                place_tokens(cython.address(room), cython.address(tokens[starts[s], 0]), n)
-                start(cython.address(beam), cython.address(room), n)
-                for step in range(2 * n):
-                    flags = cython.address(allowed[1 if step < 2 * n - 1 else 0, 0])
-                    kept = 0
-                    for j in range(beam.counts[step]):
-                        item = beam.items + cython.cast(cython.Py_ssize_t, step) * width + j
-                        score_state(weights, cython.address(room), cython.address(item.state), plan, count, n, average)
-                        kept = offer_all(cython.address(beam), cython.address(room), item, j, kept, n, kinds, flags)
-                    advance(cython.address(beam), cython.address(room), step, kept, n, kinds)
-                item = beam.items + cython.cast(cython.Py_ssize_t, 2 * n) * width
-                scores[s] = item.score
-                for step in range(2 * n - 1, -1, -1):
-                    before = beam.items + cython.cast(cython.Py_ssize_t, step) * width + item.parent
-                    if item.action != 0:
-                        s0 = room.pool[before.state.top].node
-                        labels[at + s0] = label_of(item.action, kinds)
-                        heads[at + s0] = (
-                            before.state.b
-                            if move_of(item.action, kinds) == LEFT
-                            else room.pool[room.pool[before.state.top].below].node
-                        )
-                    item = before
-    finally:
-        dismiss(cython.address(room), cython.address(gold))
-        give_back(cython.address(beam))
+    work: Workspace = Workspace(longest, elements, weights.stride)
+    room: cython.pointer(Room) = cython.address(work.room)
+    with cython.nogil:
+        for i in range(order.shape[0]):
+            s = order[i]
+            at = starts[s] - 1
+            n = cython.cast(cython.int, starts[s + 1] - starts[s])
+            if n == 0:
+                continue
+            place_tokens(room, cython.address(tokens[starts[s], 0]), n)
+            start(beam, room, n)
+            for step in range(2 * n):
+                flags = cython.address(allowed[1 if step < 2 * n - 1 else 0, 0])
+                kept = 0
+                for j in range(beam.counts[step]):
+                    item = beam.items + cython.cast(cython.Py_ssize_t, step) * width + j
+                    score_state(weights, room, cython.address(item.state), plan, count, n, average)
+                    kept = offer_all(beam, room, item, j, kept, n, kinds, flags)
+                advance(beam, room, step, kept, n, kinds)
+            item = beam.items + cython.cast(cython.Py_ssize_t, 2 * n) * width
+            scores[s] = item.score
+            for step in range(2 * n - 1, -1, -1):
+                before = beam.items + cython.cast(cython.Py_ssize_t, step) * width + item.parent
+                if item.action != 0:
+                    s0 = room.pool[before.state.top].node
+                    labels[at + s0] = label_of(item.action, kinds)
+                    heads[at + s0] = (
+                        before.state.b
+                        if move_of(item.action, kinds) == LEFT
+                        else room.pool[room.pool[before.state.top].below].node
+                    )
+                item = before

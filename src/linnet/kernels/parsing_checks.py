@@ -46,6 +46,11 @@ def check_sentences(tokens, starts, heads, labels, kinds, order, trees):
         _hold(np.min(labels) >= 0 and np.max(labels) < kinds, "a label is out of range")
 
 
+def longest_of(starts, order):
+    """The most words of a sentence of `order`."""
+    return int(np.diff(np.asarray(starts))[np.asarray(order)].max(initial=0))
+
+
 def checked_arcs(weights, templates, single, tokens, starts, heads, labels, allowed, order, trees=True):
     """Raise ValueError for arrays that are not what the kernel of the arc-based parser takes."""
     kinds = allowed.shape[1]

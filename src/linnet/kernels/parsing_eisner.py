@@ -19,10 +19,10 @@ import cython
 import numpy as np
 from cython.cimports.libc.stdlib import free, malloc
 from cython.cimports.linnet.kernels.parsing_arcs import arc_keys, between
-from cython.cimports.linnet.kernels.parsing_greedy import Oracle, Room, allot, dismiss, place_tokens
+from cython.cimports.linnet.kernels.parsing_greedy import Room, Workspace, place_tokens
 from cython.cimports.linnet.kernels.parsing_weights import Weights
 
-from linnet.kernels.parsing_checks import checked_arcs
+from linnet.kernels.parsing_checks import checked_arcs, longest_of
 
 LOWEST = cython.declare(cython.double, -1e300)
 
@@ -266,53 +266,45 @@ def train(
     """Train on the sentences of `order`; arrays as in parsing_greedy.train.  Templates from `single` on have a tag
     between head and dependent.  Returns how many sentences were wrong, how many words, and the number of words."""
     checked_arcs(weights, templates, single, tokens, starts, heads, labels, allowed, order)
-    room: Room
-    gold: Oracle
     kinds: cython.int = allowed.shape[1]
-    longest: cython.Py_ssize_t = int(np.diff(np.asarray(starts))[np.asarray(order)].max(initial=0))
+    longest: cython.Py_ssize_t = longest_of(starts, order)
     chart: Chart = Chart(longest)
     cython.declare(i=cython.Py_ssize_t, s=cython.longlong, n=cython.int, m=cython.int, h=cython.int, label=cython.int)
     cython.declare(at=cython.longlong, wrong=cython.longlong, words=cython.longlong, before=cython.longlong)
     cython.declare(bad=cython.longlong, same=cython.bint, plan=cython.pointer(cython.const[cython.schar]))
     plan = cython.address(templates[0, 0])
     wrong = words = bad = 0
-    if not allot(cython.address(room), cython.address(gold), longest, 1, weights.stride):
-        dismiss(cython.address(room), cython.address(gold))
-        raise MemoryError
-    try:
-        with cython.nogil:
-            for i in range(order.shape[0]):
-                s = order[i]
-                at = starts[s] - 1
-                n = cython.cast(cython.int, starts[s + 1] - starts[s])
-                if n == 0:
+    work: Workspace = Workspace(longest, 1, weights.stride)
+    room: cython.pointer(Room) = cython.address(work.room)
+    with cython.nogil:
+        for i in range(order.shape[0]):
+            s = order[i]
+            at = starts[s] - 1
+            n = cython.cast(cython.int, starts[s + 1] - starts[s])
+            if n == 0:
+                continue
+            place_tokens(room, cython.address(tokens[starts[s], 0]), n)
+            score_arcs(
+                weights, room, plan, single, templates.shape[0], n, kinds,
+                cython.address(allowed[0, 0]), 0.0, chart.scores, chart.best,
+            )  # fmt: skip
+            best_tree(chart.scores, n, chart.spans, chart.splits, chart.pending, chart.heads)
+            before = wrong
+            for m in range(1, n + 1):
+                h = chart.heads[m]
+                label = chart.best[cython.cast(cython.Py_ssize_t, h) * (n + 1) + m]
+                same = h == heads[at + m]
+                if same and label == labels[at + m]:
                     continue
-                place_tokens(cython.address(room), cython.address(tokens[starts[s], 0]), n)
-                score_arcs(
-                    weights, cython.address(room), plan, single, templates.shape[0], n, kinds,
-                    cython.address(allowed[0, 0]), 0.0, chart.scores, chart.best,
+                wrong += 1
+                move_arc(weights, room, plan, single, templates.shape[0], h, m, n, label, -1.0, not same)
+                move_arc(
+                    weights, room, plan, single, templates.shape[0], heads[at + m], m, n,
+                    labels[at + m], 1.0, not same,
                 )  # fmt: skip
-                best_tree(chart.scores, n, chart.spans, chart.splits, chart.pending, chart.heads)
-                before = wrong
-                for m in range(1, n + 1):
-                    h = chart.heads[m]
-                    label = chart.best[cython.cast(cython.Py_ssize_t, h) * (n + 1) + m]
-                    same = h == heads[at + m]
-                    if same and label == labels[at + m]:
-                        continue
-                    wrong += 1
-                    move_arc(
-                        weights, cython.address(room), plan, single, templates.shape[0], h, m, n, label, -1.0, not same
-                    )
-                    move_arc(
-                        weights, cython.address(room), plan, single, templates.shape[0], heads[at + m], m, n,
-                        labels[at + m], 1.0, not same,
-                    )  # fmt: skip
-                bad += wrong > before
-                words += n
-                weights.steps += 1.0
-    finally:
-        dismiss(cython.address(room), cython.address(gold))
+            bad += wrong > before
+            words += n
+            weights.steps += 1.0
     return bad, wrong, words
 
 
@@ -330,31 +322,25 @@ def parse(
 ):
     """Parse the sentences of `order`; heads and labels are written in place."""
     checked_arcs(weights, templates, single, tokens, starts, heads, labels, allowed, order, trees=False)
-    room: Room
-    gold: Oracle
     kinds: cython.int = allowed.shape[1]
-    longest: cython.Py_ssize_t = int(np.diff(np.asarray(starts))[np.asarray(order)].max(initial=0))
+    longest: cython.Py_ssize_t = longest_of(starts, order)
     chart: Chart = Chart(longest)
     cython.declare(i=cython.Py_ssize_t, s=cython.longlong, n=cython.int, m=cython.int, at=cython.longlong)
-    if not allot(cython.address(room), cython.address(gold), longest, 1, weights.stride):
-        dismiss(cython.address(room), cython.address(gold))
-        raise MemoryError
-    try:
-        with cython.nogil:
-            for i in range(order.shape[0]):
-                s = order[i]
-                at = starts[s] - 1
-                n = cython.cast(cython.int, starts[s + 1] - starts[s])
-                if n == 0:
-                    continue
-                place_tokens(cython.address(room), cython.address(tokens[starts[s], 0]), n)
-                score_arcs(
-                    weights, cython.address(room), cython.address(templates[0, 0]), single, templates.shape[0], n,
-                    kinds, cython.address(allowed[0, 0]), average, chart.scores, chart.best,
-                )  # fmt: skip
-                best_tree(chart.scores, n, chart.spans, chart.splits, chart.pending, chart.heads)
-                for m in range(1, n + 1):
-                    heads[at + m] = chart.heads[m]
-                    labels[at + m] = chart.best[cython.cast(cython.Py_ssize_t, chart.heads[m]) * (n + 1) + m]
-    finally:
-        dismiss(cython.address(room), cython.address(gold))
+    work: Workspace = Workspace(longest, 1, weights.stride)
+    room: cython.pointer(Room) = cython.address(work.room)
+    with cython.nogil:
+        for i in range(order.shape[0]):
+            s = order[i]
+            at = starts[s] - 1
+            n = cython.cast(cython.int, starts[s + 1] - starts[s])
+            if n == 0:
+                continue
+            place_tokens(room, cython.address(tokens[starts[s], 0]), n)
+            score_arcs(
+                weights, room, cython.address(templates[0, 0]), single, templates.shape[0], n,
+                kinds, cython.address(allowed[0, 0]), average, chart.scores, chart.best,
+            )  # fmt: skip
+            best_tree(chart.scores, n, chart.spans, chart.splits, chart.pending, chart.heads)
+            for m in range(1, n + 1):
+                heads[at + m] = chart.heads[m]
+                labels[at + m] = chart.best[cython.cast(cython.Py_ssize_t, chart.heads[m]) * (n + 1) + m]

@@ -1,6 +1,5 @@
 # What a parser needs for one sentence, and what a dynamic oracle knows about it.
 
-from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 from linnet.kernels.parsing_transitions cimport ATOMS, COLUMNS, Element, MOST_TEMPLATES, State, spread
 from linnet.kernels.parsing_weights cimport Slot
@@ -24,28 +23,9 @@ cdef struct Oracle:
     int costs[3]
 
 
-# Room for sentences of up to n tokens; 0 where memory lacks.
-cdef inline int allot(Room* room, Oracle* gold, Py_ssize_t n, Py_ssize_t elements, Py_ssize_t classes) noexcept nogil:
-    room.pool = <Element*>malloc(elements * sizeof(Element))
-    room.tokens = <unsigned long long*>malloc((n + 2) * COLUMNS * sizeof(unsigned long long))
-    room.scores = <float*>malloc(classes * sizeof(float))
-    gold.heads = <int*>malloc(4 * (n + 2) * sizeof(int))
-    gold.stacked = <unsigned char*>malloc(n + 2)
-    gold.labels = gold.heads + (n + 2)
-    gold.on_stack = gold.labels + (n + 2)
-    gold.in_buffer = gold.on_stack + (n + 2)
-    return (
-        room.pool != NULL and room.tokens != NULL and room.scores != NULL and gold.heads != NULL
-        and gold.stacked != NULL
-    )
-
-
-cdef inline void dismiss(Room* room, Oracle* gold) noexcept nogil:
-    free(room.pool)
-    free(room.tokens)
-    free(room.scores)
-    free(gold.heads)
-    free(gold.stacked)
+cdef class Workspace:
+    cdef Room room
+    cdef Oracle gold
 
 
 # The rows of a sentence's tokens, between those of the root and of none.

@@ -15,11 +15,14 @@ to.
 
 import cython
 import numpy as np
-from cython.cimports.linnet.kernels.parsing_greedy import Oracle, Room, allot, dismiss, place_gold, place_tokens
+from cython.cimports.libc.stdlib import free, malloc
+from cython.cimports.linnet.kernels.parsing_greedy import Oracle, Room, place_gold, place_tokens
 from cython.cimports.linnet.kernels.parsing_transitions import (
+    COLUMNS,
     LEFT,
     RIGHT,
     SHIFT,
+    Element,
     atoms_of,
     begin,
     keys_of,
@@ -29,9 +32,34 @@ from cython.cimports.linnet.kernels.parsing_transitions import (
 from cython.cimports.linnet.kernels.parsing_weights import Weights
 from cython.cimports.linnet.kernels.tokenizer import finish
 
-from linnet.kernels.parsing_checks import check_places, check_sentences, checked
+from linnet.kernels.parsing_checks import check_places, check_sentences, checked, longest_of
 
 NONE = cython.declare(cython.float, -3.0e38)
+
+
+@cython.cclass
+class Workspace:
+    """Room for sentences of up to `longest` words."""
+
+    def __cinit__(self, longest: cython.Py_ssize_t, elements: cython.Py_ssize_t, classes: cython.Py_ssize_t):
+        n: cython.Py_ssize_t = longest + 2  # the root before them, and none after
+        self.room.pool = cython.cast(cython.pointer(Element), malloc(elements * cython.sizeof(Element)))
+        self.room.tokens = cython.cast(cython.p_ulonglong, malloc(n * COLUMNS * cython.sizeof(cython.ulonglong)))
+        self.room.scores = cython.cast(cython.p_float, malloc(classes * cython.sizeof(cython.float)))
+        self.gold.heads = cython.cast(cython.p_int, malloc(4 * n * cython.sizeof(cython.int)))
+        self.gold.stacked = cython.cast(cython.p_uchar, malloc(n))
+        if not (self.room.pool and self.room.tokens and self.room.scores and self.gold.heads and self.gold.stacked):
+            raise MemoryError
+        self.gold.labels = self.gold.heads + n
+        self.gold.on_stack = self.gold.labels + n
+        self.gold.in_buffer = self.gold.on_stack + n
+
+    def __dealloc__(self):
+        free(self.room.pool)
+        free(self.room.tokens)
+        free(self.room.scores)
+        free(self.gold.heads)
+        free(self.gold.stacked)
 
 
 @cython.cfunc
@@ -206,11 +234,9 @@ def train(
     many sentences had a mistake, how many moves were mistakes, and the number of moves.
     """
     checked(weights, templates, tokens, starts, heads, labels, allowed, order)
-    room: Room
-    gold: Oracle
     kinds: cython.int = allowed.shape[1]
     count: cython.Py_ssize_t = templates.shape[0]
-    longest: cython.Py_ssize_t = int(np.diff(np.asarray(starts))[np.asarray(order)].max(initial=0))
+    longest: cython.Py_ssize_t = longest_of(starts, order)
     cython.declare(i=cython.Py_ssize_t, j=cython.Py_ssize_t, s=cython.longlong, n=cython.int, used=cython.int)
     cython.declare(step=cython.int, moves=cython.int, move=cython.int, best=cython.int, right=cython.int)
     cython.declare(least=cython.int, cost=cython.int, mistakes=cython.longlong, made=cython.longlong)
@@ -218,59 +244,54 @@ def train(
         bad=cython.longlong, before=cython.longlong, draw=cython.ulonglong, flags=cython.pointer(cython.uchar)
     )
     mistakes = made = bad = 0
-    if not allot(cython.address(room), cython.address(gold), longest, 2 * longest + 1, weights.stride):
-        dismiss(cython.address(room), cython.address(gold))
-        raise MemoryError
-    try:
-        with cython.nogil:
-            for i in range(order.shape[0]):
-                s = order[i]
-                n = cython.cast(cython.int, starts[s + 1] - starts[s])
-                if n == 0:
-                    continue
-                place_tokens(cython.address(room), cython.address(tokens[starts[s], 0]), n)
-                place_gold(cython.address(gold), cython.address(heads[starts[s]]), cython.address(labels[starts[s]]), n)
-                begin(cython.address(room.state), room.pool, n)
-                used = 1
-                before = mistakes
-                draw = finish(seed ^ finish(cython.cast(cython.ulonglong, s)))
-                for step in range(2 * n):
-                    moves = possible(cython.address(room.state), room.pool, n)
-                    atoms_of(cython.address(room.state), room.pool, room.tokens, n, room.atoms)
-                    keys_of(room.atoms, cython.address(templates[0, 0]), count, room.keys)
-                    weights.scores(room.keys, count, room.found, 0.0, room.scores)
-                    flags = cython.cast(
-                        cython.pointer(cython.uchar), cython.address(allowed[1 if step < 2 * n - 1 else 0, 0])
-                    )
-                    best = best_class(room.scores, moves, kinds, flags)
-                    move = move_of(best, kinds)
-                    costs_of(cython.address(room), cython.address(gold), n)
-                    least = 0x7FFFFFFF
-                    for j in range(3):
-                        if moves & (1 << j) and gold.costs[j] < least:
-                            least = gold.costs[j]
-                    cost = gold.costs[move]
-                    if not is_right_label(cython.address(room), cython.address(gold), move, label_of(best, kinds)):
-                        cost += 1
-                    if cost > least:
-                        right = best_gold(
-                            room.scores, moves, kinds, flags, cython.address(room), cython.address(gold), least
-                        )
-                        mistakes += 1
-                        for j in range(count):
-                            weights.change(room.keys[j], cython.cast(cython.uint, right), 1.0)
-                            weights.change(room.keys[j], cython.cast(cython.uint, best), -1.0)
-                        draw += cython.cast(cython.ulonglong, 0x9E3779B97F4A7C15)
-                        if cython.cast(cython.double, finish(draw) >> 11) * (1.0 / 9007199254740992.0) >= explore:
-                            best = right
-                            move = move_of(best, kinds)
-                    weights.steps += 1.0
-                    made += 1
-                    follow(cython.address(gold), cython.address(room), move)
-                    used = moved(cython.address(room.state), room.pool, used, n, move, label_of(best, kinds))
-                bad += mistakes > before
-    finally:
-        dismiss(cython.address(room), cython.address(gold))
+    work: Workspace = Workspace(longest, 2 * longest + 1, weights.stride)
+    room: cython.pointer(Room) = cython.address(work.room)
+    gold: cython.pointer(Oracle) = cython.address(work.gold)
+    with cython.nogil:
+        for i in range(order.shape[0]):
+            s = order[i]
+            n = cython.cast(cython.int, starts[s + 1] - starts[s])
+            if n == 0:
+                continue
+            place_tokens(room, cython.address(tokens[starts[s], 0]), n)
+            place_gold(gold, cython.address(heads[starts[s]]), cython.address(labels[starts[s]]), n)
+            begin(cython.address(room.state), room.pool, n)
+            used = 1
+            before = mistakes
+            draw = finish(seed ^ finish(cython.cast(cython.ulonglong, s)))
+            for step in range(2 * n):
+                moves = possible(cython.address(room.state), room.pool, n)
+                atoms_of(cython.address(room.state), room.pool, room.tokens, n, room.atoms)
+                keys_of(room.atoms, cython.address(templates[0, 0]), count, room.keys)
+                weights.scores(room.keys, count, room.found, 0.0, room.scores)
+                flags = cython.cast(
+                    cython.pointer(cython.uchar), cython.address(allowed[1 if step < 2 * n - 1 else 0, 0])
+                )
+                best = best_class(room.scores, moves, kinds, flags)
+                move = move_of(best, kinds)
+                costs_of(room, gold, n)
+                least = 0x7FFFFFFF
+                for j in range(3):
+                    if moves & (1 << j) and gold.costs[j] < least:
+                        least = gold.costs[j]
+                cost = gold.costs[move]
+                if not is_right_label(room, gold, move, label_of(best, kinds)):
+                    cost += 1
+                if cost > least:
+                    right = best_gold(room.scores, moves, kinds, flags, room, gold, least)
+                    mistakes += 1
+                    for j in range(count):
+                        weights.change(room.keys[j], cython.cast(cython.uint, right), 1.0)
+                        weights.change(room.keys[j], cython.cast(cython.uint, best), -1.0)
+                    draw += cython.cast(cython.ulonglong, 0x9E3779B97F4A7C15)
+                    if cython.cast(cython.double, finish(draw) >> 11) * (1.0 / 9007199254740992.0) >= explore:
+                        best = right
+                        move = move_of(best, kinds)
+                weights.steps += 1.0
+                made += 1
+                follow(gold, room, move)
+                used = moved(cython.address(room.state), room.pool, used, n, move, label_of(best, kinds))
+            bad += mistakes > before
     return bad, mistakes, made
 
 
@@ -287,47 +308,39 @@ def parse(
 ):
     """Parse the sentences of `order`; heads and labels are written in place.  `average` as in Weights.scores."""
     checked(weights, templates, tokens, starts, heads, labels, allowed, order, trees=False)
-    room: Room
-    gold: Oracle
     kinds: cython.int = allowed.shape[1]
     count: cython.Py_ssize_t = templates.shape[0]
-    longest: cython.Py_ssize_t = int(np.diff(np.asarray(starts))[np.asarray(order)].max(initial=0))
+    longest: cython.Py_ssize_t = longest_of(starts, order)
     cython.declare(i=cython.Py_ssize_t, s=cython.longlong, n=cython.int, used=cython.int, at=cython.longlong)
     cython.declare(step=cython.int, moves=cython.int, move=cython.int, best=cython.int, s0=cython.int)
     cython.declare(flags=cython.pointer(cython.uchar))
-    if not allot(cython.address(room), cython.address(gold), longest, 2 * longest + 1, weights.stride):
-        dismiss(cython.address(room), cython.address(gold))
-        raise MemoryError
-    try:
-        with cython.nogil:
-            for i in range(order.shape[0]):
-                s = order[i]
-                at = starts[s] - 1
-                n = cython.cast(cython.int, starts[s + 1] - starts[s])
-                if n == 0:
-                    continue
-                place_tokens(cython.address(room), cython.address(tokens[starts[s], 0]), n)
-                begin(cython.address(room.state), room.pool, n)
-                used = 1
-                for step in range(2 * n):
-                    moves = possible(cython.address(room.state), room.pool, n)
-                    atoms_of(cython.address(room.state), room.pool, room.tokens, n, room.atoms)
-                    keys_of(room.atoms, cython.address(templates[0, 0]), count, room.keys)
-                    weights.scores(room.keys, count, room.found, average, room.scores)
-                    flags = cython.cast(
-                        cython.pointer(cython.uchar), cython.address(allowed[1 if step < 2 * n - 1 else 0, 0])
-                    )
-                    best = best_class(room.scores, moves, kinds, flags)
-                    move = move_of(best, kinds)
-                    if move != SHIFT:
-                        s0 = room.pool[room.state.top].node
-                        heads[at + s0] = (
-                            room.state.b if move == LEFT else room.pool[room.pool[room.state.top].below].node
-                        )
-                        labels[at + s0] = label_of(best, kinds)
-                    used = moved(cython.address(room.state), room.pool, used, n, move, label_of(best, kinds))
-    finally:
-        dismiss(cython.address(room), cython.address(gold))
+    work: Workspace = Workspace(longest, 2 * longest + 1, weights.stride)
+    room: cython.pointer(Room) = cython.address(work.room)
+    with cython.nogil:
+        for i in range(order.shape[0]):
+            s = order[i]
+            at = starts[s] - 1
+            n = cython.cast(cython.int, starts[s + 1] - starts[s])
+            if n == 0:
+                continue
+            place_tokens(room, cython.address(tokens[starts[s], 0]), n)
+            begin(cython.address(room.state), room.pool, n)
+            used = 1
+            for step in range(2 * n):
+                moves = possible(cython.address(room.state), room.pool, n)
+                atoms_of(cython.address(room.state), room.pool, room.tokens, n, room.atoms)
+                keys_of(room.atoms, cython.address(templates[0, 0]), count, room.keys)
+                weights.scores(room.keys, count, room.found, average, room.scores)
+                flags = cython.cast(
+                    cython.pointer(cython.uchar), cython.address(allowed[1 if step < 2 * n - 1 else 0, 0])
+                )
+                best = best_class(room.scores, moves, kinds, flags)
+                move = move_of(best, kinds)
+                if move != SHIFT:
+                    s0 = room.pool[room.state.top].node
+                    heads[at + s0] = room.state.b if move == LEFT else room.pool[room.pool[room.state.top].below].node
+                    labels[at + s0] = label_of(best, kinds)
+                used = moved(cython.address(room.state), room.pool, used, n, move, label_of(best, kinds))
 
 
 def state_after(
@@ -346,30 +359,25 @@ def state_after(
     check_sentences(tokens, starts, heads, labels, kinds, np.zeros(0, dtype=np.int64), True)
     if n < 1 or kinds < 1:
         raise ValueError("there is no word, or no label")
-    room: Room
-    gold: Oracle
     action: cython.int
     move: cython.int
     used: cython.int = 1
-    if not allot(cython.address(room), cython.address(gold), n, 2 * n + 1, 1):
-        dismiss(cython.address(room), cython.address(gold))
-        raise MemoryError
-    try:
-        place_tokens(cython.address(room), cython.address(tokens[0, 0]), n)
-        place_gold(cython.address(gold), cython.address(heads[0]), cython.address(labels[0]), n)
-        begin(cython.address(room.state), room.pool, n)
-        for action in classes:
-            move = move_of(action, kinds)
-            if not 0 <= action <= 2 * kinds or not possible(cython.address(room.state), room.pool, n) & (1 << move):
-                raise ValueError("a move is not possible")
-            follow(cython.address(gold), cython.address(room), move)
-            used = moved(cython.address(room.state), room.pool, used, n, move, label_of(action, kinds))
-        gold.costs[0] = gold.costs[1] = gold.costs[2] = 0
-        costs_of(cython.address(room), cython.address(gold), n)
-        atoms_of(cython.address(room.state), room.pool, room.tokens, n, room.atoms)
-        keys_of(room.atoms, cython.address(templates[0, 0]), templates.shape[0], room.keys)
-        keys = np.array([room.keys[i] for i in range(templates.shape[0])], dtype=np.uint64)
-        found = possible(cython.address(room.state), room.pool, n)
-        return found, (gold.costs[0], gold.costs[1], gold.costs[2]), keys
-    finally:
-        dismiss(cython.address(room), cython.address(gold))
+    work: Workspace = Workspace(n, 2 * n + 1, 1)
+    room: cython.pointer(Room) = cython.address(work.room)
+    gold: cython.pointer(Oracle) = cython.address(work.gold)
+    place_tokens(room, cython.address(tokens[0, 0]), n)
+    place_gold(gold, cython.address(heads[0]), cython.address(labels[0]), n)
+    begin(cython.address(room.state), room.pool, n)
+    for action in classes:
+        move = move_of(action, kinds)
+        if not 0 <= action <= 2 * kinds or not possible(cython.address(room.state), room.pool, n) & (1 << move):
+            raise ValueError("a move is not possible")
+        follow(gold, room, move)
+        used = moved(cython.address(room.state), room.pool, used, n, move, label_of(action, kinds))
+    gold.costs[0] = gold.costs[1] = gold.costs[2] = 0
+    costs_of(room, gold, n)
+    atoms_of(cython.address(room.state), room.pool, room.tokens, n, room.atoms)
+    keys_of(room.atoms, cython.address(templates[0, 0]), templates.shape[0], room.keys)
+    keys = np.array([room.keys[i] for i in range(templates.shape[0])], dtype=np.uint64)
+    found = possible(cython.address(room.state), room.pool, n)
+    return found, (gold.costs[0], gold.costs[1], gold.costs[2]), keys

@@ -30,7 +30,16 @@ from cython.cimports.linnet.kernels.adaptive import (
     ask_for_records,
     not_beyond,
 )
-from cython.cimports.linnet.kernels.multiclass import add_each, dot_each, pull_each, rival_of
+from cython.cimports.linnet.kernels.multiclass import (
+    Pulled,
+    add_each,
+    add_to_intercepts,
+    dot_each,
+    finite_sum,
+    pull_each,
+    pulled_by,
+    rival_of,
+)
 from cython.cimports.linnet.kernels.multiplicative import multiply
 from cython.cimports.linnet.kernels.passes import Averaging, Clock, Geometry, Settings, Step, Tally
 from cython.cimports.linnet.kernels.penalties import fold, pay_row
@@ -131,7 +140,7 @@ def additive_pass(
     logged: cython.Py_ssize_t = 0
     length: cython.double = 0.0
     cython.declare(p=cython.Py_ssize_t, k=cython.Py_ssize_t, row=cython.Py_ssize_t, following=cython.Py_ssize_t)
-    cython.declare(start=cython.Py_ssize_t, stop=cython.Py_ssize_t, amount=cython.double)
+    cython.declare(start=cython.Py_ssize_t, stop=cython.Py_ssize_t, amount=cython.double, pulled=Pulled)
     with cython.nogil:
         for p in range(presentations):
             row = order[p] if ordered else p
@@ -152,11 +161,10 @@ def additive_pass(
                 pay_row(ids, start, stop, dense, settings.outputs, weights, touched, clock.shrunk)
             if joint:
                 dot_each(values, ids, start, stop, dense, weights, clock.scale, scores)
-                at.score = 0.0  # their sum, which is finite if all are
-                for k in range(settings.outputs):
-                    if settings.intercept:
+                if settings.intercept:
+                    for k in range(settings.outputs):
                         scores[k] += weights[intercepts + k]
-                    at.score += scores[k]
+                at.score = finite_sum(scores)
             else:
                 at.score = clock.scale * dot(values, ids, start, stop, dense, weights, ahead)
                 if not dense and p + 1 < presentations:
@@ -194,20 +202,22 @@ def additive_pass(
                 tally.updates += 1
                 amount = at.eta * at.weight / clock.scale
                 if joint:
-                    add_each(values, ids, start, stop, dense, into, amount, pulls)
+                    pulled = pulled_by(settings.loss, at.truth, at.rival, settings.outputs)
+                    add_each(values, ids, start, stop, dense, into, amount, pulls, pulled)
                     if averaged:
-                        add_each(values, ids, start, stop, dense, sums, amount * clock.scale_sum, pulls)
+                        add_each(values, ids, start, stop, dense, sums, amount * clock.scale_sum, pulls, pulled)
+                    if settings.intercept:
+                        add_to_intercepts(into, at.eta * at.weight, pulls, 1.0, pulled)
+                        if averaged:
+                            add_to_intercepts(sums, at.eta * at.weight, pulls, clock.steps - 1.0, pulled)
                 else:
                     add(values, ids, start, stop, dense, into, amount * at.pull)
                     if averaged:
                         add(values, ids, start, stop, dense, sums, amount * clock.scale_sum * at.pull)
-                if settings.intercept:
-                    for k in range(settings.outputs):
-                        if joint:
-                            at.pull = pulls[k]
-                        into[intercepts + k] += at.eta * at.weight * at.pull
+                    if settings.intercept:
+                        into[intercepts] += at.eta * at.weight * at.pull
                         if averaged:
-                            sums[intercepts + k] += at.eta * at.weight * at.pull * (clock.steps - 1.0)
+                            sums[intercepts] += at.eta * at.weight * at.pull * (clock.steps - 1.0)
                 if voting:
                     amount = at.eta * at.weight * (at.loss.pull if joint else at.pull)
                     write_line(log_of_mistakes, logged, row, at.truth, at.rival, amount, clock.survived)
@@ -276,9 +286,7 @@ def adaptive_pass(
             clock.norm += adaptive_scores(
                 values, ids, start, stop, not ordered, cython.address(settings), records, clock.shrunk, scores,
             )  # fmt: skip
-            at.score = 0.0  # their sum, which is finite if all are
-            for k in range(settings.outputs):
-                at.score += scores[k]
+            at.score = finite_sum(scores)
             if at.score - at.score != 0.0:  # infinite or NaN: it would spoil every weight it touches
                 tally.lost = row
                 break

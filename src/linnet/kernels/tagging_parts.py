@@ -11,6 +11,13 @@ from cython.cimports.linnet.kernels.tagging_features import bytes_hash
 
 # The kinds of parts: each with a number n where it has one.
 WORD, LOWER, PREFIX, SUFFIX, SHAPE, LONG_SHAPE, DIGITS, GIVEN = range(8)
+_WORD = cython.declare(cython.int, 0)
+_LOWER = cython.declare(cython.int, 1)
+_PREFIX = cython.declare(cython.int, 2)
+_SUFFIX = cython.declare(cython.int, 3)
+_SHAPE = cython.declare(cython.int, 4)
+_LONG_SHAPE = cython.declare(cython.int, 5)
+_DIGITS = cython.declare(cython.int, 6)
 
 Bytes = cython.typedef(cython.pointer(cython.const[cython.uchar]))
 
@@ -136,24 +143,24 @@ def part_hashes(
                     kind = kinds[k, 0]
                     n = kinds[k, 1]
                     seed = 16 * n + kind
-                    if kind == 0:
+                    if kind == _WORD:
                         out[w, k] = bytes_hash(seed, word, length)
-                    elif kind == 1:
+                    elif kind == _LOWER:
                         out[w, k] = bytes_hash(seed, lower, short)
-                    elif kind == 2:
+                    elif kind == _PREFIX:
                         size = affix(lower, short, n, False)
                         if size:
                             out[w, k] = bytes_hash(seed, lower, size)
-                    elif kind == 3:
+                    elif kind == _SUFFIX:
                         size = affix(lower, short, n, True)
                         if size:
                             out[w, k] = bytes_hash(seed, lower + short - size, size)
-                    elif kind == 4:
+                    elif kind == _SHAPE:
                         size = shortened(shape, long, scratch)
                         out[w, k] = bytes_hash(seed, scratch, size)
-                    elif kind == 5:
+                    elif kind == _LONG_SHAPE:
                         out[w, k] = bytes_hash(seed, shape, long)
-                    elif kind == 6:
+                    elif kind == _DIGITS:
                         size = with_one_digit(lower, short, scratch)
                         out[w, k] = bytes_hash(seed, scratch, size)
                     else:

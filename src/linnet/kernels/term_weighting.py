@@ -1,4 +1,4 @@
-"""Counts of n-grams into values: count, 1 or 1 + log(count), scaled by feature, and rows brought to unit length."""
+"""Counts of n-grams into values: count, 1 or 1 + log(count), and rows brought to unit length."""
 
 import cython
 from cython.cimports.libc.math import log, sqrt
@@ -16,18 +16,15 @@ for _count in range(1, 64):
 @cython.cdivision(True)
 def weight_counts(
     counts: cython.const[cython.float][::1],
-    ids: cython.const[cython.uint][::1],
     starts: cython.const[cython.longlong][::1],
     weighting: cython.int,
-    scales: cython.const[cython.double][::1],
     unit_length: cython.bint,
     into: cython.float[::1],
 ):
-    """into = f(count) times the feature's scale, if `scales` has any; each row divided by its length if `unit_length`.
+    """into = f(count); each row divided by its length if `unit_length`.
 
     f is the count itself, 1, or 1 + log(count), in double precision.
     """
-    scaled: cython.bint = scales.shape[0] > 0
     r: cython.Py_ssize_t
     e: cython.Py_ssize_t
     x: cython.double
@@ -41,8 +38,6 @@ def weight_counts(
                     x = 1.0
                 elif weighting == _LOG:
                     x = _log_values[cython.cast(cython.int, x)] if x < FEW else 1.0 + log(x)
-                if scaled:
-                    x *= scales[ids[e]]
                 into[e] = cython.cast(cython.float, x)
                 squares += x * x
             if unit_length and squares > 0.0:

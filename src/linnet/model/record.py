@@ -58,7 +58,7 @@ class Progressive:
 
 @dataclass(frozen=True)
 class ColumnStatistics:
-    """A column of numbers in the training rows."""
+    """A column of numbers in the training rows; the deviation is the unit that it is measured in: 1 for a constant."""
 
     mean: float
     deviation: float

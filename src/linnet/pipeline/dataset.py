@@ -19,12 +19,13 @@ from linnet.data.packed_rows import PackedBlock, PackedRows, PackedTable
 from linnet.data.rows import Examples, Rows, select_examples
 from linnet.data.sources.block import NO_LINES, Column, Numbers
 from linnet.data.targets import LabelIndex, no_training_rows, numeric_targets, refuse_too_many_labels, sample_weights_of
-from linnet.kernels.sparse_entries import renumber
+from linnet.kernels.sparse_entries import entries_by_column, renumber
 from linnet.kernels.vocabulary import Vocabulary
 from linnet.learners.entry import Entry
 from linnet.pipeline.stream import Numbered
 from linnet.pipeline.value_checks import with_text_weighting
 from linnet.training.class_weights import ClassWeights
+from linnet.training.threads import beside
 
 # From this many numbers and categories on, a table is packed.
 PACKED_FROM = 1 << 20
@@ -217,7 +218,7 @@ def _pruned(term: TextTerm, piece: Piece, least: int, copies: NDArray[np.float64
 
     Hashed ones stay: there are no more of them than was asked for, and what fell together is counted over all names.
     """
-    entries = np.bincount(piece.ids, minlength=len(term))
+    entries = np.asarray(entries_by_column(piece.ids, len(term)))
     counts = entries
     if copies is not None:
         counts = np.bincount(piece.ids, np.repeat(copies, np.diff(piece.starts)), minlength=len(term))
@@ -229,8 +230,11 @@ def _pruned(term: TextTerm, piece: Piece, least: int, copies: NDArray[np.float64
     lengths = np.diff(starts)
     bytes_kept = np.repeat(kept, lengths)
     new_starts = np.concatenate([[0], np.cumsum(lengths[kept])]).astype(np.int64)
-    vocabulary = Vocabulary.restored(0, keys[kept], names[bytes_kept], new_starts, seen)
     left = int(entries[kept].sum())
     fewer = Piece(np.empty(left, np.uint32), np.empty(left, np.float32), np.empty_like(piece.starts))
-    renumber(piece.values, piece.ids, piece.starts, numbers, fewer.values, fewer.ids, fewer.starts)
+    done = beside(
+        lambda: renumber(piece.values, piece.ids, piece.starts, numbers, fewer.values, fewer.ids, fewer.starts)
+    )
+    vocabulary = Vocabulary.restored(0, keys[kept], names[bytes_kept], new_starts, seen)
+    done()
     return term.with_vocabulary(vocabulary), fewer

@@ -181,7 +181,9 @@ class TrainOptions:
         Analyzer.WORD, FEATURES, "N-grams of words, of characters, or of characters within words."
     )
     counts: CountWeighting = option(
-        CountWeighting.LOG, FEATURES, "Text weighting: 1 + log of a term's count, 1 if it is present, or the count."
+        CountWeighting.LOG,
+        FEATURES,
+        "The value of a term in a text: 1 + log of its count, 1 if it is present, or the count.",
     )
     marks: bool = option(True, FEATURES, "Treat punctuation marks as words.", flag="--marks/--no-marks")
     hash_bits: int = option(

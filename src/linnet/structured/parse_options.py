@@ -7,16 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from linnet.data.on_error import OnError
-from linnet.data.sources.encodings import encoding_named
 from linnet.errors import RecipeError
 from linnet.errors import option as spelt
-from linnet.pipeline import declaration
 from linnet.pipeline.declaration import option
+from linnet.structured import shared_options
+from linnet.structured.shared_options import TRAINING
 
-TRAINING, READING, CHECKPOINTS = "Training", "Reading", "Checkpoints"
 MOST_BEAM = 1024
 
 
@@ -41,15 +39,8 @@ class BeamUpdate(StrEnum):
     EARLY = "early"
 
 
-def _encoding(value: Any) -> str:
-    named = encoding_named(str(value))
-    if named is None:
-        raise RecipeError(f"{spelt('encoding')}: {value!r} is not a known encoding, such as latin-1")
-    return named
-
-
 @dataclass(frozen=True)
-class ParseOptions:
+class ParseOptions(shared_options.OfSentences):
     """All options of training a parser, by the names that users know."""
 
     decoder: DecoderName = option(
@@ -68,37 +59,17 @@ class ParseOptions:
         TagSource.GOLD, TRAINING, "Train with the tags of the file, or with predicted ones, for text that a tagger "
         "will tag: taggers are trained on four fifths of the sentences, and tag the others.",
     )  # fmt: skip
-    passes: int | None = option(
-        None, TRAINING, "Passes over the sentences (default: chosen by sentences that are held out for that).", least=1,
-        most=1000,
-    )  # fmt: skip
-    seed: int = option(
-        0, TRAINING, "The seed of the shuffle and of the choice of held-out sentences.", least=0, most=2**63
+    passes: int | None = shared_options.passes()
+    seed: int = shared_options.seed()
+    encoding: str | None = shared_options.encoding()
+    on_error: OnError = shared_options.on_error(
+        "Sentences that cannot be read, or have no tree: stop at the first, or skip them."
     )
-    encoding: str | None = option(
-        None, READING, "The encoding of the files; inferred (UTF-8 or Windows-1252, which has Latin-1 in it).",
-        metavar="NAME", parse=_encoding, decisive=False,
-    )  # fmt: skip
-    on_error: OnError = option(
-        OnError.FAIL, READING, "Sentences that cannot be read, or have no tree: stop at the first, or skip them.",
-        metavar="fail|skip", decisive=False,
-    )  # fmt: skip
-    threads: int = option(0, READING, "Threads (default: all cores).", least=0, most=1024, decisive=False)
-    checkpoint_every: int | None = option(
-        None, CHECKPOINTS, "Write a checkpoint every N sentences; it is also written when a run is stopped.", least=1,
-        decisive=False, in_python=False,
-    )  # fmt: skip
-    resume: bool = option(
-        False, CHECKPOINTS, "Continue from the checkpoint, if there is one.", decisive=False, in_python=False
-    )
+    threads: int = shared_options.threads()
+    checkpoint_every: int | None = shared_options.checkpoint_every()
+    resume: bool = shared_options.resume()
 
     def __post_init__(self) -> None:
-        declaration.parse_fields(self)
-        if self.on_error is OnError.QUARANTINE:
-            raise RecipeError("--on-error is fail or skip here: what is skipped is reported, and stays in its file")
+        super().__post_init__()
         if self.beam > 1 and self.decoder is DecoderName.EISNER:
             raise RecipeError(f"{spelt('beam')} is for the transition parser: eisner searches all trees")
-
-    def decisive(self) -> dict[str, Any]:
-        """What a resumed run must share."""
-        return declaration.decisive(self)

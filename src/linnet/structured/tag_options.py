@@ -11,14 +11,14 @@ from enum import StrEnum
 from typing import Any
 
 from linnet.data.on_error import OnError
-from linnet.data.sources.encodings import encoding_named
 from linnet.errors import RecipeError
 from linnet.errors import option as spelt
-from linnet.pipeline import declaration
 from linnet.pipeline.declaration import option
+from linnet.structured import shared_options
 from linnet.structured.formats import SentenceFormat
+from linnet.structured.shared_options import READING, TRAINING
 
-TRAINING, FEATURES, READING, CHECKPOINTS = "Training", "Features", "Reading", "Checkpoints"
+FEATURES = "Features"
 AUTO = "auto"
 
 
@@ -37,13 +37,6 @@ class SchemeChoice(StrEnum):
     IOB1 = "iob1"
     IOB2 = "iob2"
     IOBES = "iobes"
-
-
-def _encoding(value: Any) -> str:
-    named = encoding_named(str(value))
-    if named is None:
-        raise RecipeError(f"{spelt('encoding')}: {value!r} is not a known encoding, such as latin-1")
-    return named
 
 
 def _names(value: Any) -> tuple[str, ...]:
@@ -66,7 +59,7 @@ def _files_by_name(value: Any) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class TagOptions:
+class TagOptions(shared_options.OfSentences):
     """All options of training a tagger, by the names that users know."""
 
     target: str | None = option(
@@ -83,10 +76,7 @@ class TagOptions:
         metavar="COLUMN,...", parse=_names, repeatable=True, python="list of str",
     )  # fmt: skip
     scheme: SchemeChoice = option(SchemeChoice.AUTO, TRAINING, "How tags mark spans; auto looks at the tags.")
-    passes: int | None = option(
-        None, TRAINING, "Passes over the sentences (default: chosen by sentences that are held out for that).", least=1,
-        most=1000,
-    )  # fmt: skip
+    passes: int | None = shared_options.passes()
     update: TagUpdate = option(
         TagUpdate.PERCEPTRON, TRAINING, "perceptron moves weights by 1; passive-aggressive as far as needed, up to C."
     )
@@ -95,9 +85,7 @@ class TagOptions:
         0, TRAINING, "Words that came at least N times, always with one tag, always get that tag: faster (0: off).",
         least=0, most=1_000_000_000,
     )  # fmt: skip
-    seed: int = option(
-        0, TRAINING, "The seed of the shuffle and of the choice of held-out sentences.", least=0, most=2**63
-    )
+    seed: int = shared_options.seed()
     templates: str | None = option(
         None, FEATURES, "A file of feature templates, one a line, such as: lower@-1 lower (default: by the tags).",
         metavar="FILE",
@@ -120,28 +108,8 @@ class TagOptions:
         None, READING, "What separates columns: one character, tab, or blanks; inferred.", metavar="CHARACTER",
         decisive=False,
     )  # fmt: skip
-    encoding: str | None = option(
-        None, READING, "The encoding of the files; inferred (UTF-8 or Windows-1252, which has Latin-1 in it).",
-        metavar="NAME", parse=_encoding, decisive=False,
-    )  # fmt: skip
-    on_error: OnError = option(
-        OnError.FAIL, READING, "Sentences that cannot be read: stop at the first, or skip them.", metavar="fail|skip",
-        decisive=False,
-    )  # fmt: skip
-    threads: int = option(0, READING, "Threads (default: all cores).", least=0, most=1024, decisive=False)
-    checkpoint_every: int | None = option(
-        None, CHECKPOINTS, "Write a checkpoint every N sentences; it is also written when a run is stopped.", least=1,
-        decisive=False, in_python=False,
-    )  # fmt: skip
-    resume: bool = option(
-        False, CHECKPOINTS, "Continue from the checkpoint, if there is one.", decisive=False, in_python=False
-    )
-
-    def __post_init__(self) -> None:
-        declaration.parse_fields(self)
-        if self.on_error is OnError.QUARANTINE:
-            raise RecipeError("--on-error is fail or skip here: what is skipped is reported, and stays in its file")
-
-    def decisive(self) -> dict[str, Any]:
-        """What a resumed run must share."""
-        return declaration.decisive(self)
+    encoding: str | None = shared_options.encoding()
+    on_error: OnError = shared_options.on_error("Sentences that cannot be read: stop at the first, or skip them.")
+    threads: int = shared_options.threads()
+    checkpoint_every: int | None = shared_options.checkpoint_every()
+    resume: bool = shared_options.resume()

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.errors import RecipeError
+from linnet.kernels.tagging_parts import DIGITS, GIVEN, LONG_SHAPE, LOWER, PREFIX, SHAPE, SUFFIX, WORD
 
-WORD, LOWER, PREFIX, SUFFIX, SHAPE, LONG_SHAPE, DIGITS, GIVEN = range(8)
 PLAIN = {"word": WORD, "lower": LOWER, "shape": SHAPE, "longshape": LONG_SHAPE, "digits": DIGITS}
 NUMBERED = {"prefix": PREFIX, "suffix": SUFFIX}
 ATOM = re.compile(r"([^@\s]+)(?:@([+-]?\d+))?")

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.kernels.tagging_features import Numbering, field_hashes
-from linnet.kernels.tagging_parts import part_hashes
+from linnet.kernels.tagging_parts import GIVEN, part_hashes
 from linnet.structured.sentences import Sentences
-from linnet.structured.templates import GAZETTEER, GIVEN, Templates
+from linnet.structured.templates import GAZETTEER, Templates
 
 # Columns are hashed by seeds of their own, far from those of parts.
 COLUMN_SEED = 1 << 32

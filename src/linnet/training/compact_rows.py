@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.data.rows import Rows
+from linnet.kernels.sparse_entries import entries_by_column
 
 # Rows with at least this fraction of all entries are made dense.
 FILLED = 0.3
@@ -18,7 +19,7 @@ FILLED = 0.3
 def columns_in_use(rows: Rows) -> NDArray[np.int64]:
     """The columns that some row has an entry in."""
     d = rows.shape[1]
-    return np.arange(d) if rows.dense else np.flatnonzero(np.bincount(rows.ids, minlength=d))
+    return np.arange(d) if rows.dense else np.flatnonzero(entries_by_column(rows.ids, d))
 
 
 def compact(rows: Rows) -> Rows:

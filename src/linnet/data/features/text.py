@@ -20,7 +20,6 @@ from linnet.kernels.sparse_entries import renumbered
 from linnet.kernels.term_weighting import BINARY, COUNT, LOG, weight_counts
 from linnet.kernels.vocabulary import Vocabulary
 
-NO_SCALES = np.empty(0)
 # The number of a name that a vocabulary does not have.
 NO_NUMBER = np.uint32(0xFFFFFFFF)
 
@@ -133,21 +132,13 @@ class TextTerm:
             self.vocabulary.numbered(prepared.text, fingerprints, names, lengths, others, self._prefix, frozen)
         )
 
-    def weighted(self, piece: Piece, scales: NDArray[np.float64] = NO_SCALES) -> Piece:
+    def weighted(self, piece: Piece) -> Piece:
         """Counts as the values that learners take."""
-        if self.options.count_weighting is CountWeighting.COUNT and not self.options.unit_length and not len(scales):
+        if self.options.count_weighting is CountWeighting.COUNT and not self.options.unit_length:
             return piece
         into = np.empty(len(piece.values), dtype=np.float32)
         options = self.options
-        weight_counts(
-            piece.values,
-            piece.ids,
-            piece.starts,
-            _KERNEL_CODES[options.count_weighting],
-            scales,
-            options.unit_length,
-            into,
-        )
+        weight_counts(piece.values, piece.starts, _KERNEL_CODES[options.count_weighting], options.unit_length, into)
         return Piece(piece.ids, into, piece.starts)
 
     def name(self, number: int) -> str:

@@ -15,6 +15,7 @@ from linnet.data.packed_rows import PackedRows
 from linnet.data.rows import Examples, Rows, take_rows
 from linnet.data.targets import require_two_labels
 from linnet.evaluation.splits import Mask, first_of_each, held_out
+from linnet.kernels.sparse_entries import entries_by_column
 from linnet.learners.entry import Entry
 from linnet.learners.linear import LinearModel
 from linnet.learners.problem_choice import adapted
@@ -103,36 +104,36 @@ def train_batch(
     entry, chosen = _with_strength(
         data, entry, strength, (raw, ~held), Settings(threads=threads, watch=watch), seed, say
     )
-    trials = Trials(data, entry, raw, solving)
-    decided, result, without = trials.decided_and_measured(held, wanted, seed, say)
-    say("training on all rows")
-    if tuned and held.any() and len(held) <= CHOSEN_ANEW:
-        entry, chosen = _tuned(data, entry, raw, np.ones(len(held), dtype=bool), watch)
-    scaling = measured(data.features, raw, data.weights)
-    rows = scaled(raw, scaling)
-    near = None if without is None else without.on_scale_of(rows, scaling)
-    final = FitToAll(data, entry, rows, raw, scaling, solving).proven(near, summary=summary)
-    trained = final.trained
-    separation = "" if summary else _separation(data, entry, rows, trained.model)
-    return BatchResult(
-        model=replace(final.model, weights=np.ascontiguousarray(final.model.weights)),
-        certificate=final.certificate,
-        held_out=result(),
-        decided=decided,
-        entry=entry,
-        solver=trained.solver,
-        solver_reason=trained.solver_reason,
-        iterations=len(trained.history),
-        converged=trained.converged,
-        rows=raw.shape[0],
-        rows_held_out=int(held.sum()),
-        strength=chosen,
-        class_weights=_class_weights(data),
-        columns=_statistics(data.features, scaling, rows),
-        moments=_moments(data, raw, scaling),
-        summary=final.summary,
-        separation=separation,
-    )
+    with Trials(data, entry, raw, solving) as trials:
+        decided, result, without = trials.decided_and_measured(held, wanted, seed, say)
+        say("training on all rows")
+        if tuned and held.any() and len(held) <= CHOSEN_ANEW:
+            entry, chosen = _tuned(data, entry, raw, np.ones(len(held), dtype=bool), watch)
+        scaling = measured(data.features, raw, data.weights)
+        rows = scaled(raw, scaling)
+        near = None if without is None else without.on_scale_of(rows, scaling)
+        final = FitToAll(data, entry, rows, raw, scaling, solving).proven(near, summary=summary)
+        trained = final.trained
+        separation = "" if summary else _separation(data, entry, rows, trained.model)
+        return BatchResult(
+            model=replace(final.model, weights=np.ascontiguousarray(final.model.weights)),
+            certificate=final.certificate,
+            decided=decided,
+            entry=entry,
+            solver=trained.solver,
+            solver_reason=trained.solver_reason,
+            iterations=len(trained.history),
+            converged=trained.converged,
+            rows=raw.shape[0],
+            rows_held_out=int(held.sum()),
+            strength=chosen,
+            class_weights=_class_weights(data),
+            columns=_statistics(data.features, scaling, rows),
+            moments=_moments(data, raw, scaling),
+            summary=final.summary,
+            separation=separation,
+            held_out=result(),
+        )
 
 
 def _with_strength(
@@ -201,7 +202,7 @@ def _statistics(features: Features, scaling: Scaling | None, rows: Rows) -> dict
     if isinstance(rows, PackedRows):
         missing = rows.table.missing
     else:
-        missing = np.bincount(rows.ids, minlength=len(features))[scaling.missing]
+        missing = np.asarray(entries_by_column(rows.ids, len(features)))[scaling.missing]
     return {
         name: ColumnStatistics(float(scaling.centres[number]), float(scaling.units[number]), int(count))
         for name, number, count in zip(features.names_of(scaling.numbers), scaling.numbers, missing, strict=True)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from threading import Event
+from types import TracebackType
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +14,7 @@ from numpy.typing import NDArray
 
 from linnet.data.packed_rows import PackedRows
 from linnet.data.rows import Rows, take_rows
+from linnet.errors import Interrupted
 from linnet.evaluation.splits import Mask
 from linnet.learners.entry import Entry
 from linnet.learners.linear import LinearModel
@@ -21,10 +24,14 @@ from linnet.pipeline.dataset import TrainingSet
 from linnet.pipeline.decision_fit import Decided, Wanted
 from linnet.pipeline.scaling import Scaling, measured, scaled
 from linnet.pipeline.trainers.solving import Solving, fitted, of_all_features
+from linnet.training.history import Pass
 from linnet.training.threads import beside
 
 Flat = NDArray[np.float64]
 Say = Callable[[str], None]
+
+# Rows that take more bytes than this are fitted to once at a time: each fit has copies of them.
+BESIDE = 1 << 28
 
 
 def _nothing() -> None:
@@ -50,12 +57,25 @@ class Without(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Trials:
-    """Fits to some of the rows, to see how they do on others."""
+    """Fits to some of the rows, to see how they do on others; within `with`, maybe beside other work, and given up
+    where that fails."""
 
     data: TrainingSet
     entry: Entry
     raw: Rows
     solving: Solving
+    given_up: Event = field(default_factory=Event)
+
+    def __enter__(self) -> Trials:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.given_up.set()
+
+    def _watch(self, tally: Pass) -> None:
+        if self.given_up.is_set():
+            raise Interrupted("nobody waits for this trial any more")
+        self.solving.watch(tally)
 
     def _fitted(self, trained_on: Mask, asked: Mask) -> tuple[Without, Rows]:
         """A model fitted to some rows, and the others on the scale of these."""
@@ -63,13 +83,15 @@ class Trials:
         # nothing holds these rows while others like them are fitted to: they can be all that memory has room for
         scaling = measured(self.data.features, take_rows(self.raw, np.flatnonzero(trained_on)), weights)
         rows = scaled(self.raw, scaling)
-        model = fitted(self.data, self.entry, rows, trained_on, self.solving._replace(proven=False)).model
+        solving = self.solving._replace(proven=False, watch=self._watch)
+        model = fitted(self.data, self.entry, rows, trained_on, solving).model
         return Without(model, scaling), take_rows(rows, np.flatnonzero(asked))
 
     def decided_and_measured(
         self, held: Mask, wanted: Wanted, seed: int, say: Say
     ) -> tuple[Decided, Callable[[], Result | None], Without | None]:
-        """Decisions fitted without the held-out rows; how these do, if there are any, and the model that was asked.
+        """Decisions fitted without the held-out rows; how these do, if there are any, and the model that was asked, if
+        it is known.
 
         How they do is worked out meanwhile.
         """
@@ -88,14 +110,26 @@ class Trials:
         (model, _), rows = self._fitted(trained_on, asked)
         return model.evidence(model.decision(rows))
 
-    def measured(self, held: Mask, decided: Decided) -> tuple[Callable[[], Result], Without]:
-        """How a model fitted to the other rows does on these, and that model."""
-        without, rows = self._fitted(~held, held)
-        return beside(partial(self._result, without.model, rows, held, decided)), without
+    def measured(self, held: Mask, decided: Decided) -> tuple[Callable[[], Result], Without | None]:
+        """How a model fitted to the other rows does on these; and that model, if the fit to all rows can begin there.
 
-    def _result(self, model: LinearModel, rows: Rows, held: Mask, decided: Decided) -> Result:
+        Where it cannot, the two fits do not need each other, and run side by side.
+        """
+        if self._one_core_is_free():
+            return beside(lambda: self._result(*self._fitted(~held, held), held, decided)), None
+        without, rows = self._fitted(~held, held)
+        return beside(partial(self._result, without, rows, held, decided)), without
+
+    def _one_core_is_free(self) -> bool:
+        """Whether a fit leaves one: it is a single problem of sparse rows, and they are small enough to copy."""
+        labels, raw = self.data.labels, self.raw
+        if self.solving.threads == 1 or isinstance(raw, PackedRows) or (labels is not None and len(labels) > 2):
+            return False
+        return not raw.dense and raw.values.nbytes + raw.ids.nbytes <= BESIDE
+
+    def _result(self, without: Without, rows: Rows, held: Mask, decided: Decided) -> Result:
         probable = self.data.labels is not None and self.entry.recipe.has_probabilities
-        measuring = scorer(model, probable, decided.calibration, decided.rule)
+        measuring = scorer(without.model, probable, decided.calibration, decided.rule)
         tally = measuring.tally()
         weights = None if self.data.weights is None else self.data.weights[held]
         measuring.add_result(tally, rows, self.data.targets[held], weights)

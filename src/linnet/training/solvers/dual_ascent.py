@@ -14,7 +14,7 @@ weights, which then are a better dual point than the variables that undo one ano
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -142,7 +142,7 @@ def squared_norm(weights: Flat) -> float:
 
 def _continued(earlier: Pass, tally: Pass) -> Pass:
     """The tally of a pass that took one more sweep: its steps and seconds add up, the rest is of the last one."""
-    return tally._replace(updates=earlier.updates + tally.updates, seconds=earlier.seconds + tally.seconds)
+    return Pass(tally.mistakes, earlier.updates + tally.updates, tally.loss, earlier.seconds + tally.seconds)
 
 
 def ascend(
@@ -168,12 +168,11 @@ def ascend(
     due, at_last_look = FIRST_LOOK, float("inf")
     while done < most and not met:
         seen = problem.sweep()
-        if done < len(history):
-            seen = replace(seen, tally=_continued(history.pop(), seen.tally))
-        history.append(seen.tally)
+        tally = _continued(history.pop(), seen.tally) if done < len(history) else seen.tally
+        history.append(tally)
         done += max(seen.fraction, LEAST_FRACTION)
         if done >= len(history):
-            watch(seen.tally)
+            watch(tally)
         # The gap after a sweep is about the gap it met, reduced by the same factor as from the sweep before.
         left = seen.gap * min(1.0, seen.gap / before) if before > 0 else seen.gap
         before = seen.gap

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.data.rows import Examples, Rows
+from linnet.kernels.sparse_entries import entries_by_column
 from linnet.training.solvers.least_squares import dense
 
 Flat = NDArray[np.float64]
@@ -40,7 +41,7 @@ def _products(rows: Rows) -> Flat:
     from scipy.sparse import csr_array
 
     n, d = rows.shape
-    counts = np.bincount(rows.ids, minlength=d)
+    counts = np.asarray(entries_by_column(rows.ids, d))
     common = np.flatnonzero(counts > COMMON * n)
     if len(common) > COMMON_AT_MOST:
         common = np.sort(common[np.argsort(-counts[common], kind="stable")[:COMMON_AT_MOST]])
