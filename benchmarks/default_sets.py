@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse, vstack
 
 # Rows to test on, at most.
 TEST_ROWS = 5000
@@ -32,6 +33,14 @@ class Rows:
         if columns is not None:
             columns = {name: [values[i] for i in which] for name, values in columns.items()}
         return Rows(columns, None if self.X is None else self.X[which], self.y[which])
+
+
+def joined(a: Rows, b: Rows) -> Rows:
+    """All rows of both."""
+    y = np.concatenate([a.y, b.y])
+    if a.columns is not None and b.columns is not None:
+        return Rows({name: [*a.columns[name], *b.columns[name]] for name in a.columns}, None, y)
+    return Rows(None, vstack([a.X, b.X]).tocsr() if issparse(a.X) else np.vstack([a.X, b.X]), y)
 
 
 @dataclass(frozen=True)

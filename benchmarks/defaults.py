@@ -1,14 +1,15 @@
 """linnet's default beside cross-validated pipelines of scikit-learn: accuracy, log loss and time on the same rows.
 
-    python benchmarks/defaults.py --data FOLDER [--only NAME] [--rows 40,200,1000] [--seeds 3] [--most 4000]
+    python benchmarks/defaults.py --data FOLDER [--only NAME] [--rows 40,200,1000] [--most 4000]
     python benchmarks/defaults.py --synthetic N
 
 The last line sums up: sets and cuts, losses and gains in accuracy and in log loss, and the ratio of all CPU time.
 
 The peer is StandardScaler and one-hot encoding (texts: TF-IDF of words and pairs) with LogisticRegressionCV, 5 folds,
-its 10 values of C, chosen by log loss; both get the same training rows, and predict the same test rows.  A cut of a set
-is drawn once for every seed.  "full" is all training rows, or the first `--most` for the peer's sake.  A difference
-counts as a loss where it is above two standard errors, over the test rows and, for small cuts, also over the seeds.
+its 10 values of C, chosen by log loss; both get the same training rows, and predict the same test rows.  A cut of a
+set is drawn several times.  "full" is all training rows, or `--most` of them for the peer's sake.  A difference counts
+as a loss where it is above two standard errors: over the test rows and over the draws; of a small set, which is divided
+anew for each draw, over the draws alone, corrected for the rows that these have in common (Nadeau, Bengio 2003).
 CPU time is that of fits in this process after both have fitted once, so without imports.  BLAS runs on one thread for
 both: on several, threads of the peer that wait for one another count, too, five times the work on a busy machine.
 With `--synthetic N` the sets are random tables instead (synthetic_sets.py), which follow from the seed N.
@@ -31,12 +32,16 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is loaded
 
 import numpy as np
 
-from benchmarks.default_sets import READERS, Rows, Set, sets
+from benchmarks.default_sets import READERS, Rows, Set, joined, sets
 from benchmarks.synthetic_sets import synthetic_sets
 
 # Probabilities are clipped to this, as scikit-learn's log_loss does in double precision.
 LEAST = float(np.finfo(np.float64).eps)
 TARGET = "target of the row"
+# Cuts are drawn this often: which rows there are decides more than which are tested.  Sets of up to SMALL rows in all
+# are divided anew for each draw: a single division of so few decides nothing.
+DRAWS = {40: 10, 200: 10, 1000: 5}
+SMALL = 2000
 
 # Test rows in; labels, and the probability of each label for each row, out.
 Predict = Callable[[Rows], tuple[list[str], np.ndarray]]
@@ -118,34 +123,59 @@ def measured(fit: Callable[[Rows], Predict], train: Rows, test: Rows) -> Measure
     return Measured(probabilities.argmax(axis=1) == codes, -np.log(np.maximum(own, LEAST)), seconds)
 
 
-def compared(ours: list[Measured], theirs: list[Measured], what: str) -> tuple[float, float, float, float]:
+def compared(ours: list[Measured], theirs: list[Measured], what: str, overlap: float) -> tuple[float, ...]:
     """Our mean, theirs, the difference, and its standard error."""
     mine = [np.asarray(getattr(each, what), dtype=float) for each in ours]
     other = [np.asarray(getattr(each, what), dtype=float) for each in theirs]
     excess = np.array([a - b for a, b in zip(mine, other, strict=True)])
-    rows = excess.mean(axis=0)
-    squares = rows.var(ddof=1) / len(rows)
-    if len(excess) > 1:
-        squares += excess.mean(axis=1).var(ddof=1) / len(excess)
+    draws = excess.mean(axis=1)
+    if overlap:
+        squares = draws.var(ddof=1) * (1 / len(draws) + overlap)
+    else:
+        rows = excess.mean(axis=0)
+        squares = rows.var(ddof=1) / len(rows)
+        squares += draws.var(ddof=1) / len(draws) if len(draws) > 1 else 0.0
     return float(np.mean(mine)), float(np.mean(other)), float(excess.mean()), float(np.sqrt(squares))
 
 
-def cuts(one: Set, sizes: list[int], seeds: int, most: int) -> list[tuple[str, list[Rows]]]:
-    """The training rows of each size, for every seed; and all of them, up to `most`."""
+@dataclass(frozen=True)
+class Cut:
+    """Training and test rows of each draw; `overlap` is tested over trained rows where both are drawn anew."""
 
-    def drawn(size: int, seed: int) -> Rows:
-        while True:
-            rows = one.train.take(np.random.default_rng(seed).permutation(len(one.train))[:size])
-            if len(np.unique(rows.y)) > 1:
-                return rows
-            seed += 1000
+    name: str
+    draws: list[tuple[Rows, Rows]]
+    overlap: float = 0.0
 
-    smaller = [size for size in sizes if size < len(one.train)]
-    found = [(str(size), [drawn(size, seed) for seed in range(seeds)]) for size in smaller]
+
+def cuts(one: Set, sizes: list[int], most: int) -> list[Cut]:
+    """The set cut to each size, drawn several times; and all of its training rows, up to `most`."""
     full = min(len(one.train), most)
-    if full not in smaller:
-        found.append((f"full {full}", [drawn(full, 0)]))
-    return found
+    names = {size: str(size) for size in sizes if size < len(one.train)} | {full: f"full {full}"}
+    total = len(one.train) + len(one.test)
+    if total > SMALL:
+        return [
+            Cut(name, [(_drawn(one.train, size, seed), one.test) for seed in range(DRAWS.get(size, 1))])
+            for size, name in names.items()
+        ]
+    every, tested = joined(one.train, one.test), len(one.test)
+
+    def split(size: int, seed: int) -> tuple[Rows, Rows]:
+        order = np.random.default_rng([seed, 1]).permutation(total)
+        return _drawn(every.take(order[tested:]), size, seed), every.take(order[:tested])
+
+    return [
+        Cut(name, [split(size, seed) for seed in range(DRAWS.get(size, 5))], tested / size)
+        for size, name in names.items()
+    ]
+
+
+def _drawn(rows: Rows, size: int, seed: int) -> Rows:
+    """Some of the rows, of two labels at least."""
+    while True:
+        some = rows.take(np.random.default_rng(seed).permutation(len(rows))[:size])
+        if len(np.unique(some.y)) > 1:
+            return some
+        seed += 1000
 
 
 def warm_up() -> None:
@@ -164,10 +194,10 @@ class Summary:
         self.sets, self.seconds = 0, np.zeros(2)
         self.lost, self.gained = np.zeros(2, dtype=int), np.zeros(2, dtype=int)
 
-    def add(self, ours: list[Measured], theirs: list[Measured]) -> str:
-        """One line for a set or cut of it, measured over the seeds."""
-        a, b, gain, error = compared(ours, theirs, "right")
-        c, d, excess, other = compared(ours, theirs, "losses")
+    def add(self, ours: list[Measured], theirs: list[Measured], overlap: float) -> str:
+        """One line for a set or cut of it, measured over its draws."""
+        a, b, gain, error = compared(ours, theirs, "right", overlap)
+        c, d, excess, other = compared(ours, theirs, "losses", overlap)
         took = np.array([sum(each.seconds for each in ours), sum(each.seconds for each in theirs)])
         worse = np.array([gain < -2 * error, excess > 2 * other])
         self.sets, self.seconds = self.sets + 1, self.seconds + took
@@ -193,7 +223,6 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path())
     parser.add_argument("--only", action="append", default=[], choices=list(READERS))
     parser.add_argument("--rows", default="40,200,1000")
-    parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--most", type=int, default=4000)
     parser.add_argument("--synthetic", type=int)
     asked = parser.parse_args()
@@ -205,10 +234,10 @@ def main() -> None:
     warm_up()
     summary, random = Summary(), asked.synthetic is not None
     for one in synthetic_sets(asked.synthetic) if random else sets(asked.data, asked.only):
-        for size, trains in cuts(one, [] if random else sizes, asked.seeds, asked.most):
-            ours = [measured(linnet_default, train, one.test) for train in trains]
-            theirs = [measured(cross_validated, train, one.test) for train in trains]
-            print(f"{one.name:14} {size:>10}   {summary.add(ours, theirs)}", flush=True)
+        for cut in cuts(one, [] if random else sizes, asked.most):
+            ours = [measured(linnet_default, *draw) for draw in cut.draws]
+            theirs = [measured(cross_validated, *draw) for draw in cut.draws]
+            print(f"{one.name:14} {cut.name:>10}   {summary.add(ours, theirs, cut.overlap)}", flush=True)
     print(summary)
 
 

@@ -55,7 +55,7 @@ def test_the_nearest_point_of_a_simplex_is_nearer_than_others(rng):
         k, size = int(rng.integers(2, 8)), float(rng.uniform(0.1, 3))
         point = rng.normal(size=k) * rng.choice([0.1, 1, 10])
         nearest = point.copy()
-        crammer_singer.nearest_in_simplex(nearest, size)
+        crammer_singer.nearest_in_simplex(nearest, size, np.empty_like(nearest))
         assert nearest.min() >= 0
         assert nearest.sum() == pytest.approx(size)
         others = size * rng.dirichlet(np.ones(k), 200)

@@ -13,7 +13,9 @@ from scipy.sparse import csr_array
 from scipy.sparse import random as random_matrix
 
 from linnet.data.rows import Rows
+from linnet.pipeline.dataset import Dataset
 from linnet.pipeline.scaling import Scaling
+from linnet.pipeline.separable import separability_of
 from linnet.pipeline.services import Services
 from linnet.pipeline.train import TrainOptions, train
 from linnet.pipeline.trainers import solving
@@ -85,3 +87,18 @@ def test_only_the_rows_that_are_fitted_to_are_beside_all_rows(tmp_path):
     assert len(seen) == 2  # without the held-out rows, then to all
     assert seen[0] == 2
     assert seen[1] == 1
+
+
+def test_what_rows_were_made_of_is_gone_when_their_matrix_is_made(tmp_path):
+    first = json.dumps({**{f"k{i}": "x" for i in range(300)}, "y": "a"})
+    (tmp_path / "wide.jsonl").write_text("\n".join([first] + ['{"y":"a"}', '{"y":"b"}'] * 300))
+    alive = []
+
+    def counted(rows, *more):
+        alive.append(sum(type(each) is Dataset for each in gc.get_objects()))
+        return matrix(rows, *more)
+
+    matrix = Rows.matrix
+    with mock.patch.object(Rows, "matrix", counted):
+        separability_of(tmp_path / "wide.jsonl", "y")
+    assert alive[0] == 0

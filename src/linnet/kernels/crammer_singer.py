@@ -20,31 +20,47 @@ from cython.cimports.linnet.kernels.multiclass import Pulled, add_each, dot_each
 from cython.cimports.linnet.kernels.rows import ask_for_row, value_t
 
 ROWS_AHEAD = cython.declare(cython.Py_ssize_t, 4)
+# Where more than one class in MANY moves, all classes of a column are moved at once.
+MANY = cython.declare(cython.Py_ssize_t, 8)
 
 
 @cython.ccall
 @cython.nogil
 @cython.exceptval(check=False)
 @cython.cdivision(True)
-def nearest_in_simplex(point: cython.double[::1], size: cython.double) -> cython.void:
-    """The point of the simplex of this size that lies next to `point`, in place (Michelot 1986)."""
+def nearest_in_simplex(point: cython.double[::1], size: cython.double, room: cython.double[::1]) -> cython.void:
+    """The point of the simplex of this size that lies next to `point`, in place (Michelot 1986).
+
+    What is above a level stays, by as much as it is above it, so that the level is at least the largest - size: of
+    thousands of classes few are, and they are copied into `room`.
+    """
     n: cython.Py_ssize_t = point.shape[0]
     k: cython.Py_ssize_t
+    above: cython.Py_ssize_t = 0
     count: cython.Py_ssize_t
-    before: cython.Py_ssize_t = n + 1
     level: cython.double = -INFINITY
     total: cython.double
-    while True:
-        count = 0
+    for k in range(n):
+        level = point[k] if point[k] > level else level
+    level -= size * (1.0 + 1e-9)  # rounding must leave none out
+    for k in range(n):
+        if point[k] >= level:
+            room[above] = point[k]
+            above += 1
+    count = above + 1
+    while above < count:  # the count falls each time, except for rounding
+        count = above
         total = 0.0
-        for k in range(n):
-            if point[k] > level:
-                count += 1
-                total += point[k]
-        if count >= before or count == 0:  # the count falls each time, except for rounding
-            break
-        before = count
+        for k in range(count):
+            total += room[k]
         level = (total - size) / count
+        above = 0
+        for k in range(count):
+            if room[k] > level:
+                room[above] = room[k]
+                above += 1
+        if above == 0:
+            break
     for k in range(n):
         point[k] = point[k] - level if point[k] > level else 0.0
 
@@ -63,22 +79,26 @@ def sweep(
     q: cython.double[:, ::1],
     weights: cython.double[::1],
     intercepts: cython.double[::1],
-    scores: cython.double[::1],
-    changes: cython.double[::1],
+    rows_of_room: cython.double[:, ::1],
     rho: cython.double,
     largest: cython.double,
 ):
     """One step for each row of `order`; q, weights and intercepts change in place, and so does order:
-    the rows that are kept come first.  `largest` is by how much a row fell short in the sweep before; `scores` and
-    `changes` are room for one row.
+    the rows that are kept come first.  `largest` is by how much a row fell short in the sweep before.  The first of
+    `rows_of_room` is the sum of [k = y_i] C_i - q_ik over all rows, for each class, and changes with q; three more are
+    room for a row.
 
     Returns how many rows are kept; by how much one fell short at most; of the rows as they were visited the loss, the
     gap between primal and dual, the mistakes; by how much the dual rose, how many q_i changed, and the row whose score
     is not finite, which ends the sweep, or -1.
     """
     n: cython.Py_ssize_t = order.shape[0]
-    outputs: cython.Py_ssize_t = scores.shape[0]
-    everyone: Pulled = Pulled(0, outputs - 1, 1)
+    outputs: cython.Py_ssize_t = intercepts.shape[0]
+    everyone: Pulled = Pulled(0, outputs - 1, 1, False)
+    balance: cython.double[::1] = rows_of_room[0]
+    scores: cython.double[::1] = rows_of_room[1]
+    changes: cython.double[::1] = rows_of_room[2]
+    room: cython.double[::1] = rows_of_room[3]
     kept: cython.Py_ssize_t = 0
     changed: cython.Py_ssize_t = 0
     mistakes: cython.Py_ssize_t = 0
@@ -89,7 +109,7 @@ def sweep(
     gain: cython.double = 0.0
     cython.declare(i=cython.Py_ssize_t, r=cython.Py_ssize_t, k=cython.Py_ssize_t, y=cython.Py_ssize_t)
     cython.declare(start=cython.Py_ssize_t, stop=cython.Py_ssize_t, following=cython.Py_ssize_t)
-    cython.declare(top=cython.Py_ssize_t, n_there=cython.Py_ssize_t, moved=cython.bint)
+    cython.declare(top=cython.Py_ssize_t, n_there=cython.Py_ssize_t, moved=cython.Py_ssize_t)
     cython.declare(cost=cython.double, best=cython.double, second=cython.double, worst=cython.double)
     cython.declare(held=cython.double, rival=cython.double)
     with cython.nogil:
@@ -145,20 +165,22 @@ def sweep(
             if curvatures[i] > 0:
                 for k in range(outputs):
                     changes[k] = q[i, k] + scores[k] / curvatures[i]
-                nearest_in_simplex(changes, cost)
+                nearest_in_simplex(changes, cost, room)
             else:
                 for k in range(outputs):
                     changes[k] = cost if k == top else 0.0
-            moved = False
+            moved = 0
             for k in range(outputs):
                 held = changes[k]
                 changes[k] = q[i, k] - held  # of the coefficient [k = y] C - q
                 if changes[k] != 0.0:
-                    moved = True
+                    moved += 1
                     q[i, k] = held
+                    balance[k] += changes[k]
                     gain -= changes[k] * (scores[k] - intercepts[k] + 0.5 * (curvatures[i] - rho) * changes[k])
                     intercepts[k] += rho * changes[k]
             if moved:
                 changed += 1
+                everyone.most = moved > outputs // MANY
                 add_each(values, ids, start, stop, dense, weights, 1.0, changes, everyone)
     return kept, most, loss, gap, mistakes, gain, changed, lost

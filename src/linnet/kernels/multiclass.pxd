@@ -3,11 +3,12 @@
 from linnet.kernels.losses cimport LossPoint
 from linnet.kernels.passes cimport value_t
 
-# The outputs that a row pulls: every `by`-th from the first to the last.
+# The outputs that a row pulls: every `by`-th from the first to the last; whether they are most of all.
 cdef struct Pulled:
     Py_ssize_t first
     Py_ssize_t last
     Py_ssize_t by
+    bint most
 
 cdef void dot_each(
     const value_t[::1] values,

@@ -55,6 +55,13 @@ def add_each(
     k: cython.Py_ssize_t
     j: cython.Py_ssize_t
     step: cython.double
+    if pulled.most:  # the weights of a column are side by side
+        for e in range(start, stop):
+            j = (e - start if dense else ids[e]) * outputs
+            step = values[e]
+            for k in range(outputs):
+                w[j + k] += amount * pulls[k] * step
+        return
     k = pulled.first
     while k <= pulled.last:
         step = amount * pulls[k]
@@ -83,10 +90,12 @@ def pulled_by(loss: cython.int, truth: cython.Py_ssize_t, rival: cython.Py_ssize
         pulled.first = 0
         pulled.last = outputs - 1
         pulled.by = 1
+        pulled.most = True
         return pulled
     pulled.first = truth if truth < rival else rival
     pulled.last = rival if truth < rival else truth
     pulled.by = pulled.last - pulled.first
+    pulled.most = False
     return pulled
 
 

@@ -92,9 +92,7 @@ def separability_of(
             f"{features.extent}: more columns than {MOST_COLUMNS:,} are too many to look for a separating plane in: "
             "number them from 0 or 1 upwards"
         )
-    dataset = collected.dataset().pruned(LEAST_ROWS)
-    assert dataset.labels is not None
-    X, y = dataset.rows.matrix(), dataset.labels.classes[dataset.targets.astype(np.int64)]
+    X, y = _matrix_and_labels(collected)
     answer = separability(
         X,
         y,
@@ -103,3 +101,13 @@ def separability_of(
     )
     why_not = "" if answer.separable is None else answer.why_not(X, y)
     return Separability(answer, why_not, len(y), features, origins)
+
+
+def _matrix_and_labels(collected: Collected) -> tuple[Any, Any]:
+    """The rows and their labels; what they were made of, which takes as much memory, is released before they are
+    copied."""
+    dataset = collected.dataset().pruned(LEAST_ROWS)
+    assert dataset.labels is not None
+    rows, y = dataset.rows, dataset.labels.classes[dataset.targets.astype(np.int64)]
+    del dataset
+    return rows.matrix(), y

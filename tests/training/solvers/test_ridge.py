@@ -16,7 +16,7 @@ from linnet.learners.recipe import Penalty
 from linnet.training.objective import Objective
 from linnet.training.solvers import least_squares as analytic
 from linnet.training.solvers import ridge
-from linnet.training.solvers.row_products import centred_products
+from linnet.training.solvers.row_products import ROWS_AT_ONCE, centred_products
 from tests.conftest import both_forms
 
 ALPHAS = [1e-6, 1e-3, 0.1, 1.0, 30.0, 1e6]
@@ -127,13 +127,14 @@ def test_under_a_weak_penalty_wide_rows_end_in_the_closed_form_instead_of_a_thou
 
 
 @pytest.mark.parametrize("density", [0.01, 0.1, 0.5])
+@pytest.mark.parametrize("n", [60, 2 * ROWS_AT_ONCE + 9])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_the_products_of_rows_are_those_of_dense_ones_whatever_columns_they_have_in_common(density, weighted, rng):
-    X = (rng.random((60, 400)) < density * rng.uniform(0, 2, size=400)) * rng.normal(size=400)
+def test_the_products_of_rows_are_those_of_dense_ones_whatever_columns_they_have_in_common(density, n, weighted, rng):
+    X = (rng.random((n, 400)) < density * rng.uniform(0, 2, size=400)) * rng.normal(size=400)
     X[:, 7] = 1.5
-    weights = rng.uniform(size=60) if weighted else None
+    weights = rng.uniform(size=n) if weighted else None
     centred = X - (weights @ X / weights.sum() if weighted else 0.0)
-    found = centred_products(Examples(Rows.of(csr_array(X)), np.zeros(60), None), weights)
+    found = centred_products(Examples(Rows.of(csr_array(X)), np.zeros(n), None), weights)
     assert_allclose(found, centred @ centred.T, atol=1e-12 * float((X * X).sum()))
 
 

@@ -34,7 +34,7 @@ class CrammerSinger:
         self.own[np.arange(n), self.classes] = self.costs
         self.q = self.own.copy()
         self.weights, self.intercepts = np.zeros(d * self.outputs), np.zeros(self.outputs)
-        self.room = np.empty((2, self.outputs))
+        self.room = np.zeros((4, self.outputs))  # the first is the balance of the classes
         self.value, self.sweeps = 0.0, 0
         self.order, self.largest = self.everyone.copy(), np.inf
 
@@ -46,7 +46,13 @@ class CrammerSinger:
         self.q = self.own + self.costs[:, np.newaxis] * g
         self.weights = -self.problem.summed(self.costs[:, np.newaxis] * g)[: -self.outputs]
         self.intercepts = start[-self.outputs :].copy()
+        self._balance()
         self.value = certify(self.problem, start, slopes).dual / self.problem.penalty.l2
+
+    def _balance(self) -> None:
+        """The sums that free intercepts ask to be 0, anew: sweeps add what changes, with its rounding."""
+        if self.problem.intercept:
+            self.room[0] = (self.own - self.q)[self.everyone].sum(axis=0)  # in no order of the table
 
     def sweep(self) -> Estimate:
         began, visited, rows = perf_counter(), len(self.order), self.rows
@@ -54,15 +60,14 @@ class CrammerSinger:
         self.sweeps += 1
         kept, most, loss, gap, mistakes, gain, changed, lost = kernel.sweep(
             rows.values, rows.ids, rows.starts, rows.shape[1], rows.dense, self.order, self.classes, self.costs,
-            self.curvatures, self.q, self.weights, self.intercepts, self.room[0], self.room[1],
-            self.rho, self.largest,
+            self.curvatures, self.q, self.weights, self.intercepts, self.room, self.rho, self.largest,
         )  # fmt: skip
         if lost >= 0:
             raise NumericalError(TOO_LONG)
         self.value += gain
         self.order, self.largest = self.order[:kept], most or np.inf
         if self.problem.intercept:
-            self.intercepts += self.rho * (self.own - self.q)[self.everyone].sum(axis=0)  # in no order of the table
+            self.intercepts += self.rho * self.room[0]
         tally = Pass(mistakes, changed, loss / float(self.costs.sum()), perf_counter() - began)
         return Estimate(tally, visited / len(self.everyone), self.value, gap)
 
@@ -70,6 +75,7 @@ class CrammerSinger:
         weights = np.append(self.weights, self.intercepts)
         proven = certify(self.problem, weights, self.slopes())
         self.order, self.largest = self.everyone.copy(), np.inf
+        self._balance()
         l2 = self.problem.penalty.l2
         return weights, proven.primal / l2, proven.dual / l2
 

@@ -46,8 +46,9 @@ CANCELLED_AT_MOST = 1e3
 # Numbers in a block: it stays in the cache while it is centred and squared.
 BLOCK = 1 << 16
 BLOCKS_A_PART = 8
-# After this many steps of conjugate gradients the closed form is quicker, if there are at most this many rows.
-PATIENCE, MULTIPLIED_AT_MOST = 60, 4096
+# After this many steps of conjugate gradients the closed form is quicker, if there are at most this many rows; whether
+# they are enough is foreseen at every tenth, by those since FIRST.
+PATIENCE, FIRST, MULTIPLIED_AT_MOST = 60, 5, 4096
 
 
 def analytic(problem: Objective, how: Descent, watch: Watcher) -> Found:
@@ -190,16 +191,29 @@ def conjugate_gradients(problem: Objective, how: Descent, watch: Watcher) -> Fou
     def value_there() -> float:
         return curved.variance - 0.5 * float(w @ (curved.start + residual))
 
+    def too_few(steps: int) -> bool:
+        """Whether PATIENCE steps are too few, if all are like these."""
+        if steps == PATIENCE or steps % 10 or steps < 2 * FIRST:
+            return steps == PATIENCE
+        left, goal = float(residual @ residual), 2.0 * l2 * (how.tol or 0.0) * value_there()
+        if not 0 < goal < left < begun:
+            return bool(left >= begun)
+        return bool((steps - FIRST) * np.log(begun / goal) > (PATIENCE - FIRST) * np.log(begun / left))
+
     met = how.tol is None or not residual.any() or (how.start is not None and near(value_there()))
-    closer = None
+    closer, tried, begun = None, False, first
     while len(history) < how.most and product > 0 and not (met and how.tol is not None):
         began = perf_counter()
         bent = curved.along(direction) + l2 * direction
         step = product / float(direction @ bent)
         w = w + step * direction
         residual = residual - step * bent
-        if len(history) + 1 == PATIENCE and (closer := _by_products(problem)) is not None:
-            w, residual = closer, curved.start - curved.along(closer) - l2 * closer
+        if len(history) + 1 == FIRST:
+            begun = float(residual @ residual)
+        if not tried and too_few(len(history) + 1):
+            tried, closer = True, _by_products(problem)
+            if closer is not None:
+                w, residual = closer, curved.start - curved.along(closer) - l2 * closer
         value = value_there()
         loss = value - 0.5 * l2 * float(w @ w)
         history.append(Pass(0, 1, loss, perf_counter() - began))

@@ -6,17 +6,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.data.rows import Examples, Rows
+from linnet.kernels import row_products as kernel
 from linnet.kernels.sparse_entries import entries_by_column
 from linnet.training.solvers.least_squares import dense
+from linnet.training.threads import over_parts
 
 Flat = NDArray[np.float64]
 
 # Sparse rows with more than this fraction of all entries are multiplied as dense ones.
 FULL = 0.2
-# A column that more than this fraction of the rows have is multiplied as a dense one; at most this many of them.
-COMMON, COMMON_AT_MOST = 0.05, 2000
-# Rows that are multiplied with all others at once.
-ROWS_AT_ONCE = 256
+# A column that more than this fraction of the rows have is multiplied as a dense one, which BLAS does in a tenth of the
+# time that entries take; at most this many of them.
+COMMON, COMMON_AT_MOST = 0.25, 2000
+# Rows that a thread multiplies with all others at once.
+ROWS_AT_ONCE = 128
 
 
 def centred_products(examples: Examples, weights: Flat | None) -> Flat:
@@ -37,27 +40,37 @@ def centred_products(examples: Examples, weights: Flat | None) -> Flat:
 
 
 def _products(rows: Rows) -> Flat:
-    """X X' of sparse rows: that of the common columns by BLAS, which make nearly all pairs, the rest entry by entry."""
-    from scipy.sparse import csr_array
-
+    """X X' of sparse rows: that of common columns by BLAS, the rest entry by entry, one half; the other mirrors it."""
     n, d = rows.shape
     counts = np.asarray(entries_by_column(rows.ids, d))
     common = np.flatnonzero(counts > COMMON * n)
     if len(common) > COMMON_AT_MOST:
         common = np.sort(common[np.argsort(-counts[common], kind="stable")[:COMMON_AT_MOST]])
-    place = np.full(d, -1)
-    place[common] = np.arange(len(common))
-    at, row = place[rows.ids], np.repeat(np.arange(n), np.diff(rows.starts))
-    of_common = at >= 0
-    flat = row[of_common] * len(common) + at[of_common]
-    block = np.bincount(flat, rows.values[of_common], n * len(common)).astype(np.float64).reshape(n, len(common))
+    block = _columns(rows, common)
     products = np.asarray(block @ block.T)
-    starts = np.append(0, np.cumsum(np.bincount(row[~of_common], minlength=n)))
-    rest = csr_array(
-        (rows.values[~of_common].astype(np.float64), rows.ids[~of_common].astype(np.int64), starts), (n, d)
-    )
-    across = rest.T.tocsr()
+    counts[common] = 0
+    begins = np.append(0, np.cumsum(counts))
+    taken = (counts > 0).astype(np.uint8)
+    which, values = kernel.by_column(rows.values, rows.ids, rows.starts, begins, taken)
+
+    def part(first: int, last: int) -> None:
+        kernel.add_products(rows.values, rows.ids, rows.starts, begins, which, values, first, last, products)
+
+    over_parts(part, n, ROWS_AT_ONCE)
     for first in range(0, n, ROWS_AT_ONCE):
-        some = slice(first, min(n, first + ROWS_AT_ONCE))
-        products[some] += (rest[some] @ across).toarray()
+        last = min(n, first + ROWS_AT_ONCE)
+        products[:first, first:last] = products[first:last, :first].T
+        corner = np.tril(products[first:last, first:last])
+        products[first:last, first:last] = corner + np.tril(corner, -1).T
     return products
+
+
+def _columns(rows: Rows, which: NDArray[np.int64]) -> Flat:
+    """Some columns of sparse rows, dense."""
+    n, d = rows.shape
+    place = np.full(d, -1)
+    place[which] = np.arange(len(which))
+    at, row = place[rows.ids], np.repeat(np.arange(n), np.diff(rows.starts))
+    there = at >= 0
+    flat = row[there] * len(which) + at[there]
+    return np.bincount(flat, rows.values[there], n * len(which)).astype(np.float64).reshape(n, len(which))
