@@ -40,9 +40,10 @@ COPIES_SOUGHT = 4096
 # What sets rows apart that differ in their target or weight only.
 APART = (0.7390851, 0.1931853)
 
-# Whether the estimate falls is looked at after this many passes, and whenever they have doubled: below this fraction of
-# what it was it does, as mostly.
-FIRST_LOOK, FALLEN = 8.0, 0.25
+# Whether the estimate falls is looked at after this many passes, later where weights prove nothing by themselves, and
+# whenever they have doubled: below this fraction of what it was it does, as mostly.  Where it does not, all rows are
+# measured, which takes as long as several sweeps over those that are left.
+FIRST_LOOK, WITHOUT_PROOF, FALLEN = 8.0, 32.0, 0.25
 
 TOO_LONG = "the rows are too long to square: scale the features down (sklearn.preprocessing.StandardScaler)"
 
@@ -165,7 +166,7 @@ def ascend(
     history: list[Pass] = []
     slopes: Table | None = None
     done, before, primal, bound, met = 0.0, 0.0, float("inf"), float("-inf"), False
-    due, at_last_look = FIRST_LOOK, float("inf")
+    due, at_last_look = WITHOUT_PROOF if implied is None else FIRST_LOOK, float("inf")
     while done < most and not met:
         seen = problem.sweep()
         tally = _continued(history.pop(), seen.tally) if done < len(history) else seen.tally
