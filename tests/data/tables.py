@@ -55,8 +55,18 @@ def table(seed: int, rows: int = 120) -> dict[str, list]:
         "colour": marked([("red", "green", "blue")[int(n)] for n in rng.integers(0, 3, rows)]),
         "text": [" ".join(("good", "bad", "fair", "film")[int(n)] for n in rng.integers(0, 4, 6)) for _ in range(rows)],
         "code": [f"K{n:05d}" for n in rng.permutation(rows)],
+        "visits": marked([magnitude(value) for value in rng.lognormal(9, 4, rows)]),
+        "budget": marked([f"${magnitude(value)}" for value in rng.lognormal(9, 4, rows)]),
         "y": ["yes" if each else "no" for each in y],
     }
+
+
+def magnitude(value: float) -> str:
+    """A number as people write large ones: 800, 12k, 1.2M, 3.4B."""
+    for size, letter in ((1e9, "B"), (1e6, "M"), (1e3, "k")):
+        if value >= size:
+            return f"{value / size:.3g}{letter}" if value < 999 * size else f"{value / size:.0f}{letter}"
+    return f"{value:.0f}"
 
 
 def spelt(value) -> str:

@@ -60,15 +60,39 @@ def test_spellings_of_numbers(text, decimal, unit, value):
     assert column_of([text], ColumnType(Kind.NUMBER, spelling)) == [spelling.number(text)]
 
 
+@given(
+    st.lists(st.tuples(MONEY, st.sampled_from(["", "k", "K", "M", "B", "bn", "Bn"])), min_size=1, max_size=20),
+    st.sampled_from(["", "$", "€", "USD"]),
+    st.booleans(),
+)
+def test_magnitudes_are_exact_powers_of_ten(amounts, unit, comma):
+    """Against decimal arithmetic."""
+    power = {"": 0, "k": 3, "K": 3, "M": 6, "B": 9, "bn": 9, "Bn": 9}
+    texts = [f"{amount:,.2f}{letter} {unit}".rstrip() for amount, letter in amounts]
+    texts = [swapped(text) if comma else text for text in texts]
+    spelling = NumberSpelling("," if comma else ".", unit, magnitudes=True)
+    wanted = [float(amount.scaleb(power[letter])) for amount, letter in amounts]
+    assert [spelling.number(text) for text in texts] == wanted
+    assert column_of(texts, ColumnType(Kind.NUMBER, spelling)) == wanted
+
+
 def column_of(texts, kind):
     """The same by the conversion of whole columns; None is what does not fit, or is missing."""
     values, _ = numbers_of(pa.array(texts, pa.large_string()), Reading(kind, ReadAs.NUMBER))
     return [None if np.isnan(value) else value for value in values.tolist()]
 
 
-SIGNS = st.text(alphabet="0123456789.,'- ()+$€%kgeE/:TZ\u2212\u00a0xaAPpm", max_size=14)
+SIGNS = st.one_of(
+    st.text(alphabet="0123456789.,'- ()+$€%kgeE/:TZ\u2212\u00a0xaAPpm", max_size=14),
+    st.text(alphabet="0123456789.,- ($kKMmBbnr", max_size=7),
+)
 KINDS = [
     *(ColumnType(Kind.NUMBER, NumberSpelling(decimal, unit)) for decimal in ".," for unit in ("", "$", "kg", "%")),
+    *(
+        ColumnType(Kind.NUMBER, NumberSpelling(decimal, unit, magnitudes=True))
+        for decimal in ".,"
+        for unit in ("", "$", "kr")
+    ),
     *(ColumnType(Kind.DATE, order=order) for order in DateOrder),
     ColumnType(Kind.TIME),
     ColumnType(Kind.BOOLEAN),
@@ -189,6 +213,26 @@ def kind_of(values, kind=None):
         (["inf", "-inf"], "string"),
         (["2024-W15", "2024-W16"], "date"),
         (["5. März 2024", "1. Mai 2024"], "date"),
+        (["950k", "1.2M", "3.4B", "12K", "800"], "number, 1,219.01 or 1.2M"),
+        (["950k", "12k"], "number, 1,219.01 or 1.2M"),
+        (["12K", "15K", "800"], "number, 1,219.01 or 1.2M"),
+        (["800", "900", "1.2M"], "number, 1,219.01 or 1.2M"),
+        (["$950k", "$1.2m", "$12"], "number, $1,219.01 or $1.2M"),
+        (["950 k€", "1,2 M€", "3,5 M€", "12 €"], "number, 1.219,01 € or 1,2M €"),
+        (["1.219 €", "1,2M €", "2,5bn €"], "number, 1.219,01 € or 1,2M €"),
+        # units, as before: one letter everywhere, or with a blank before it
+        (["293K", "295K"], "number, 1,219.01 K"),
+        (["293 K", "295 K", "297"], "number, 1,219.01 K"),
+        (["5M", "7M"], "number, 1,219.01 M"),
+        (["12m", "5m", "7"], "number, 1,219.01 m"),
+        (["3 kg", "4 kg", "5"], "number, 1,219.01 kg"),
+        (["5 BRL", "7 BRL", "8"], "number, BRL1,219.01"),
+        (["5 MX$", "7 MX$", "8"], "number, MX$1,219.01"),
+        (["12K", "3M", "1G", "2G"], "string"),  # sizes of files
+        (["12 m", "3 k"], "string"),
+        # a letter that may be a slip does not change the others
+        (["1"] * 19 + ["3B"], "number"),
+        (["293 K"] * 39 + ["5M"], "number, 1,219.01 K"),
     ],
 )
 def test_types_are_inferred(values, kind):
@@ -227,7 +271,8 @@ def test_types_are_stored_and_read_back(kind):
     "spoilt",
     [
         {"spelling": {"decimal": ";", "unit": ""}}, {"spelling": {"decimal": ".", "unit": "x" * 13}},
-        {"spelling": {"decimal": ".", "unit": "5"}}, {"words": ["a", "b"]}, {"words": ["yes"]},
+        {"spelling": {"decimal": ".", "unit": "5"}}, {"spelling": {"decimal": ".", "unit": "kg", "magnitudes": True}},
+        {"spelling": {"decimal": ".", "unit": "", "magnitudes": 1}}, {"words": ["a", "b"]}, {"words": ["yes"]},
         {"kind": "FLOAT"}, {"order": 1},
     ],
 )  # fmt: skip

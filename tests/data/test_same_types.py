@@ -17,7 +17,7 @@ ROLES = {
     "euros": Role.NUMBER, "share": Role.NUMBER, "mass": Role.NUMBER, "spelt": Role.NUMBER, "flag": Role.CATEGORY,
     "smoker": Role.CATEGORY, "day": Role.DATE, "moment": Role.DATE, "logged": Role.DATE, "german": Role.DATE,
     "american": Role.DATE, "named": Role.DATE, "colour": Role.CATEGORY, "text": Role.TEXT, "code": Role.ID,
-    "y": Role.TARGET,
+    "visits": Role.NUMBER, "budget": Role.NUMBER, "y": Role.TARGET,
 }  # fmt: skip
 
 
@@ -76,7 +76,7 @@ def test_the_order_of_files_does_not_change_the_types(form, tmp_path):
 SPOILT = {
     "x": "soon", "dollars": "$12.5.1", "euros": "12,5,1 €", "share": "all%", "mass": "4 lb", "spelt": "12e",
     "german": "31.02.2020", "american": "13/13/2020", "logged": "soon", "named": "5 Foo 2020", "moment": "later",
-    "day": "2020-02-30", "count": "two",
+    "day": "2020-02-30", "count": "two", "visits": "5G", "budget": "$5kg",
 }  # fmt: skip
 
 
@@ -136,11 +136,14 @@ def test_numbers_mean_what_they_spell(tmp_path):
                 "mass": "7kg",
                 "spelt": "1e3",
                 "count": 4,
+                "visits": "4.35k",
+                "budget": "($1.1bn)",
             }
         ]
     )
-    values = {name: block.columns[name].values[0] for name in ("dollars", "euros", "share", "mass", "spelt", "count")}
-    assert values == {"dollars": -1219.01, "euros": 1219.01, "share": 12.5, "mass": 7, "spelt": 1000, "count": 4}
+    wanted = {"dollars": -1219.01, "euros": 1219.01, "share": 12.5, "mass": 7, "spelt": 1000, "count": 4,
+              "visits": 4350, "budget": -1100000000}  # fmt: skip
+    assert {name: block.columns[name].values[0] for name in wanted} == wanted
 
 
 def test_dates_mean_the_same_day_in_every_spelling(tmp_path):

@@ -24,6 +24,13 @@ from linnet.evaluation.weights import WeightTotal
 # for few of n rows show less of their tail; by half of the largest at least.
 REACH = (3.0, 150.0)
 LEAST_FURTHER = 0.5
+# In R², a ratio of two mean squares, either has an unseen row.  Each of them as far out as the mean square alone needs
+# is too far for both: 98 % were covered where errors and targets are normal.  So there it is further out by the excess
+# of the fourth moment over that of equal squares (2 for normal values) as a multiple of EXCESS, times
+# REACH_OF_RATIO[0] + REACH_OF_RATIO[1] / n rows (at least LEAST_ROWS of them); at most by this multiple.
+REACH_OF_RATIO, LEAST_ROWS = (1.0, 75.0), 50
+EXCESS = 3.5
+MOST_OF_ERRORS, MOST_OF_TARGETS = 3.0, 1.25
 FEW = "fewer than 3 rows"
 
 
@@ -138,12 +145,12 @@ class RegressionTally:
         if min(n, uncertain.of_errors, uncertain.of_targets) < 3 or not scatter or not squares:
             perfect = n > 2 and scatter and not squares
             return Interval(1.0, 1.0) if perfect else none("the targets are equal" if n > 2 and not scatter else FEW)
-        total = self._weights.exact()
-        mean = self._truth.sum() / total
+        mean = self._truth.sum() / self._weights.exact()
         furthest = max(abs(Fraction(end) - mean) for end in self._range)
-        further = min(1 + 75 / uncertain.of_targets, 2.0) * as_float(furthest**2 * total / scatter)
-        of_truth = self._skew(scatter, uncertain.spread.of_targets, uncertain.of_targets, further)
-        low, high = ratio_factors(self._skew_of_squares(uncertain), of_truth, uncertain.correlation, confidence)
+        spread, largest = uncertain.spread, Fraction(self._distances.largest)
+        of_errors = self._skew_in_ratio(squares, spread.of_errors, uncertain.of_errors, largest, MOST_OF_ERRORS)
+        of_truth = self._skew_in_ratio(scatter, spread.of_targets, uncertain.of_targets, furthest, MOST_OF_TARGETS)
+        low, high = ratio_factors(of_errors, of_truth, uncertain.correlation, confidence)
         ratio = as_float(squares / scatter)
         return Interval(1 - ratio * high, 1 - ratio * low)
 
@@ -158,6 +165,14 @@ class RegressionTally:
         further = (REACH[0] + REACH[1] / n) ** (2 * self._sorted_distances.tail_index()) - 1
         worst = max(further, LEAST_FURTHER) * as_float(largest**2 * self._weights.exact() / squares)
         return self._skew(squares, uncertain.spread.of_errors, n, worst)
+
+    def _skew_in_ratio(self, squares: Fraction, spread: Fraction, n: float, furthest: Fraction, most: float) -> Skew:
+        """Of a mean of squares beside another; `spread` is the sum of squared deviations of the squares."""
+        total = self._weights.exact()
+        excess = as_float(spread * total / squares**2)
+        reach = REACH_OF_RATIO[0] + REACH_OF_RATIO[1] / max(n, LEAST_ROWS)
+        further = max(reach * min(excess / EXCESS, most), LEAST_FURTHER)
+        return self._skew(squares, spread, n, further * as_float(furthest**2 * total / squares))
 
     def _skew(self, sum_: Fraction, spread: Fraction, n: float, worst: float) -> Skew:
         """Of the mean of values with this sum and sum of squared deviations; the worst is in units of the mean."""

@@ -15,12 +15,10 @@ import numpy as np
 from linnet.data.column_types import PLAIN_NUMBER, STRING, TRUTH, ColumnType, Kind
 from linnet.data.date_spelling import DAY, DateOrder, best_order, clock_seconds, seconds
 from linnet.data.missing_markers import normal
-from linnet.data.number_spelling import best_spelling
+from linnet.data.number_spelling import best_spelling, few
 from linnet.data.sources.block import Strings
 from linnet.data.sources.string_columns import plain_numbers
 
-# Of ONE_SLIP values one may be a slip; of more, one in MOST_SLIPS.
-ONE_SLIP, MOST_SLIPS = 10, 20
 DIGIT = re.compile("[0-9]")
 # No number or date is spelt with more bytes, unless all values are plain numbers.
 LONGEST_SPELLING = 128
@@ -48,7 +46,7 @@ def infer(column: Strings, markers: frozenset[str], dates: DateOrder | None, kin
     padded = kind is None and _begin_with_zero(column)
     if kind in (None, Kind.NUMBER) and not padded and _all_plain_numbers(column, markers):
         return Inferred(PLAIN_NUMBER)
-    if kind is None and not _few(int((np.diff(column.starts) > LONGEST_SPELLING).sum()), len(column)):
+    if kind is None and not few(int((np.diff(column.starts) > LONGEST_SPELLING).sum()), len(column)):
         return Inferred(STRING)
     values = _given(column, markers)
     total = sum(values.values())
@@ -56,14 +54,14 @@ def infer(column: Strings, markers: frozenset[str], dates: DateOrder | None, kin
         return Inferred(STRING, note="codes: digits with leading zeros")
     endless = sum(n for text, n in values.items() if normal(text) in INFINITE)
     worded = sum(n for text, n in values.items() if not _has_digit(text)) - endless
-    if kind is None and (not total or not _few(worded, total)):
+    if kind is None and (not total or not few(worded, total)):
         return Inferred(_boolean(values) or STRING)  # numbers and dates have digits
     note = ""
     for each, make in _MAKERS.items():
         if kind in (None, each):
             found, fits = make(values, dates)
             unfit = total - fits - (endless if each is Kind.NUMBER else 0)
-            if kind is not None or (fits and _few(unfit, total)):
+            if kind is not None or (fits and few(unfit, total)):
                 return replace(found, misfits=total - fits)
             if each is Kind.NUMBER and 2 * fits > total:
                 note = f"{fits:,} of {total:,} values are numbers: make it number if the others are missing ones"
@@ -88,9 +86,9 @@ def _are_codes(values: Counter[str], total: int) -> bool:
     texts = {text: text.strip() for text in values}
     padded = sum(n for text, n in values.items() if len(texts[text]) > 1 and texts[text][0] == "0")
     digits = sum(n for text, n in values.items() if texts[text].isascii() and texts[text].isdigit())
-    if not _few(total - digits, total):
+    if not few(total - digits, total):
         return False
-    return not _few(padded, total) or (padded > 1 and len(set(map(len, texts.values()))) == 1)
+    return not few(padded, total) or (padded > 1 and len(set(map(len, texts.values()))) == 1)
 
 
 def _given(column: Strings, markers: frozenset[str]) -> Counter[str]:
@@ -99,10 +97,6 @@ def _given(column: Strings, markers: frozenset[str]) -> Counter[str]:
     if column.missing is not None:
         values[""] = 0
     return Counter({text: times for text, times in values.items() if times and normal(text) not in markers})
-
-
-def _few(misfits: int, total: int) -> bool:
-    return misfits <= max(total // MOST_SLIPS, int(total >= ONE_SLIP))
 
 
 def _has_digit(text: str) -> bool:

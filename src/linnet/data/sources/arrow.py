@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from linnet.data.label_types import LabelKind
 from linnet.data.limits import BLOCK_BYTES, BLOCK_CELLS
+from linnet.data.sources.arrow_functions import call, cast, pc
 from linnet.data.sources.block import Numbers, Strings
 from linnet.data.sources.pandas_frames import plain_frame
 from linnet.data.sources.sets import sets_of
@@ -55,8 +56,6 @@ def label_kind(kind: Any) -> LabelKind:
 
 def string_bytes(array: Any) -> NDArray[np.int64] | None:
     """The bytes of each value as `strings` gives them; None if they are of one short length, as numbers are."""
-    import pyarrow.compute as pc  # takes as long to load as Arrow itself, and rows of text do without
-
     kind = array.type
     if isinstance(array, pa.ChunkedArray) and (pa.types.is_dictionary(kind) or pa.types.is_string_view(kind)):
         array = array.combine_chunks()
@@ -64,8 +63,7 @@ def string_bytes(array: Any) -> NDArray[np.int64] | None:
         each = string_bytes(array.dictionary)
         if each is None or not len(each):
             return None
-        indices = array.indices.fill_null(0) if array.indices.null_count else array.indices
-        return np.asarray(pa.array(each).take(indices).to_numpy(zero_copy_only=False))
+        return np.where(nulls(array.indices), 0, each[_integers(array.indices)])
     if is_list(kind) and readable(kind):
         array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
         each = string_bytes(array.flatten())
@@ -79,9 +77,9 @@ def string_bytes(array: Any) -> NDArray[np.int64] | None:
         lengths = pa.array(views[array.offset : array.offset + len(array), 0])
         lengths = pc.if_else(array.is_null(), 0, lengths)
     else:
-        lengths = pc.binary_length(array)
-    given = lengths.fill_null(0) if lengths.null_count else lengths
-    return np.asarray(given.to_numpy(zero_copy_only=False), dtype=np.int64)
+        lengths = call("binary_length", array)
+    lengths = lengths.combine_chunks() if isinstance(lengths, pa.ChunkedArray) else lengths
+    return _integers(lengths)
 
 
 def bounded_slices(table: Any, names: Sequence[str]) -> list[tuple[int, int]]:
@@ -134,21 +132,41 @@ def plain(array: Any) -> Any:
         return array
     dictionary = array.dictionary
     if pa.types.is_string_view(dictionary.type):  # Arrow cannot take from these
-        dictionary = dictionary.cast(pa.large_string())
-    return dictionary.take(array.indices)
+        dictionary = cast(dictionary, pa.large_string())
+    return call("take", dictionary, array.indices)
 
 
 def float64_values(array: Any) -> NDArray[np.float64]:
-    """The values of an array of doubles, NaN for null, from its buffers: `to_numpy` imports pandas, if there is one."""
-    n = len(array)
-    valid, data = array.buffers()
-    if not n or data is None:
-        return np.full(n, np.nan)
-    values = np.frombuffer(data, dtype=np.float64, count=array.offset + n)[array.offset :]
-    if not array.null_count:
-        return values
-    bits = np.unpackbits(np.frombuffer(valid, dtype=np.uint8), count=array.offset + n, bitorder="little")
-    return np.where(bits[array.offset :].astype(bool), values, np.nan)
+    """The values of an array of doubles, NaN for null."""
+    if not len(array) or array.buffers()[1] is None:
+        return np.full(len(array), np.nan)
+    values: NDArray[np.float64] = _stored(array, np.float64)
+    return np.where(nulls(array), np.nan, values) if array.null_count else values
+
+
+def _stored(array: Any, kind: Any) -> NDArray[Any]:
+    """What the buffer of an array of numbers holds: `to_numpy` imports pandas, if there is one."""
+    if not len(array):
+        return np.empty(0, dtype=kind)
+    return np.frombuffer(array.buffers()[1], dtype=kind, count=array.offset + len(array))[array.offset :]
+
+
+def nulls(array: Any) -> NDArray[np.bool_]:
+    """Which values of an array are null, from its buffer as well."""
+    valid = array.buffers()[0]
+    if valid is None:
+        return np.full(len(array), array.null_count > 0)
+    end = array.offset + len(array)
+    bits = np.unpackbits(np.frombuffer(valid, dtype=np.uint8), count=end, bitorder="little")
+    return np.asarray(bits[array.offset :] == 0)
+
+
+def _integers(array: Any) -> NDArray[np.int64]:
+    """The values of an array of integers, 0 for null."""
+    if not len(array) or array.null_count == len(array):
+        return np.zeros(len(array), dtype=np.int64)
+    values: NDArray[np.int64] = _stored(cast(array, pa.int64()), np.int64)
+    return np.where(nulls(array), 0, values) if array.null_count else values
 
 
 def finite_doubles(column: Any) -> Numbers | None:
@@ -161,8 +179,6 @@ def finite_doubles(column: Any) -> Numbers | None:
 
 def strings(array: Any) -> Strings:
     """A plain column as strings; integers without a point, other numbers with the fewest digits that identify them."""
-    import pyarrow.compute as pc  # takes as long to load as Arrow itself, and rows of text do without
-
     if is_list(array.type):
         missing = array.is_null().to_numpy(zero_copy_only=False) if array.null_count else None
         ends = np.cumsum(pc.list_value_length(array).fill_null(0).to_numpy(zero_copy_only=False), dtype=np.int64)
@@ -175,19 +191,24 @@ def strings(array: Any) -> Strings:
     elif pa.types.is_timestamp(array.type) and array.type.tz is not None:
         array = array.cast(pa.timestamp(array.type.unit))  # in UTC
     if pa.types.is_floating(array.type):
-        array = pc.if_else(pc.is_nan(array), pa.nulls(len(array), array.type), array)
+        array = call("if_else", call("is_nan", array), pa.nulls(len(array), array.type), array)
     if not pa.types.is_large_string(array.type):
-        array = array.cast(pa.large_string())
-    missing = None
-    if array.null_count:
-        missing = array.is_null().to_numpy(zero_copy_only=False)
+        array = cast(array, pa.large_string())
+    missing = nulls(array) if array.null_count else None
+    starts = _starts(array)
+    if missing is not None and np.diff(starts)[missing].any():  # what a null is stored as is not for reading
         array = array.fill_null("")
-    _, offsets, data = array.buffers()
-    starts = np.zeros(1, dtype=np.int64)
-    if len(array):
-        starts = np.frombuffer(offsets, dtype=np.int64)[array.offset : array.offset + len(array) + 1]
+        starts = _starts(array)
+    data = array.buffers()[2]
     buffer = np.frombuffer(data, dtype=np.uint8) if data is not None and data.size else np.empty(0, dtype=np.uint8)
     return Strings(buffer, starts, missing)
+
+
+def _starts(array: Any) -> NDArray[np.int64]:
+    """Where the values of large strings begin in their buffer, and where the last ends."""
+    if not len(array):
+        return np.zeros(1, dtype=np.int64)
+    return np.frombuffer(array.buffers()[1], dtype=np.int64)[array.offset : array.offset + len(array) + 1]
 
 
 def table_of(frame: Any, *, mixed: bool = True) -> Any:

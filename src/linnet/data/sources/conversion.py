@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from linnet.data.column_types import Kind, Reading, truth_of
 from linnet.data.date_spelling import DAY, EPOCH
 from linnet.data.missing_markers import BLANKS
-from linnet.data.number_spelling import DECIMAL, NEGATIVE, PLAIN, NumberSpelling
+from linnet.data.number_spelling import DECIMAL, MAGNITUDES, NEGATIVE, PLAIN, NumberSpelling
 from linnet.data.sources.arrow import float64_values, is_string, is_time, strings
+from linnet.data.sources.arrow_functions import cast, pc
 from linnet.data.sources.block import Column, Numbers, Strings
 from linnet.data.sources.date_columns import clock_columns, date_seconds, typed_seconds
 from linnet.data.sources.odd_values import Mask, Values, with_odd_values
@@ -79,9 +79,9 @@ def typed_numbers(array: Any) -> Values:
     if is_time(array.type):
         return typed_seconds(array)
     if pa.types.is_boolean(array.type):
-        array = array.cast(pa.uint8())
+        array = cast(array, pa.uint8())
     if not pa.types.is_float64(array.type):
-        array = array.cast(pa.float64(), safe=False)
+        array = cast(array, pa.float64(), safe=False)
     return float64_values(array)
 
 
@@ -134,7 +134,10 @@ def _cleaned(array: Any, spelling: NumberSpelling) -> Values:
     """Numbers of a spelling, all of which match its pattern."""
     if spelling.unit:
         array = pc.replace_substring(array, spelling.unit, "")
-    digits = pc.replace_substring_regex(array, f"[^0-9{DECIMAL[spelling.decimal]}]", "")
+    digits = array
+    for letters, power in MAGNITUDES if spelling.magnitudes else ():
+        digits = pc.replace_substring_regex(digits, letters, power)
+    digits = pc.replace_substring_regex(digits, f"[^0-9e{DECIMAL[spelling.decimal]}]", "")
     values = _parsed(pc.replace_substring(digits, ",", "."))
     return np.where(np.asarray(pc.match_substring_regex(array, f"^{NEGATIVE}")), -values, values)
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from linnet.data.date_spelling import DAY, GROUPS, NANO, NUMERIC, PIVOT, DateOrder, clock_seconds, seconds, zone_offset
+from linnet.data.sources.arrow_functions import pc
 from linnet.data.sources.odd_values import Mask, Values, with_odd_values
 
 PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}

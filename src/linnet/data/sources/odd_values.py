@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from linnet.data.missing_markers import normal
+from linnet.data.sources.arrow_functions import pc
 
 Values = NDArray[np.float64]
 Mask = NDArray[np.bool_]

@@ -132,7 +132,7 @@ def _refuse_long_lists(block: Block, layout: Layout, table: Any) -> None:
 
     for name in set(layout.wanted) & set(table.column_names):
         if is_list(table.schema.field(name).type) and table.nbytes > ROW_NAMES:  # an element takes a byte or more
-            import pyarrow.compute as pc
+            from linnet.data.sources.arrow_functions import pc
 
             lengths = np.asarray(pc.list_value_length(table.column(name)).fill_null(0))
             if (lengths > ROW_NAMES).any():

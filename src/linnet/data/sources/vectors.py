@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from linnet.data.sources.arrow import is_list, plain
+from linnet.data.sources.arrow_functions import pc
 from linnet.data.sources.nesting import SEPARATOR
 
 # Rows that must have lists of one length.
@@ -30,8 +31,6 @@ def vectors_in(table: Any) -> dict[str, int]:
     found: dict[str, int] = {}
     for name, column in zip(table.column_names, table.columns, strict=True):
         if may_be_vectors(column.type):
-            import pyarrow.compute as pc  # as in arrow.py
-
             lengths = pc.list_value_length(column.slice(0, FIRST_ROWS)).drop_null().unique().to_pylist()
             if len(lengths) == 1 and lengths[0] and part(name, 0) not in table.column_names:
                 found[name] = lengths[0]
@@ -103,8 +102,6 @@ def expanded(table: Any, vectors: Mapping[str, int]) -> Any:
 
 def _places(column: Any, length: int) -> list[Any] | None:
     """The numbers of each place; None if these are not lists of numbers."""
-    import pyarrow.compute as pc  # as in arrow.py
-
     array = plain(column)
     numeric = is_list(array.type) and (
         pa.types.is_floating(array.type.value_type) or pa.types.is_integer(array.type.value_type)
