@@ -32,10 +32,10 @@ from linnet.data.sources import arrow, chunks, jsonlines, mail, parquet_pages
 from linnet.data.sources.block import Position
 from linnet.data.sources.opening import open_source
 from linnet.errors import InputError, ModelFileError, RecipeError
-from linnet.kernels import tagging_checks
+from linnet.kernels import tagging_checks, tagging_trigrams
 from linnet.pipeline import memory as memory_module
 from linnet.pipeline import separable, verify
-from linnet.structured import parser_decoders, projectivity, sentence_files, sentences
+from linnet.structured import parser_decoders, projectivity, sentence_files, sentences, tagger
 from linnet.training import reduction, solver_choice
 from linnet.training.solvers import least_squares
 from tests.data.sources.tools import wanted
@@ -87,7 +87,9 @@ def blocks_of(path, selected=None):
         ("tokens of a sentence", parser_decoders.MOST_STATES),
         ("whose arcs cross", projectivity.MOST_LIFTED),
         ("columns of a file of sentences", sentence_files.MOST_COLUMNS),
-        ("different tags of a tagger", tagging_checks.MOST_TAGS),
+        ("different tags of a tagger |", tagging_checks.MOST_TAGS),
+        ("different tags of a tagger with `--order 2`", tagging_trigrams.MOST_TRIGRAM_TAGS),
+        ("beginnings that `--best K` keeps", tagger.MOST_BEGINNINGS),
         ("after Ctrl-C", interruption.PATIENCE / 1000),
     ],
 )

@@ -19,6 +19,7 @@ STRUCTURES: dict[str, tuple[str, str, list[str]]] = {
     "tags": ("tag", "conllu", ["--passes", "2"]),
     "spans": ("tag", "columns", ["--passes", "2", "--dictionary", "2"]),
     "aggressive": ("tag", "jsonl", ["--update", "passive-aggressive", "--passes", "2"]),
+    "trigrams": ("tag", "columns", ["--order", "2", "--passes", "2"]),
     "greedy": ("parse", "conllu", ["--passes", "2"]),
     "beam": ("parse", "conllu", ["--passes", "2", "--beam", "3"]),
     "eisner": ("parse", "conllu", ["--passes", "2", "--decoder", "eisner"]),

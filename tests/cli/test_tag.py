@@ -182,6 +182,6 @@ def test_the_code_of_the_documentation_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = (Path(__file__).parents[2] / "docs" / "tagging.md").read_text()
     blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     for block in blocks:
         exec(compile(block, "docs/tagging.md", "exec"), {})

@@ -97,7 +97,7 @@ def test_scores_are_the_sums_of_the_weights_of_features_by_their_names(data, tmp
                     at = t + offset
                     head = f"{name}@{offset:+d}=" if offset else f"{name}="
                     if 0 <= at < len(words):
-                        value = parts_of(name, [words[at]])[0]
+                        value = parts_of(name, [words[at]], [words[at].lower()])[0]
                     elif name in ("word", "lower", "digits"):
                         value = f"<s{-at}>" if at < 0 else f"</s{at - len(words) + 1}>"
                     else:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from linnet.kernels.tagging_decoder import TagScorer, best_sequences
+from linnet.kernels.tagging_state import weights_of
 from linnet.kernels.tagging_trainer import TagTrainer
 from linnet.structured.tag_schemes import Scheme, allowed_transitions
 
@@ -116,7 +117,7 @@ def phi(tokens, y, features, tags):
 
 def dense(trainer, *, averaged):
     """The weights of a trainer as arrays."""
-    rows, entry_tags, weights, between = trainer.weights_of(averaged)
+    rows, entry_tags, weights, between, _ = weights_of(trainer, averaged)
     w = np.zeros((trainer.features, trainer.tags))
     for feature in range(trainer.features):
         row = slice(rows[feature], rows[feature + 1])

@@ -13,6 +13,7 @@ from linnet.cli import interruption
 from linnet.cli.options import AsJson, with_options
 from linnet.cli.show import Display, count, line, megabytes, percent
 from linnet.cli.structures import checkpoint_beside, note_skipped
+from linnet.cli.tag_inspect import mistakes_of, mistakes_text
 from linnet.cli.terminal import console, plain, print_json
 from linnet.cli.train import before_replacing, default_output
 from linnet.pipeline.services import NO_CHECKPOINT, Services
@@ -211,6 +212,7 @@ def _described(tagger: Tagger) -> dict[str, Any]:
         "tokens": tagger.record.tokens,
         "tags": list(tagger.outputs),
         "scheme": str(tagger.scheme),
+        "order": tagger.order,
         "features": len(tagger.keys),
         "weights": len(tagger.weights),
         "templates": list(tagger.templates.texts),
@@ -218,6 +220,7 @@ def _described(tagger: Tagger) -> dict[str, Any]:
         "held_out_sentences": history.held_out_examples,
         "held_out": {"metric": tagger.record.metric, "value": history.held_out_score},
         "rejected_sentences": tagger.record.rejected,
+        "mistakes": mistakes_of(tagger),
     }
 
 
@@ -227,6 +230,8 @@ def _print_trained(tagger: Tagger, seconds: float, output: str) -> None:
     out.print(line("trained", f"averaged perceptron on {size} in {seconds:.1f} s"))
     for number, text in enumerate(record.history.lines()):
         out.print(line("" if number else "passes", text))
+    if record.mistakes is not None:
+        out.print(line("mistakes", mistakes_text(record.mistakes)))
     if record.history.held_out_score is not None:
         figure = f"{record.metric} {percent(record.history.held_out_score)}"
         out.print(line("held-out", f"{figure}  [dim]optimistic by a little: it chose the passes[/]"))

@@ -9,6 +9,7 @@ from linnet.cli.terminal import console, plain, print_json, shortened
 from linnet.errors import InputError
 
 if TYPE_CHECKING:
+    from linnet.structured.mistakes import MistakeBound
     from linnet.structured.tagger import Tagger
 
 # Reasons of a token that are printed in its line.
@@ -29,13 +30,14 @@ def run(path: str, data: list[str], number: int, top: int, pattern: str | None, 
 
 
 def _contents(tagger: Tagger, top: int, pattern: str | None) -> dict[str, Any]:
-    from linnet.structured.tag_explanation import matching, top_features, top_transitions
+    from linnet.structured.tag_explanation import matching, top_features, top_transitions, top_trigrams
 
     record, history = tagger.record, tagger.record.history
     report: dict[str, Any] = {
         "structure": "tagger",
         "tags": list(tagger.outputs),
         "scheme": str(tagger.scheme),
+        "order": tagger.order,
         "word": tagger.word,
         "target": tagger.target,
         "columns": list(tagger.templates.columns),
@@ -49,6 +51,8 @@ def _contents(tagger: Tagger, top: int, pattern: str | None) -> dict[str, Any]:
         "held_out_sentences": history.held_out_examples,
         "held_out": {"metric": record.metric, "value": history.held_out_score},
     }
+    if record.mistakes is not None:
+        report["mistakes"] = mistakes_of(tagger)
     if pattern is not None:
         report["weights_of_features"] = [
             {"feature": name, "weights": weights} for name, weights in matching(tagger, pattern, top)
@@ -61,15 +65,36 @@ def _contents(tagger: Tagger, top: int, pattern: str | None) -> dict[str, Any]:
     report["top_transitions"] = [
         {"before": before, "after": after, "weight": weight} for before, after, weight in top_transitions(tagger, top)
     ]
+    if tagger.order == 2:
+        report["top_trigrams"] = [{"tags": list(tags), "weight": weight} for *tags, weight in top_trigrams(tagger, top)]
     return report
+
+
+def mistakes_of(tagger: Tagger) -> dict[str, Any] | None:
+    """Mistakes beside their bound, for machines; None where training was not without mistakes at its end."""
+    found = tagger.record.mistakes
+    if found is None:
+        return None
+    return {"sentences": found.mistakes, "bound": found.bound, "radius": found.radius, "margin": found.margin}
+
+
+def mistakes_text(found: MistakeBound) -> str:
+    """Mistakes beside their bound."""
+    return (
+        f"{found.mistakes:,} sentences in all passes, none in the last; at most (R/γ)² = {found.bound:.3g} were "
+        f"possible  [dim]R {found.radius:.4g}, γ {found.margin:.3g} (Collins 2002)[/]"
+    )
 
 
 def _print_contents(tagger: Tagger, report: dict[str, Any]) -> None:
     out = console()
-    out.print(line("tagger", f"of {plain(report['target'])}, {len(report['tags'])} tags, scheme {report['scheme']}"))
+    what = f"{len(report['tags'])} tags, scheme {report['scheme']}, order {report['order']}"
+    out.print(line("tagger", f"of {plain(report['target'])}, {what}"))
     out.print(line("trained on", f"{report['sentences']:,} sentences, {report['tokens']:,} tokens"))
     for text in tagger.record.history.lines():
         out.print(line("", text))
+    if tagger.record.mistakes is not None:
+        out.print(line("mistakes", mistakes_text(tagger.record.mistakes)))
     value = report["held_out"]["value"]
     if value is not None:
         out.print(line("held-out", f"{plain(report['held_out']['metric'])} {percent(value)}"))
@@ -89,6 +114,10 @@ def _print_contents(tagger: Tagger, report: dict[str, Any]) -> None:
         for each in report["top_transitions"]
     )
     out.print(f"  {listed}")
+    if "top_trigrams" in report:
+        out.print("[bold]top trigrams of tags[/]")
+        for each in report["top_trigrams"]:
+            out.print(f"  {plain(' '.join(each['tags']))} [dim]{each['weight']:+.3g}[/]")
 
 
 def _explain(tagger: Tagger, data: list[str], number: int, top: int, *, as_json: bool) -> None:

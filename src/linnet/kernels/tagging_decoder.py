@@ -11,6 +11,8 @@ from cython.cimports.libc.stdlib import free, malloc, realloc
 from cython.cimports.libc.string import memset
 from cython.cimports.linnet.kernels.tagging_decoder import NEVER, add_scores, viterbi
 from cython.cimports.linnet.kernels.tagging_features import Numbering, feature, followed, outside
+from cython.cimports.linnet.kernels.tagging_margins import margins_of, trigram_margins
+from cython.cimports.linnet.kernels.tagging_trigrams import Trigrams
 
 from linnet.kernels.tagging_features import by_offset
 
@@ -46,10 +48,12 @@ class TagScorer:
     words: cython.Py_ssize_t
     room: cython.Py_ssize_t
     only: cython.pointer(cython.int)
+    trigrams: Trigrams  # None: first order
 
-    def __init__(self, keys, rows, between, templates, bounded, parts: cython.int):
+    def __init__(self, keys, rows, between, templates, bounded, parts: cython.int, triples=None):
         """`keys` are the hashes of the features, `rows` where their weights begin, the tags and the weights; `between`
-        the scores of transitions; `parts` the number of atoms that depend on the word alone."""
+        the scores of transitions; `parts` the number of atoms that depend on the word alone; `triples` the scores of
+        three tags in a row, of second order."""
         self.numbering = Numbering()
         numbers = self.numbering.numbers(keys)
         if len(self.numbering) != len(keys) or (len(keys) and int(numbers.max()) != len(keys) - 1):
@@ -74,6 +78,10 @@ class TagScorer:
         square[: self.tags + 1, : self.tags + 1] = between
         self.trans = square.reshape(-1)
         self.block_starts, self.block_places = followed_tags(square, self.tags)
+        self.trigrams = None
+        if triples is not None:
+            self.trigrams = Trigrams(np.asarray(between) > NEVER / 2, False)
+            self.trigrams.fill(triples)
         self.templates = templates
         self.bounded = bounded
         count = len(templates)
@@ -256,10 +264,13 @@ class TagScorer:
         out: cython.int[::1] = into
         gaps: cython.float[::1] = margins_out
         emit_room: cython.float[::1] = np.empty(longest * self.width, dtype=np.float32)
-        ahead_room: cython.float[::1] = np.empty(longest * self.width if margins else 1, dtype=np.float32)
+        pairs: cython.bint = self.trigrams is not None
+        ahead_room: cython.float[::1] = np.empty(longest * self.width if margins and not pairs else 1, dtype=np.float32)
         rows: cython.float[::1] = np.empty(2 * self.width, dtype=np.float32)
         origins: cython.int[::1] = np.empty(longest * self.width, dtype=np.int32)
         only: cython.int[::1] = np.empty(longest, dtype=np.int32)
+        if pairs:
+            self.trigrams.reserve(longest)
         s: cython.Py_ssize_t
         n: cython.Py_ssize_t
         top: cython.float
@@ -270,12 +281,22 @@ class TagScorer:
                     continue
                 self.score(atoms, own, others, sentences[s], sentences[s + 1], cython.address(only[0]),
                            cython.address(emit_room[0]))  # fmt: skip
-                top = viterbi(cython.address(emit_room[0]), cython.address(self.trans[0]),
-                              cython.address(self.block_starts[0]), cython.address(self.block_places[0]),
-                              cython.address(only[0]), n, self.tags, self.width, cython.address(rows[0]),
-                              cython.address(origins[0]), cython.address(out[sentences[s]]))  # fmt: skip
-                if margins:
-                    margins_of(emit_room, self.trans, only, n, self.tags, self.width, ahead_room, top,
+                if pairs:
+                    top = self.trigrams.viterbi(self.trigrams.scores, cython.address(emit_room[0]),
+                                                cython.address(self.trans[0]), cython.address(only[0]), n,
+                                                cython.address(out[sentences[s]]))  # fmt: skip
+                else:
+                    top = viterbi(cython.address(emit_room[0]), cython.address(self.trans[0]),
+                                  cython.address(self.block_starts[0]), cython.address(self.block_places[0]),
+                                  cython.address(only[0]), n, self.tags, self.width, cython.address(rows[0]),
+                                  cython.address(origins[0]), cython.address(out[sentences[s]]))  # fmt: skip
+                if margins and pairs:
+                    trigram_margins(self.trigrams, cython.address(emit_room[0]), cython.address(self.trans[0]),
+                                    cython.address(only[0]), n, top, cython.address(out[sentences[s]]),
+                                    cython.address(gaps[sentences[s]]))  # fmt: skip
+                elif margins:
+                    margins_of(cython.address(emit_room[0]), cython.address(self.trans[0]), cython.address(only[0]), n,
+                               self.tags, self.width, cython.address(ahead_room[0]), top,
                                cython.address(out[sentences[s]]), cython.address(gaps[sentences[s]]))  # fmt: skip
         return into, margins_out
 
@@ -307,65 +328,11 @@ def followed_tags(square, tags):
     return starts.astype(np.int32), np.concatenate([*lists, [0]]).astype(np.int32)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def margins_of(
-    emit: cython.float[::1],
-    trans: cython.float[::1],
-    only: cython.int[::1],
-    n: cython.Py_ssize_t,
-    tags: cython.int,
-    width: cython.int,
-    ahead: cython.float[::1],
-    top: cython.float,
-    best: cython.pointer(cython.int),
-    gaps: cython.pointer(cython.float),
-) -> cython.void:
-    """For each token, the best score less that of the best sequence with another tag there: from the best scores of
-    what is behind each tag (`ahead`), and of what is before it (into `emit`)."""
-    t: cython.Py_ssize_t
-    i: cython.int
-    j: cython.int
-    s: cython.float
-    most: cython.float
-    for i in range(tags):
-        ahead[(n - 1) * width + i] = trans[i * width + tags]
-    t = n - 2
-    while t >= 0:
-        for i in range(tags):
-            most = 2 * NEVER
-            for j in range(tags):
-                if only[t + 1] < 0 or only[t + 1] == j:
-                    s = trans[i * width + j] + emit[(t + 1) * width + j] + ahead[(t + 1) * width + j]
-                    if s > most:
-                        most = s
-            ahead[t * width + i] = most
-        t -= 1
-    for j in range(tags):
-        emit[j] += trans[tags * width + j]
-    for t in range(n):
-        if t > 0:
-            for j in range(tags):
-                most = 2 * NEVER
-                for i in range(tags):
-                    s = emit[(t - 1) * width + i] + trans[i * width + j]
-                    if s > most:
-                        most = s
-                emit[t * width + j] += most
-        most = 2 * NEVER
-        for j in range(tags):
-            if only[t] >= 0 and only[t] != j:
-                emit[t * width + j] = NEVER
-            elif j != best[t] and emit[t * width + j] + ahead[t * width + j] > most:
-                most = emit[t * width + j] + ahead[t * width + j]
-        gaps[t] = top - most if most > NEVER / 2 else -NEVER
-
-
 def best_sequences(emit, between, only, k: cython.Py_ssize_t):
     """The k best sequences of tags, best first (k × tokens), and their scores; fewer where there are not as many.
 
-    Each tag of a token keeps its k best beginnings (k-best Viterbi); of equal ones, those of smaller tags come first.
+    Each tag of a token keeps its k best beginnings (k-best Viterbi); of equal ones, those of smaller tags come first:
+    the last tag decides, then the one before it, and so on.
     """
     emit = np.asarray(emit, dtype=np.float64)
     between = np.asarray(between, dtype=np.float64)

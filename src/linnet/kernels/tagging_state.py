@@ -1,12 +1,12 @@
-"""The weights of a tagger in training as arrays and back, for checkpoints and for training that goes on with more
-tags."""
+"""The weights of a tagger in training as arrays and back: for models, for checkpoints, and for training that goes on
+with more tags."""
 
 import cython
 import numpy as np
 from cython.cimports.linnet.kernels.tagging_trainer import TagTrainer
 
 # The largest numbers of the arrays, far beyond what training gives: a forbidden transition has -1e30.
-FLOATS = {"weights": 1e31, "sums": 1e60, "trans": 1e31, "trans_sums": 1e60}
+FLOATS = {"weights": 1e31, "sums": 1e60, "trans": 1e31, "trans_sums": 1e60, "trigrams": 1e31, "trigram_sums": 1e60}
 MOST_STEPS = 1 << 53
 
 
@@ -53,9 +53,13 @@ def state_of(trainer: TagTrainer):
         for c in range(square):
             trans_out[c] = trainer.trans[c]
             trans_sums_out[c] = trainer.trans_sums[c].u
+    of_pairs = {}
+    if trainer.trigrams is not None:
+        of_pairs = dict(zip(("trigrams", "trigram_sums"), trainer.trigrams.values(), strict=True))
     return {
         "steps": np.array([trainer.steps], dtype=np.int64), "tags_count": np.array([trainer.tags], dtype=np.int64),
         "counts": counts, "tags": tags, "weights": weights, "sums": sums, "trans": trans, "trans_sums": trans_sums,
+        **of_pairs,
     }  # fmt: skip
 
 
@@ -70,6 +74,12 @@ def restore(trainer: TagTrainer, state):
     trans_sums: cython.const[cython.double][::1] = state["trans_sums"]
     square: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, trainer.width) * trainer.width
     total: cython.Py_ssize_t = tags.shape[0]
+    side = trainer.tags + 1
+    if trainer.trigrams is None:
+        fits = "trigrams" not in state
+    else:
+        shapes = (state["trigrams"].shape, state["trigram_sums"].shape)
+        fits = shapes == ((side, side, side), (side, side, side))
     sound = (
         counts.shape[0] == trainer.features
         and int(state["counts"].sum(dtype=np.int64)) == total
@@ -79,7 +89,8 @@ def restore(trainer: TagTrainer, state):
         and int(state["tags"].max(initial=0)) < trainer.tags
         and trans.shape[0] == square
         and trans_sums.shape[0] == square
-        and all(bool(np.abs(state[name]).max(initial=0.0) <= most) for name, most in FLOATS.items())
+        and fits
+        and all(bool(np.abs(state[name]).max(initial=0.0) <= most) for name, most in FLOATS.items() if name in state)
         and state["steps"].shape == (1,)
         and state["tags_count"].tolist() == [trainer.tags]
         and state["steps"].dtype == np.int64
@@ -102,4 +113,46 @@ def restore(trainer: TagTrainer, state):
             trainer.trans[c] = trans[c]
             trainer.trans_sums[c].u = trans_sums[c]
             trainer.trans_sums[c].delta = 0.0
+    if trainer.trigrams is not None:
+        trainer.trigrams.fill(state["trigrams"], state["trigram_sums"])
     trainer.steps = int(state["steps"][0])
+
+
+def weights_of(trainer: TagTrainer, averaged: cython.bint = True):
+    """The weights that are not 0: where the row of each feature begins, tags, weights; those of transitions, tags + 1
+    squared, the last standing for the outside; and those of three tags in a row, of second order, or None."""
+    f: cython.Py_ssize_t
+    c: cython.Py_ssize_t
+    at: cython.Py_ssize_t = 0
+    to: cython.Py_ssize_t
+    w: cython.double
+    scale: cython.double = 1.0 / trainer.steps if trainer.steps and averaged else 0.0
+    starts_out = np.zeros(trainer.features + 1, dtype=np.int64)
+    tags_out = np.empty(max(trainer.used, 1), dtype=np.int32)
+    weights_out = np.empty(max(trainer.used, 1), dtype=np.float64)
+    starts: cython.longlong[::1] = starts_out
+    tags: cython.int[::1] = tags_out
+    weights: cython.double[::1] = weights_out
+    with cython.nogil:
+        for f in range(trainer.features):
+            for c in range(trainer.rows[f].start, trainer.rows[f].start + trainer.rows[f].count):
+                w = trainer.weights[c] - trainer.sums[c].u * scale
+                if w != 0.0:  # in the order of tags, whatever the order in which they were met
+                    to = at
+                    while to > starts[f] and tags[to - 1] > trainer.tag_of[c]:
+                        tags[to] = tags[to - 1]
+                        weights[to] = weights[to - 1]
+                        to -= 1
+                    tags[to] = trainer.tag_of[c]
+                    weights[to] = w
+                    at += 1
+            starts[f + 1] = at
+    between = np.zeros((trainer.tags + 1, trainer.tags + 1))
+    for f in range(trainer.tags + 1):
+        for c in range(trainer.tags + 1):
+            between[f, c] = trainer.trans[f * trainer.width + c] - trainer.trans_sums[f * trainer.width + c].u * scale
+    triples = None
+    if trainer.trigrams is not None:
+        last, sums = trainer.trigrams.values()
+        triples = last - sums * scale
+    return starts_out, tags_out[:at].copy(), weights_out[:at].copy(), between, triples

@@ -1,4 +1,5 @@
 cimport cython
+from linnet.kernels.tagging_trigrams cimport Trigrams
 
 # The weights of tagging_trainer.py, which tagging_state.py saves and restores.
 
@@ -42,8 +43,10 @@ cdef class TagTrainer:
     cdef float* scratch
     cdef int* origins
     cdef int* guess
+    cdef readonly Trigrams trigrams  # None: first order
 
     cdef void score(self, Py_ssize_t s, const float* weights) noexcept nogil
+    cdef void best(self, Py_ssize_t s, const float* trans, const float* trigrams, int* out) noexcept nogil
     cdef Py_ssize_t place(self, unsigned int feature, unsigned int tag) except -1 nogil
     cdef void clear(self, Py_ssize_t c, Py_ssize_t tag) noexcept nogil
     cdef int widen(self, Row* row) except -1 nogil

@@ -1,9 +1,9 @@
 """Training a sequence tagger: the structured perceptron of Collins (2002), averaged, or passive-aggressive steps.
 
 The score of tags y for a sentence x is the sum over tokens t of w[f, y_t] for the features f of t, and of T[y_t-1,
-y_t]. The best tags are found by Viterbi; where they are not the true ones, w moves by the difference Δ of the
-features of both: w += τ Δ, with τ = 1, or τ = min(C, (wrong tokens - w·Δ) / ‖Δ‖²) (passive-aggressive, or 1-best
-MIRA: Crammer and others 2006).
+y_t]; of second order, of U[y_t-2, y_t-1, y_t], too (tagging_trigrams.py).  The best tags are found by Viterbi; where
+they are not the true ones, w moves by the difference Δ of the features of both: w += τ Δ, with τ = 1, or τ = min(C,
+(wrong tokens - w·Δ) / ‖Δ‖²) (passive-aggressive, or 1-best MIRA: Crammer and others 2006).
 
 A feature has weights for the tags that it met in a mistake, and for no others: a row of pairs of tag and weight,
 which grows.  The mean of the weights after every sentence is w - u / sentences, with u += (sentences before) Δ:
@@ -16,6 +16,7 @@ from cython.cimports.libc.string import memcpy, memset
 from cython.cimports.linnet.kernels.passes import prefetch
 from cython.cimports.linnet.kernels.tagging_decoder import NEVER, add_scores, viterbi
 from cython.cimports.linnet.kernels.tagging_trainer import DENSE, Row, Sums
+from cython.cimports.linnet.kernels.tagging_trigrams import Trigrams
 
 from linnet.kernels.tagging_checks import check_order, check_sentences
 from linnet.kernels.tagging_decoder import followed_tags
@@ -32,8 +33,9 @@ MOST_WEIGHTS = cython.declare(cython.Py_ssize_t, 0xFFFFFFF0)
 class TagTrainer:
     """Weights, and the sentences that they are trained on."""
 
-    def __cinit__(self, ids, starts, sentences, gold, only, features: cython.Py_ssize_t, allowed):
-        """`allowed` is a square array, tags + 1 long, of which tag may follow which; the last is the outside."""
+    def __cinit__(self, ids, starts, sentences, gold, only, features: cython.Py_ssize_t, allowed, order=1):
+        """`allowed` is a square array, tags + 1 long, of which tag may follow which; the last is the outside.  `order`
+        is 1, or 2 for scores of three tags in a row."""
         self.ids = ids
         self.starts = starts
         self.sentences = sentences
@@ -62,6 +64,9 @@ class TagTrainer:
         square_of = np.full((self.width, self.width), NEVER, dtype=np.float32)
         square_of[: self.tags + 1, : self.tags + 1][np.asarray(allowed, dtype=bool)] = 0.0
         self.block_starts, self.block_places = followed_tags(square_of, self.tags)
+        if order == 2:
+            self.trigrams = Trigrams(allowed, True)
+            self.trigrams.reserve(longest)
         first: cython.const[cython.float][:, ::1] = square_of
         memcpy(self.trans, cython.address(first[0, 0]), square * cython.sizeof(cython.float))
 
@@ -110,6 +115,16 @@ class TagTrainer:
                 else:
                     for c in range(row.start, row.start + row.count):
                         to[tag_of[c]] += weights[c]
+
+    def best(self, s, trans, trigrams, out):
+        """The best tags of a sentence that has been scored."""
+        only: cython.pointer(cython.const[cython.int]) = cython.address(self.only[self.sentences[s]])
+        n: cython.Py_ssize_t = self.sentences[s + 1] - self.sentences[s]
+        if trigrams != cython.NULL:
+            self.trigrams.viterbi(trigrams, self.emit, trans, only, n, out)
+        else:
+            viterbi(self.emit, trans, cython.address(self.block_starts[0]), cython.address(self.block_places[0]),
+                    only, n, self.tags, self.width, self.scratch, self.origins, out)  # fmt: skip
 
     def place(self, feature, tag):
         """Where the weight of a feature for a tag is; it is made if there is none."""
@@ -280,6 +295,7 @@ class TagTrainer:
         norm: cython.double
         margin: cython.double
         tau: cython.double
+        trigrams: cython.pointer(cython.float) = cython.NULL if self.trigrams is None else self.trigrams.scores
         check_order(order, self.sentences.shape[0] - 1)
         with cython.nogil:
             for i in range(order.shape[0]):
@@ -291,9 +307,7 @@ class TagTrainer:
                 if n == 0:
                     continue
                 self.score(s, self.weights)
-                viterbi(self.emit, self.trans, cython.address(self.block_starts[0]),
-                        cython.address(self.block_places[0]), cython.address(self.only[first]), n, self.tags,
-                        self.width, self.scratch, self.origins, self.guess)  # fmt: skip
+                self.best(s, self.trans, trigrams, self.guess)
                 missed = 0
                 for t in range(n):
                     missed += self.guess[t] != self.gold[first + t]
@@ -303,12 +317,18 @@ class TagTrainer:
                 wrong_tokens += missed
                 margin = 0.0
                 norm = self.gather(s, cython.address(margin))
+                if trigrams != cython.NULL:
+                    norm += self.trigrams.gather(cython.address(self.gold[first]), self.guess, n,
+                                                 cython.address(margin))  # fmt: skip
                 tau = 1.0
                 if C > 0.0:
                     tau = (missed - margin) / norm if norm > 0.0 else 0.0
                     if tau > C:
                         tau = C
                 self.update(s, tau)
+                if trigrams != cython.NULL:
+                    self.trigrams.update(cython.address(self.gold[first]), self.guess, n, tau,
+                                         cython.cast(cython.double, self.steps - 1))  # fmt: skip
         return wrong_sentences, wrong_tokens, tokens
 
     def decode(self, which: cython.const[cython.longlong][::1], averaged: cython.bint = True):
@@ -327,9 +347,13 @@ class TagTrainer:
         square: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, self.width) * self.width
         trans: cython.pointer(cython.float) = cython.cast(cython.pointer(cython.float), malloc(square * 4))
         mean: cython.pointer(cython.float) = cython.cast(cython.pointer(cython.float), malloc(self.used * 4 + 4))
-        if not trans or not mean:
+        cells: cython.Py_ssize_t = 0 if self.trigrams is None else self.trigrams.cells
+        room: cython.pointer(cython.float) = cython.cast(cython.pointer(cython.float), malloc(cells * 4 + 4))
+        trigrams: cython.pointer(cython.float) = room if cells else cython.NULL
+        if not trans or not mean or not room:
             free(trans)
             free(mean)
+            free(room)
             raise MemoryError
         scale: cython.double = 1.0 / self.steps if self.steps and averaged else 0.0
         with cython.nogil:
@@ -339,51 +363,17 @@ class TagTrainer:
                     mean[c] = cython.cast(cython.float, self.weights[c] - self.sums[c].u * scale)
             for c in range(square):
                 trans[c] = cython.cast(cython.float, self.trans[c] - self.trans_sums[c].u * scale)
+            if cells:
+                self.trigrams.mean(scale, room)
             for i in range(which.shape[0]):
                 s = which[i]
                 n = self.sentences[s + 1] - self.sentences[s]
                 if n == 0:
                     continue
                 self.score(s, mean)
-                viterbi(self.emit, trans, cython.address(self.block_starts[0]), cython.address(self.block_places[0]),
-                        cython.address(self.only[self.sentences[s]]), n, self.tags, self.width, self.scratch,
-                        self.origins, cython.address(out[at]))  # fmt: skip
+                self.best(s, trans, trigrams, cython.address(out[at]))
                 at += n
         free(trans)
         free(mean)
+        free(room)
         return into
-
-    def weights_of(self, averaged: cython.bint = True):
-        """The weights that are not 0: where the row of each feature begins, tags, weights; and those of transitions,
-        tags + 1 squared, the last standing for the outside."""
-        f: cython.Py_ssize_t
-        c: cython.Py_ssize_t
-        at: cython.Py_ssize_t = 0
-        to: cython.Py_ssize_t
-        w: cython.double
-        scale: cython.double = 1.0 / self.steps if self.steps and averaged else 0.0
-        starts_out = np.zeros(self.features + 1, dtype=np.int64)
-        tags_out = np.empty(max(self.used, 1), dtype=np.int32)
-        weights_out = np.empty(max(self.used, 1), dtype=np.float64)
-        starts: cython.longlong[::1] = starts_out
-        tags: cython.int[::1] = tags_out
-        weights: cython.double[::1] = weights_out
-        with cython.nogil:
-            for f in range(self.features):
-                for c in range(self.rows[f].start, self.rows[f].start + self.rows[f].count):
-                    w = self.weights[c] - self.sums[c].u * scale
-                    if w != 0.0:  # in the order of tags, whatever the order in which they were met
-                        to = at
-                        while to > starts[f] and tags[to - 1] > self.tag_of[c]:
-                            tags[to] = tags[to - 1]
-                            weights[to] = weights[to - 1]
-                            to -= 1
-                        tags[to] = self.tag_of[c]
-                        weights[to] = w
-                        at += 1
-                starts[f + 1] = at
-        between = np.zeros((self.tags + 1, self.tags + 1))
-        for f in range(self.tags + 1):
-            for c in range(self.tags + 1):
-                between[f, c] = self.trans[f * self.width + c] - self.trans_sums[f * self.width + c].u * scale
-        return starts_out, tags_out[:at].copy(), weights_out[:at].copy(), between

@@ -34,6 +34,7 @@ class _Names:
             data[begin:end].tobytes().decode("utf-8", "replace")
             for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)
         ]
+        self.lower = [word.lower() for word in self.words]
         self.parts: dict[str, list[str | None]] = {}
         self.columns: dict[str, list[str]] = {}
 
@@ -68,7 +69,7 @@ class _Names:
 
     def _parts(self, name: str) -> list[str | None]:
         if name not in self.parts:
-            self.parts[name] = parts_of(name, self.words, self.problem.lists)
+            self.parts[name] = parts_of(name, self.words, self.lower, self.problem.lists)
         return self.parts[name]
 
     def _column(self, name: str) -> list[str]:

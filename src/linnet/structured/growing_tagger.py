@@ -105,4 +105,9 @@ def _wider(state: dict[str, NDArray[Any]], new: dict[str, NDArray[Any]]) -> dict
         into.reshape(width, width)[np.ix_(moved, moved)] = state[name].reshape(old_width, old_width)[
             np.ix_(places, places)
         ]
+    for name in ("trigrams", "trigram_sums"):
+        if name in state:
+            into = new[name].copy()
+            into[np.ix_(moved, moved, moved)] = state[name]
+            state = {**state, name: into}
     return {**state, "counts": counts, "trans": trans, "trans_sums": trans_sums, "tags_count": new["tags_count"]}

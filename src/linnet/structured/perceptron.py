@@ -9,6 +9,18 @@ The score of y is w · features(x, y).  Where decode does not give the true stru
 features of both: by Δ (perceptron), or by min(C, (loss - w·Δ) / ‖Δ‖²) Δ (passive-aggressive, also called MIRA); loss is
 decoder.loss(x, y, guess) if there is such a method, else 1.  Predictions are made by the mean of w over all steps.
 
+Where decode is a search that may miss the best structure, such as a beam, w should move by a violation: by partial
+structures of which the search preferred the wrong one (Huang, Fayong, Guo 2012, Structured perceptron with inexact
+search).  A decoder then has a third method,
+
+    prefixes(x, y, score)   for each step of the search, in order: the beginning of y, the best beginning that the
+                            search holds, and whether it still holds that of y; in the last step whole structures
+
+and features(x, y) takes such beginnings, too.  `violation` says which step counts: 'early' the one at which the search
+lost y (Collins, Roark 2004), 'max' the one at which the beginning of y scores less than the best by most; both the last
+one where y was there to the end.  w moves only if the wrong beginning scores no less than the true one: that is what
+the proof of convergence needs.
+
 If one vector separates all true structures from all others by a margin γ, and no Δ is longer than R, the perceptron
 makes at most (R / γ)² mistakes, in any number of passes (Collins 2002, Discriminative training methods for hidden
 Markov models, theorem 1).  A decoder with a method candidates(x), which lists all structures, lets `mistake_bound`
@@ -26,10 +38,12 @@ from numpy.typing import NDArray
 
 from linnet.errors import InputError, RecipeError
 from linnet.structured import trainer
+from linnet.structured.mistakes import MistakeBound
 from linnet.structured.trainer import History, Numbers, Settings, Tally
 
 Features = Mapping[Hashable, float] | Iterable[Hashable]
 UPDATES = ("perceptron", "passive-aggressive")
+VIOLATIONS = ("full", "early", "max")
 
 
 class Score(Protocol):
@@ -39,7 +53,7 @@ class Score(Protocol):
 
 
 class StructureDecoder(Protocol):
-    """What is needed of a decoder; loss(x, y, guess) and candidates(x) are optional."""
+    """What is needed of a decoder; loss(x, y, guess), candidates(x) and prefixes(x, y, score) are optional."""
 
     def decode(self, x: Any, score: Score, /) -> Any: ...
 
@@ -103,10 +117,30 @@ class _Learner:
             if guess == y:
                 continue
             wrong += 1
-            delta = difference(problem.decoder.features(x, y), problem.decoder.features(x, guess))
-            weights.add(delta, self._step(x, y, guess, delta))
+            pair = (y, guess) if problem.violation == "full" else self._violation(x, y)
+            if pair is None:
+                continue
+            delta = difference(*(problem.decoder.features(x, each) for each in pair))
+            weights.add(delta, self._step(x, *pair, delta))
         self.mistakes += wrong
         return Tally(len(order), wrong, len(order), wrong)
+
+    def _violation(self, x: Any, y: Any) -> tuple[Any, Any] | None:
+        """The beginnings to move weights by, the true one and the wrong one; None where no step is a violation."""
+        decoder, score = self.problem.decoder, self.weights.score
+        chosen, most = None, 0.0
+        for true, found, kept in decoder.prefixes(x, y, score):
+            if true == found:
+                chosen = chosen if self.problem.violation == "max" else None
+                continue
+            behind = score(decoder.features(x, found)) - score(decoder.features(x, true))
+            if self.problem.violation == "early":
+                chosen = (true, found) if behind >= 0.0 else None
+                if not kept:
+                    break
+            elif behind > most or (behind == most and chosen is None):
+                chosen, most = (true, found), behind
+        return chosen
 
     def _step(self, x: Any, y: Any, guess: Any, delta: Mapping[Hashable, float]) -> float:
         if self.problem.C is None:
@@ -139,6 +173,7 @@ class _Problem:
     X: Sequence[Any]
     Y: Sequence[Any]
     C: float | None
+    violation: str = "full"
 
     @property
     def examples(self) -> int:
@@ -146,17 +181,6 @@ class _Problem:
 
     def learner(self, _: Numbers) -> _Learner:
         return _Learner(self)
-
-
-@dataclass(frozen=True)
-class MistakeBound:
-    """Mistakes beside the bound (R / γ)² of Collins (2002); `bound` is None where `reason` says why."""
-
-    mistakes: int
-    bound: float | None = None
-    radius: float | None = None
-    margin: float | None = None
-    reason: str = ""
 
 
 class StructuredPerceptron:
@@ -170,6 +194,9 @@ class StructuredPerceptron:
         How weights move at a mistake.
     C : float, default 1.0
         The largest step of passive-aggressive.
+    violation : {'full', 'early', 'max'}, default 'full'
+        Which partial structures weights move by, where the decoder's search is inexact: whole structures, or those of
+        an early or a max-violation update, for which the decoder has a method prefixes(x, y, score).
     passes : int, optional
         Passes over the examples; by default held-out examples decide, where there are at least 20.
     seed : int, default 0
@@ -190,16 +217,21 @@ class StructuredPerceptron:
     """
 
     def __init__(
-        self, decoder: StructureDecoder, *, update: str = "perceptron", C: float = 1.0, passes: int | None = None,
-        seed: int = 0,
+        self, decoder: StructureDecoder, *, update: str = "perceptron", C: float = 1.0, violation: str = "full",
+        passes: int | None = None, seed: int = 0,
     ) -> None:  # fmt: skip
         if update not in UPDATES:
             raise RecipeError(f"update is one of {', '.join(UPDATES)}; not {update!r}")
+        if violation not in VIOLATIONS:
+            raise RecipeError(f"violation is one of {', '.join(VIOLATIONS)}; not {violation!r}")
+        if violation != "full" and not hasattr(decoder, "prefixes"):
+            raise RecipeError(f"violation={violation!r} needs a decoder with a method prefixes(x, y, score)")
         if not C > 0:
             raise RecipeError(f"C must be a number above 0; it is {C}")
         if passes is not None and passes < 1:
             raise RecipeError(f"passes must be 1 or more; it is {passes}")
         self.decoder, self.update, self.C, self.passes, self.seed = decoder, update, C, passes, seed
+        self.violation = violation
 
     def fit(self, X: Sequence[Any], Y: Sequence[Any]) -> StructuredPerceptron:
         """Train on examples and their true structures."""
@@ -208,7 +240,8 @@ class StructuredPerceptron:
         if not len(X):
             raise InputError("there are no examples")
         C = None if self.update == "perceptron" else self.C
-        learner, history = trainer.fit(_Problem(self.decoder, X, Y, C), Settings(self.passes, self.seed))
+        problem = _Problem(self.decoder, X, Y, C, self.violation)
+        learner, history = trainer.fit(problem, Settings(self.passes, self.seed))
         assert isinstance(learner, _Learner)
         self.history_: History = history
         self.mistakes_ = learner.mistakes
@@ -239,6 +272,8 @@ class StructuredPerceptron:
         candidates = getattr(self.decoder, "candidates", None)
         if candidates is None:
             return MistakeBound(self.mistakes_, reason="the decoder has no method candidates(x), all structures of x")
+        if self.violation != "full":
+            return MistakeBound(self.mistakes_, reason="the bound is of updates by whole structures")
         if self.update != "perceptron":
             return MistakeBound(self.mistakes_, reason="the bound is of the perceptron, not of other updates")
         length = sqrt(sum(w * w for w in self.last_weights_.values()))

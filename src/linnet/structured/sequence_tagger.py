@@ -25,7 +25,7 @@ from linnet.structured.templates import Templates, read_templates
 from linnet.structured.token_atoms import WordLists
 
 WORD, TAG = "word", "tag"
-OPTIONS = ("passes", "scheme", "update", "C", "dictionary", "seed")
+OPTIONS = ("order", "passes", "scheme", "update", "C", "dictionary", "seed")
 # Sentences that a thread tags at a time.
 PART = 2048
 
@@ -38,6 +38,8 @@ class SequenceTagger(BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
+    order : {1, 2}, default 1
+        Tags before a tag that its score depends on; 2 takes up to 128 tags, and longer.
     passes : int, optional
         Passes over the sentences; by default a tenth of the sentences is held out to choose it.
     scheme : {'auto', 'none', 'iob1', 'iob2', 'iobes'}, default 'auto'
@@ -68,10 +70,12 @@ class SequenceTagger(BaseEstimator):  # type: ignore[misc]
     """
 
     def __init__(
-        self, *, passes: int | None = None, scheme: str = "auto", templates: Sequence[str] | None = None,
-        update: str = "perceptron", C: float = 0.01, dictionary: int = 0, clusters: Mapping[str, str] | None = None,
-        gazetteers: Mapping[str, Any] | None = None, seed: int = 0, n_jobs: int | None = None,
+        self, *, order: int = 1, passes: int | None = None, scheme: str = "auto",
+        templates: Sequence[str] | None = None, update: str = "perceptron", C: float = 0.01, dictionary: int = 0,
+        clusters: Mapping[str, str] | None = None, gazetteers: Mapping[str, Any] | None = None, seed: int = 0,
+        n_jobs: int | None = None,
     ) -> None:  # fmt: skip
+        self.order = order
         self.passes = passes
         self.scheme = scheme
         self.templates = templates

@@ -39,6 +39,19 @@ def top_transitions(tagger: Tagger, count: int) -> list[tuple[str, str, float]]:
     return found
 
 
+def top_trigrams(tagger: Tagger, count: int) -> list[tuple[str, str, str, float]]:
+    """The tags that best follow one another, three in a row; none of a tagger of first order."""
+    if tagger.triples is None:
+        return []
+    names = [*tagger.tags, OUTSIDE]
+    order = np.argsort(-tagger.triples, axis=None, kind="stable")[:count]
+    found = []
+    for at in order.tolist():
+        first, second, third = (int(place) for place in np.unravel_index(at, tagger.triples.shape))
+        found.append((names[first], names[second], names[third], float(tagger.triples[first, second, third])))
+    return found
+
+
 def matching(tagger: Tagger, pattern: str, count: int) -> list[tuple[str, dict[str, float]]]:
     """The weights of the features whose names match."""
     found = []
@@ -95,6 +108,17 @@ def explained(tagger: Tagger, sentences: Sentences, word: str, number: int, coun
     ]
 
 
+def _trigrams_around(triples: NDArray[np.float32], codes: NDArray[np.int32], t: int) -> NDArray[np.float32]:
+    """The scores of the trigrams that token t is in, by its tag, all others being as decoded."""
+    outside = len(triples) - 1
+    a, b = (int(codes[t - back]) if t >= back else outside for back in (2, 1))
+    d, e = (int(codes[t + on]) if t + on < len(codes) else outside for on in (1, 2))
+    found = triples[a, b, :outside] + triples[b, :outside, d]
+    if t + 1 < len(codes):  # behind the sentence there is one place, not two
+        found = found + triples[:outside, d, e]
+    return found
+
+
 def _token(
     tagger: Tagger,
     t: int,
@@ -110,6 +134,8 @@ def _token(
     before = int(codes[t - 1]) if t else outside
     after = int(codes[t + 1]) if t + 1 < len(codes) else outside
     around = tagger.between[before, :outside] + tagger.between[:outside, after]
+    if tagger.triples is not None:
+        around = around + _trigrams_around(tagger.triples, codes, t)
     scores = emit[t].astype(np.float64) + around
     tag = int(codes[t])
     scores[tag] = -np.inf

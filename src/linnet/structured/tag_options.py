@@ -76,6 +76,10 @@ class TagOptions(shared_options.OfSentences):
         metavar="COLUMN,...", parse=_names, repeatable=True, python="list of str",
     )  # fmt: skip
     scheme: SchemeChoice = option(SchemeChoice.AUTO, TRAINING, "How tags mark spans; auto looks at the tags.")
+    order: int = option(
+        1, TRAINING, "Tags before a tag that its score depends on: 1, or 2 (trigrams of tags), which takes longer.",
+        least=1, most=2,
+    )  # fmt: skip
     passes: int | None = shared_options.passes()
     update: TagUpdate = option(
         TagUpdate.PERCEPTRON, TRAINING, "perceptron moves weights by 1; passive-aggressive as far as needed, up to C."

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from linnet.errors import InputError
 from linnet.kernels.tagging_decoder import TagScorer, best_sequences
 from linnet.kernels.tagging_features import MISSING, Numbering
+from linnet.kernels.tagging_trigrams import best_by_trigrams
+from linnet.structured.mistakes import MistakeBound
 from linnet.structured.sentences import Sentences
 from linnet.structured.tag_schemes import Scheme, spans_of, written
 from linnet.structured.templates import Templates
@@ -21,6 +23,8 @@ from linnet.structured.trainer import History
 
 # The sums that are kept of different words, in bytes: beyond it they are forgotten, and made again.
 MOST_KEPT = 1 << 28
+# Beginnings of the best sequences that are kept of one sentence, of second order: those of all pairs of tags.
+MOST_BEGINNINGS = 1 << 28
 
 
 @dataclass
@@ -35,6 +39,8 @@ class TaggerRecord:
     features: int = 0
     history: History = field(default_factory=History)
     metric: str = "accuracy"
+    # sentences with mistakes in all passes, where the weights separate all sentences
+    mistakes: MistakeBound | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +49,8 @@ class Tagger:
 
     `tags` are those that are decoded: of spans, in IOBES, whatever the `scheme` that they came in and are written in.
     Feature `f` has the weights weights[rows[f]:rows[f + 1]] for the tags entry_tags[...]; `between` are the scores of
-    one tag after another, the last standing for what is outside of the sentence."""
+    one tag after another, the last standing for what is outside of the sentence; `triples` those of three tags in a
+    row, of a tagger of second order."""
 
     templates: Templates
     tags: tuple[str, ...]
@@ -64,6 +71,12 @@ class Tagger:
     known_words: NDArray[np.uint64] = field(repr=False)
     lists: WordLists = NO_LISTS
     record: TaggerRecord = field(default_factory=TaggerRecord)
+    triples: NDArray[np.float32] | None = field(default=None, repr=False)
+
+    @property
+    def order(self) -> int:
+        """How many tags before a tag its score depends on."""
+        return 1 if self.triples is None else 2
 
     @property
     def spans(self) -> bool:
@@ -121,8 +134,9 @@ class TagRunner:
         rows = (tagger.rows, tagger.entry_tags, tagger.weights)
         templates = tagger.templates
         self.scorer = TagScorer(
-            tagger.keys, rows, tagger.between, templates.compiled, templates.bounded, len(templates.parts)
-        )
+            tagger.keys, rows, tagger.between, templates.compiled, templates.bounded, len(templates.parts),
+            tagger.triples,
+        )  # fmt: skip
         self.table = WordTable(templates, tagger.lists)
         self._dictionary = Numbering()
         self._dictionary.numbers(tagger.dictionary)
@@ -161,10 +175,26 @@ class TagRunner:
         emit, only = self._scores(found, sentences)
         outputs = self.tagger.outputs
         for first, stop in zip(sentences.starts[:-1], sentences.starts[1:], strict=True):
-            sequences, scores = best_sequences(emit[first:stop], self.tagger.between, only[first:stop], k)
+            sequences, scores = self._best(emit[first:stop], only[first:stop], k)
             alone = np.array([0, stop - first])
             tags = [[outputs[code] for code in self.tagger.output_codes(each, alone)] for each in sequences]
             yield tags, scores.tolist()
+
+    def _best(
+        self, emit: NDArray[np.float32], only: NDArray[np.int32], k: int
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        tagger = self.tagger
+        found: tuple[NDArray[np.int32], NDArray[np.float64]]
+        if tagger.triples is None:
+            found = best_sequences(emit, tagger.between, only, k)
+            return found
+        if emit.size * len(tagger.tags) * k > MOST_BEGINNINGS:
+            raise InputError(
+                f"a sentence of {len(emit):,} tokens is too long for its {k:,} best sequences of second order: ask for "
+                "fewer, or shorten it"
+            )
+        found = best_by_trigrams(emit, tagger.between, tagger.triples, only, k)
+        return found
 
     def scores(self, sentences: Sentences, word: str) -> NDArray[np.float32]:
         """The scores of all tags for all tokens, by features alone."""

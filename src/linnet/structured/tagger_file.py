@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from linnet.errors import ModelFileError, RecipeError
 from linnet.kernels.tagging_checks import MOST_TAGS
+from linnet.kernels.tagging_trigrams import MOST_TRIGRAM_TAGS
 from linnet.model.file_checks import Tensors, a_list, a_text, require
 from linnet.storage import container
 from linnet.storage.typed_json import from_plain, to_plain
@@ -51,6 +52,8 @@ def save(tagger: Tagger, path: str | os.PathLike[str]) -> None:
         "dictionary_tags": tagger.dictionary_tags,
         "known_words": tagger.known_words,
     }
+    if tagger.triples is not None:
+        tensors["triples"] = tagger.triples
     container.write(path, "model", content, tensors)
 
 
@@ -92,10 +95,13 @@ def _tagger(content: dict[str, Any], tensors: Tensors, path: str) -> Tagger:
     require(_rising(known), path, "the known words are not sorted")
     record: TaggerRecord = from_plain(TaggerRecord, content["record"], "record")
     record.history.check()
+    if record.mistakes is not None:
+        record.mistakes.check()
     require(record.metric in METRICS, path, "the metric of the training is unknown")
     return Tagger(
         Templates(texts, columns), tags, scheme, a_text(content["word"]), a_text(content["target"]), keys, rows,
         entry_tags, weights, between, names, dictionary, dictionary_tags, known, _lists(content), record,
+        _triples(tensors, len(tags), path),
     )  # fmt: skip
 
 
@@ -111,6 +117,17 @@ def _weights(tensors: Tensors, tags: int, path: str) -> tuple[NDArray[Any], NDAr
     require(_within(entry_tags, tags), path, "a weight is of a tag that is not there")
     require(_moderate(weights), path, "a weight is too large")
     return keys, rows, entry_tags, weights
+
+
+def _triples(tensors: Tensors, tags: int, path: str) -> NDArray[np.float32] | None:
+    """The weights of three tags in a row, which a tagger of second order has."""
+    if "triples" not in tensors:
+        return None
+    triples = _array(tensors, "triples", np.float32, 3)
+    require(tags <= MOST_TRIGRAM_TAGS, path, "a tagger of second order has too many tags")
+    require(triples.shape == (tags + 1, tags + 1, tags + 1), path, "trigrams and tags differ in number")
+    require(_moderate(triples), path, "a trigram has a weight that is too large")
+    return triples
 
 
 def _lists(content: dict[str, Any]) -> WordLists:

@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.errors import InputError
+from linnet.errors import InputError, option
 from linnet.kernels.tagging_checks import MOST_TAGS
 from linnet.kernels.tagging_features import Numbering, features, field_hashes
-from linnet.kernels.tagging_state import restore, state_of
+from linnet.kernels.tagging_state import restore, state_of, weights_of
 from linnet.kernels.tagging_trainer import TagTrainer
+from linnet.kernels.tagging_trigrams import MOST_TRIGRAM_TAGS
 from linnet.pipeline.services import Services
 from linnet.structured import trainer
 from linnet.structured.feature_names import feature_names
+from linnet.structured.mistakes import MistakeBound, tagging_bound
 from linnet.structured.sentences import Sentences
 from linnet.structured.tag_options import SchemeChoice, TagOptions, TagUpdate
 from linnet.structured.tag_schemes import (
@@ -88,12 +90,13 @@ class Learner:
     """The weights of a tagger while it is trained (trainer.Learner)."""
 
     def __init__(self, problem: TaggingProblem, only: NDArray[np.int32]) -> None:
-        self.problem = problem
+        self.problem, self.only = problem, only
         tagged = problem.tagged
         allowed = allowed_transitions(tagged.tags, Scheme.IOBES if tagged.scheme is not Scheme.NONE else Scheme.NONE)
         self.kernel = TagTrainer(  # type: ignore[call-arg]
-            problem.ids, problem.starts, tagged.sentences.starts, tagged.codes, only, len(problem.numbering), allowed
-        )
+            problem.ids, problem.starts, tagged.sentences.starts, tagged.codes, only, len(problem.numbering), allowed,
+            problem.order,
+        )  # fmt: skip
 
     def train(self, order: Numbers) -> Tally:
         wrong, wrong_tokens, tokens = self.kernel.train(order, self.problem.C)
@@ -143,6 +146,12 @@ class TaggingProblem:
         self.tagged, self.templates, self.lists = tagged, templates, lists
         self.C = options.C if options.update is TagUpdate.PASSIVE_AGGRESSIVE else 0.0
         self.least = options.dictionary
+        self.order = options.order
+        if self.order == 2 and len(tagged.tags) > MOST_TRIGRAM_TAGS:
+            raise InputError(
+                f"{len(tagged.tags):,} different tags (spans have up to four for each type): {option('order')} 2 takes "
+                f"{MOST_TRIGRAM_TAGS} at most, {option('order')} 1 takes more"
+            )
         sentences = tagged.sentences
         self.table: WordTable = WordTable(templates, lists) if before is None else before.table
         self.numbering: Any = Numbering() if before is None else before.numbering
@@ -182,7 +191,7 @@ class TaggingProblem:
 
     def tagger(self, learner: Learner, history: History, options: TagOptions, names: list[str] | None = None) -> Tagger:
         """The mean of the weights as a tagger; `names` are those of all features, if they are known."""
-        starts, tags, weights, between = learner.kernel.weights_of(True)
+        starts, tags, weights, between, triples = weights_of(learner.kernel, True)
         kept = np.flatnonzero(np.diff(starts) > 0)
         tagged, every = self.tagged, np.arange(self.examples, dtype=np.int64)
         only = self.only_tags(every)
@@ -197,13 +206,24 @@ class TaggingProblem:
             features=len(self.numbering),
             history=history,
             metric="accuracy" if tagged.scheme is Scheme.NONE else "span F1",
+            mistakes=None if names is not None else self.mistakes(learner, history),
         )
         return Tagger(
             self.templates, tagged.tags, tagged.scheme, tagged.word, tagged.target, keys,
             np.concatenate([starts[kept], starts[-1:]]), tags, weights.astype(np.float32), between.astype(np.float32),
             np.frombuffer("\n".join(chosen).encode(), dtype=np.uint8), self.word_hashes[order], only[order],
-            np.sort(self.word_hashes), self.lists, record,
+            np.sort(self.word_hashes), self.lists, record, None if triples is None else triples.astype(np.float32),
         )  # fmt: skip
+
+    def mistakes(self, learner: Learner, history: History) -> MistakeBound | None:
+        """The sentences with mistakes in all passes beside their bound, if the last pass was without one."""
+        if self.C or not history.final or history.final[-1].wrong:
+            return None
+        made = sum(each.wrong for each in history.final)
+        tagged = self.tagged
+        return tagging_bound(
+            learner.kernel, self.ids, self.starts, tagged.sentences.starts, tagged.codes, learner.only, made
+        )
 
 
 def train_tagger(

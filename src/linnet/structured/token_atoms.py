@@ -151,18 +151,21 @@ def _contiguous(sentences: Sentences, column: int) -> tuple[NDArray[np.uint32], 
     return np.ascontiguousarray(sentences.begins[:, column]), np.ascontiguousarray(sentences.ends[:, column])
 
 
-def parts_of(name: str, words: list[str], lists: WordLists = NO_LISTS) -> list[str | None]:
-    """A part of some words in letters, for people; None where a word has not got it."""
+def parts_of(name: str, words: list[str], lower: list[str], lists: WordLists = NO_LISTS) -> list[str | None]:
+    """A part of some words in letters, for people; None where a word has not got it.  `lower` are the words in lower
+    case, which is made once for all parts."""
     if name == "word":
         return list(words)
     if name in ("shape", "longshape"):
         shapes = [word.translate(ASCII_SHAPES) if word.isascii() else shape_of(word) for word in words]
-        return [REPEATED.sub(r"\1", shape) if name == "shape" else shape for shape in shapes]
-    lower = [word.lower() for word in words]
+        if name == "longshape":
+            return list(shapes)
+        short = {shape: REPEATED.sub(r"\1", shape) for shape in set(shapes)}  # many words have one shape
+        return [short[shape] for shape in shapes]
     if name == "lower":
         return list(lower)
     if name == "digits":
-        return [DIGIT.sub("0", low) for low in lower]
+        return [low if low.isalpha() else DIGIT.sub("0", low) for low in lower]
     if name.startswith(("prefix", "suffix")):
         size = int(name[6:])
         if name.startswith("prefix"):
