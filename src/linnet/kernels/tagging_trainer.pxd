@@ -29,7 +29,8 @@ cdef class TagTrainer:
     cdef int width
     cdef readonly Py_ssize_t features
     cdef readonly long long steps
-    cdef Row* rows
+    cdef object held_rows
+    cdef Row* rows  # eight bytes each
     cdef float* weights
     cdef unsigned short* tag_of
     cdef Sums* sums

@@ -48,7 +48,10 @@ class TagTrainer:
         longest: cython.Py_ssize_t = max(1, int(np.diff(np.asarray(sentences)).max(initial=1)))
         self.room = 1 << 16
         square: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, self.width) * self.width
-        self.rows = cython.cast(cython.pointer(Row), calloc(max(features, 1), cython.sizeof(Row)))
+        # NumPy asks for large pages, which spare a lookup of the page for most features
+        self.held_rows = np.zeros(max(features, 1), dtype=np.uint64)
+        held: cython.ulonglong[::1] = self.held_rows
+        self.rows = cython.cast(cython.pointer(Row), cython.address(held[0]))
         self.weights = cython.cast(cython.pointer(cython.float), malloc(self.room * cython.sizeof(cython.float)))
         self.tag_of = cython.cast(cython.pointer(cython.ushort), malloc(self.room * cython.sizeof(cython.ushort)))
         self.sums = cython.cast(cython.pointer(Sums), malloc(self.room * cython.sizeof(Sums)))
@@ -58,7 +61,7 @@ class TagTrainer:
         self.scratch = cython.cast(cython.pointer(cython.float), malloc(2 * self.width * 4))
         self.origins = cython.cast(cython.pointer(cython.int), malloc(longest * self.width * 4))
         self.guess = cython.cast(cython.pointer(cython.int), malloc(longest * 4))
-        if not (self.rows and self.weights and self.tag_of and self.sums and self.trans and self.trans_sums
+        if not (self.weights and self.tag_of and self.sums and self.trans and self.trans_sums
                 and self.emit and self.scratch and self.origins and self.guess):  # fmt: skip
             raise MemoryError
         square_of = np.full((self.width, self.width), NEVER, dtype=np.float32)
@@ -71,7 +74,6 @@ class TagTrainer:
         memcpy(self.trans, cython.address(first[0, 0]), square * cython.sizeof(cython.float))
 
     def __dealloc__(self):
-        free(self.rows)
         free(self.weights)
         free(self.tag_of)
         free(self.sums)
