@@ -286,7 +286,7 @@ def adaptive_pass(
             clock.norm += adaptive_scores(
                 values, ids, start, stop, not ordered, cython.address(settings), records, clock.shrunk, scores,
             )  # fmt: skip
-            at.score = finite_sum(scores)
+            at.score = finite_sum(scores) if joint else scores[0]  # an array takes as long to hand over as a short row
             if at.score - at.score != 0.0:  # infinite or NaN: it would spoil every weight it touches
                 tally.lost = row
                 break
