@@ -53,6 +53,11 @@ def pairs_of_many_labels() -> Case:
     return _trained(f"x,y\n{rows}".encode(), "data.csv", "--target", "y", "--multiclass", "pairwise")
 
 
+def rivals_of_many_labels() -> Case:
+    rows = "".join(f"{0.001 * (i * 617 % 1000)},{i % 7},label {i}\n" for i in range(1000)) * 2
+    return _trained(f"x,z,y\n{rows}".encode(), "data.csv", "--target", "y", "--learner", "crammer-singer")
+
+
 def losses_that_are_all_the_same() -> Case:
     """Their mean has hardly any variance, so that its gamma distribution has a shape beyond all series."""
     rows = "".join(f"{0.001 * (i * 617 % 1000)},{i % 7},label {i}\n" for i in range(402)) * 2

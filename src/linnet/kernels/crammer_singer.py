@@ -12,6 +12,9 @@ G_k = z_k + [k != y_i], it is the point of the simplex next to q_i + G / A (Keer
 
 A row whose q_i is a corner, and whose G leads there by more than any row fell short in the sweep before, is left out of
 those to come.  The intercepts are the multipliers of their conditions; every step moves them, as in dual_logistic.py.
+
+Of thousands of classes few share a row's q_i, and their scores are all that its next steps need.  So a sweep over all
+classes lists those for each row, and sweeps over the listed ones alone may follow it.
 """
 
 import cython
@@ -65,6 +68,72 @@ def nearest_in_simplex(point: cython.double[::1], size: cython.double, room: cyt
         point[k] = point[k] - level if point[k] > level else 0.0
 
 
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def dot_listed(
+    values: cython.const[value_t][::1],
+    ids: cython.const[cython.uint][::1],
+    start: cython.Py_ssize_t,
+    stop: cython.Py_ssize_t,
+    dense: cython.bint,
+    weights: cython.double[::1],
+    outputs: cython.Py_ssize_t,
+    listed: cython.const[cython.uint][::1],
+    m: cython.Py_ssize_t,
+    scores: cython.double[::1],
+) -> cython.void:
+    """w_k . x for the first m of the listed classes."""
+    cython.declare(e=cython.Py_ssize_t, c=cython.Py_ssize_t, at=cython.Py_ssize_t, x=cython.double)
+    for c in range(m):
+        scores[c] = 0.0
+    for e in range(start, stop):
+        at = (e - start if dense else ids[e]) * outputs
+        x = values[e]
+        for c in range(m):
+            scores[c] += x * weights[at + listed[c]]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def add_listed(
+    values: cython.const[value_t][::1],
+    ids: cython.const[cython.uint][::1],
+    start: cython.Py_ssize_t,
+    stop: cython.Py_ssize_t,
+    dense: cython.bint,
+    weights: cython.double[::1],
+    outputs: cython.Py_ssize_t,
+    listed: cython.const[cython.uint][::1],
+    m: cython.Py_ssize_t,
+    changes: cython.double[::1],
+) -> cython.void:
+    """w_k += change x for the first m of the listed classes."""
+    cython.declare(e=cython.Py_ssize_t, c=cython.Py_ssize_t, at=cython.Py_ssize_t, x=cython.double)
+    for e in range(start, stop):
+        at = (e - start if dense else ids[e]) * outputs
+        x = values[e]
+        for c in range(m):
+            weights[at + listed[c]] += changes[c] * x
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def list_classes(y: cython.Py_ssize_t, q: cython.double[::1], listed: cython.uint[::1]) -> cython.Py_ssize_t:
+    """List the row's class and those that share its q; returns their number, or 0 if there is no room for them."""
+    k: cython.Py_ssize_t
+    m: cython.Py_ssize_t = 0
+    for k in range(q.shape[0]):
+        if q[k] > 0.0 or k == y:
+            if m == listed.shape[0]:
+                return 0
+            listed[m] = cython.cast(cython.uint, k)
+            m += 1
+    return m
+
+
 @cython.cdivision(True)
 def sweep(
     values: cython.const[value_t][::1],
@@ -80,17 +149,21 @@ def sweep(
     weights: cython.double[::1],
     intercepts: cython.double[::1],
     rows_of_room: cython.double[:, ::1],
+    lists: cython.uint[:, ::1],
+    counts: cython.uint[::1],
+    few: cython.bint,
     rho: cython.double,
     largest: cython.double,
 ):
     """One step for each row of `order`; q, weights and intercepts change in place, and so does order:
     the rows that are kept come first.  `largest` is by how much a row fell short in the sweep before.  The first of
     `rows_of_room` is the sum of [k = y_i] C_i - q_ik over all rows, for each class, and changes with q; three more are
-    room for a row.
+    room for a row.  A sweep over all classes fills `lists` and `counts`, if there is room in them; one over `few` takes
+    steps in the classes that they name, in all where a row's count is 0.
 
-    Returns how many rows are kept; by how much one fell short at most; of the rows as they were visited the loss, the
-    gap between primal and dual, the mistakes; by how much the dual rose, how many q_i changed, and the row whose score
-    is not finite, which ends the sweep, or -1.
+    Returns how many rows are kept; by how much one fell short at most; of the rows as they were visited, in the classes
+    that were looked at, the loss, the gap between primal and dual, the mistakes; by how much the dual rose, how many
+    q_i changed, how many scores were computed, and the row whose score is not finite, which ends the sweep, or -1.
     """
     n: cython.Py_ssize_t = order.shape[0]
     outputs: cython.Py_ssize_t = intercepts.shape[0]
@@ -107,7 +180,10 @@ def sweep(
     loss: cython.double = 0.0
     gap: cython.double = 0.0
     gain: cython.double = 0.0
+    looked_at: cython.longlong = 0
     cython.declare(i=cython.Py_ssize_t, r=cython.Py_ssize_t, k=cython.Py_ssize_t, y=cython.Py_ssize_t)
+    cython.declare(c=cython.Py_ssize_t, m=cython.Py_ssize_t, own=cython.double)
+    listed: cython.bint
     cython.declare(start=cython.Py_ssize_t, stop=cython.Py_ssize_t, following=cython.Py_ssize_t)
     cython.declare(top=cython.Py_ssize_t, n_there=cython.Py_ssize_t, moved=cython.Py_ssize_t)
     cython.declare(cost=cython.double, best=cython.double, second=cython.double, worst=cython.double)
@@ -125,62 +201,78 @@ def sweep(
             stop = start + columns if dense else starts[i + 1]
             y = classes[i]
             cost = costs[i]
-            dot_each(values, ids, start, stop, dense, weights, 1.0, scores)
+            listed = few and counts[i] > 0
+            m = counts[i] if listed else outputs
+            looked_at += m
+            if listed:
+                dot_listed(values, ids, start, stop, dense, weights, outputs, lists[i], m, scores)
+            else:
+                dot_each(values, ids, start, stop, dense, weights, 1.0, scores)
             # G, its best and second best, the worst of those with q > 0, and q . G
-            best = second = rival = -INFINITY
+            best = second = rival = own = -INFINITY
             worst = INFINITY
             held = 0.0
             top = 0
             n_there = 0
-            for k in range(outputs):
-                scores[k] += intercepts[k]
+            for c in range(m):
+                k = lists[i, c] if listed else c
+                scores[c] += intercepts[k]
                 if k != y:
-                    scores[k] += 1.0
-                    rival = max(rival, scores[k])
-                if scores[k] > best:
+                    scores[c] += 1.0
+                    rival = max(rival, scores[c])
+                else:
+                    own = scores[c]
+                if scores[c] > best:
                     second = best
-                    best = scores[k]
-                    top = k
-                elif scores[k] > second:
-                    second = scores[k]
+                    best = scores[c]
+                    top = c
+                elif scores[c] > second:
+                    second = scores[c]
                 if q[i, k] > 0:
-                    worst = min(worst, scores[k])
-                    held += q[i, k] * scores[k]
+                    worst = min(worst, scores[c])
+                    held += q[i, k] * scores[c]
                     n_there += 1
-            if best - best != 0.0 or rival - rival != 0.0 or held - held != 0.0:
+            if best - best != 0.0 or (m > 1 and rival - rival != 0.0) or held - held != 0.0:
                 lost = i
                 break
             gap += max(0.0, cost * best - held)
-            loss += cost * (best - scores[y])
-            if rival - 1.0 >= scores[y]:
+            loss += cost * (best - own)
+            if rival - 1.0 >= own:
                 mistakes += 1
-            if n_there == 1 and q[i, top] > 0 and best - second > largest:
+            k = lists[i, top] if listed else top
+            if n_there == 1 and q[i, k] > 0 and best - second > largest:
                 continue
             order[r] = order[kept]
             order[kept] = cython.cast(cython.uint, i)
             kept += 1
             most = max(most, best - worst)
-            if best <= worst:
-                continue
-            if curvatures[i] > 0:
-                for k in range(outputs):
-                    changes[k] = q[i, k] + scores[k] / curvatures[i]
-                nearest_in_simplex(changes, cost, room)
-            else:
-                for k in range(outputs):
-                    changes[k] = cost if k == top else 0.0
-            moved = 0
-            for k in range(outputs):
-                held = changes[k]
-                changes[k] = q[i, k] - held  # of the coefficient [k = y] C - q
-                if changes[k] != 0.0:
-                    moved += 1
-                    q[i, k] = held
-                    balance[k] += changes[k]
-                    gain -= changes[k] * (scores[k] - intercepts[k] + 0.5 * (curvatures[i] - rho) * changes[k])
-                    intercepts[k] += rho * changes[k]
-            if moved:
-                changed += 1
-                everyone.most = moved > outputs // MANY
-                add_each(values, ids, start, stop, dense, weights, 1.0, changes, everyone)
-    return kept, most, loss, gap, mistakes, gain, changed, lost
+            if best > worst:
+                if curvatures[i] > 0:
+                    for c in range(m):
+                        k = lists[i, c] if listed else c
+                        changes[c] = q[i, k] + scores[c] / curvatures[i]
+                    nearest_in_simplex(changes[:m], cost, room)
+                else:
+                    for c in range(m):
+                        changes[c] = cost if c == top else 0.0
+                moved = 0
+                for c in range(m):
+                    k = lists[i, c] if listed else c
+                    held = changes[c]
+                    changes[c] = q[i, k] - held  # of the coefficient [k = y] C - q
+                    if changes[c] != 0.0:
+                        moved += 1
+                        q[i, k] = held
+                        balance[k] += changes[c]
+                        gain -= changes[c] * (scores[c] - intercepts[k] + 0.5 * (curvatures[i] - rho) * changes[c])
+                        intercepts[k] += rho * changes[c]
+                if moved:
+                    changed += 1
+                    if listed:
+                        add_listed(values, ids, start, stop, dense, weights, outputs, lists[i], m, changes)
+                    else:
+                        everyone.most = moved > outputs // MANY
+                        add_each(values, ids, start, stop, dense, weights, 1.0, changes, everyone)
+            if not few and lists.shape[1] > 0:
+                counts[i] = cython.cast(cython.uint, list_classes(y, q[i], lists[i]))
+    return kept, most, loss, gap, mistakes, gain, changed, looked_at, lost

@@ -22,6 +22,7 @@ from linnet.training.descent import Descent
 from linnet.training.duality_gap import certify
 from linnet.training.objective import Objective
 from linnet.training.solvers import dual_svm as svm
+from linnet.training.solvers.crammer_singer import CrammerSinger
 from linnet.training.solvers.dual_svm import best_intercept, descend
 from tests.conftest import both_forms, sparse_table
 
@@ -203,6 +204,19 @@ def test_crammer_singer_with_free_intercepts_proves_its_gap(seed):
             X + 1.0, y, W + scale * rng.normal(size=W.shape), b + scale * rng.normal(size=b.shape), 1.0, weights
         )
         assert moved >= lower
+
+
+@pytest.mark.parametrize("C", [0.05, 1.0])
+def test_steps_in_few_of_many_classes_end_where_liblinear_does(C, rng):
+    X, y = classes(rng, n=240, d=12, k=80)
+    theirs = Liblinear(multi_class="crammer_singer", C=C, tol=1e-9, fit_intercept=False, max_iter=10**6).fit(X, y)
+    best = joint_value(X, y, theirs.coef_.T, 0.0, C)
+    for table in both_forms(X):
+        problem = objective(table, y, Loss.HINGE, C, intercept=False, outputs=80)
+        one = CrammerSinger(problem)
+        found = svm.ascend(one, tol=1e-7, most=20_000)
+        assert one.counts.max() > 0  # some rows had their classes listed
+        assert joint_value(X, y, found.weights[:-80].reshape(-1, 80), 0.0, C) == pytest.approx(best, rel=1e-6)
 
 
 @pytest.mark.parametrize("multiclass", ["one-vs-rest", "pairwise"])

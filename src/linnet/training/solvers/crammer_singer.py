@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from copy import copy
 from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linnet.errors import NumericalError
 from linnet.kernels import crammer_singer as kernel
@@ -17,6 +19,25 @@ from linnet.training.duality_gap import Table, certify
 from linnet.training.history import Pass
 from linnet.training.objective import Flat, Objective
 from linnet.training.solvers.dual_ascent import TOO_LONG, Costs, Estimate
+
+# Of a row's classes one in MANY at most is listed for sweeps over few of them, if that is LISTED or more.
+MANY, LISTED = 8, 8
+# Sweeps over few classes follow one over all until the gap in these is this fraction of what it was, or this many.
+CLOSED, SWEEPS = 0.1, 64
+
+
+class Swept(NamedTuple):
+    """What the kernel returns of a sweep."""
+
+    kept: int
+    most: float
+    loss: float
+    gap: float
+    mistakes: int
+    gain: float
+    changed: int
+    scores: int
+    lost: int
 
 
 class CrammerSinger:
@@ -35,6 +56,8 @@ class CrammerSinger:
         self.q = self.own.copy()
         self.weights, self.intercepts = np.zeros(d * self.outputs), np.zeros(self.outputs)
         self.room = np.zeros((4, self.outputs))  # the first is the balance of the classes
+        listed = self.outputs // MANY if self.outputs // MANY >= LISTED else 0
+        self.lists, self.counts = np.zeros((n, listed), dtype=np.uint32), np.zeros(n, dtype=np.uint32)
         self.value, self.sweeps = 0.0, 0
         self.order, self.largest = self.everyone.copy(), np.inf
 
@@ -55,21 +78,43 @@ class CrammerSinger:
             self.room[0] = (self.own - self.q)[self.everyone].sum(axis=0)  # in no order of the table
 
     def sweep(self) -> Estimate:
-        began, visited, rows = perf_counter(), len(self.order), self.rows
-        margins.shuffle(self.order, self.sweeps)
+        """A step for every active row in all classes, then, of many classes, steps in those that it listed."""
+        began, visited = perf_counter(), len(self.order)
+        swept = self._swept(self.order, self.largest, few=False)
+        self.order, self.largest = self.order[: swept.kept], swept.most or np.inf
+        tally = Pass(swept.mistakes, swept.changed, swept.loss / float(self.costs.sum()), perf_counter() - began)
+        scores = visited * self.outputs
+        if self.lists.shape[1]:
+            scores += self._among_few(swept.gap)
+        return Estimate(tally, scores / (len(self.everyone) * self.outputs), self.value, swept.gap)
+
+    def _among_few(self, gap: float) -> int:
+        """Sweeps over the listed classes until the gap in them is small beside this one; returns how many scores they
+        took."""
+        order, largest, scores = self.order.copy(), np.inf, 0
+        for _ in range(SWEEPS):
+            swept = self._swept(order, largest, few=True)
+            scores += swept.scores
+            order, largest = order[: swept.kept], swept.most or np.inf
+            if swept.gap <= CLOSED * gap or not swept.changed:
+                break
+        return scores
+
+    def _swept(self, order: NDArray[np.uint32], largest: float, *, few: bool) -> Swept:
+        rows = self.rows
+        margins.shuffle(order, self.sweeps)
         self.sweeps += 1
-        kept, most, loss, gap, mistakes, gain, changed, lost = kernel.sweep(
-            rows.values, rows.ids, rows.starts, rows.shape[1], rows.dense, self.order, self.classes, self.costs,
-            self.curvatures, self.q, self.weights, self.intercepts, self.room, self.rho, self.largest,
-        )  # fmt: skip
-        if lost >= 0:
+        swept = Swept(*kernel.sweep(
+            rows.values, rows.ids, rows.starts, rows.shape[1], rows.dense, order, self.classes, self.costs,
+            self.curvatures, self.q, self.weights, self.intercepts, self.room, self.lists, self.counts, few,
+            self.rho, largest,
+        ))  # fmt: skip
+        if swept.lost >= 0:
             raise NumericalError(TOO_LONG)
-        self.value += gain
-        self.order, self.largest = self.order[:kept], most or np.inf
+        self.value += swept.gain
         if self.problem.intercept:
             self.intercepts += self.rho * self.room[0]
-        tally = Pass(mistakes, changed, loss / float(self.costs.sum()), perf_counter() - began)
-        return Estimate(tally, visited / len(self.everyone), self.value, gap)
+        return swept
 
     def measured(self) -> tuple[Flat, float, float]:
         weights = np.append(self.weights, self.intercepts)
