@@ -21,6 +21,7 @@ from benchmarks import (
     peers,
     regression,
     separability,
+    shapes,
     solvers,
     structured,
     tables,
@@ -211,4 +212,5 @@ WORKLOADS: dict[str, Callable[[Options], Iterator[Figure]]] = {
     **winnow.WORKLOADS,
     **parsing.WORKLOADS,
     "tagging": structured.tagging,
+    "shapes": lambda _: shapes.figures(),
 }
