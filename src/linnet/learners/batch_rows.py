@@ -29,6 +29,13 @@ _FISTA = Solver(
     "Beck, Teboulle 2009, A fast iterative shrinkage-thresholding algorithm for linear inverse problems",
     max_iter=_MANY,
 )
+_COORDINATES = Solver(
+    "coordinate-descent",
+    "Coordinate descent on working sets of the columns, for an L1 penalty; where the loss is not squared, within proximal "
+    "Newton steps.",
+    "w_j ← soft(H_jj w_j - g_j, λ₁) / (H_jj + λ₂), H = XᵀDX",
+    "Yuan, Ho, Lin 2012, An improved GLMNET for L1-regularized logistic regression",
+)
 _SUBGRADIENT = Solver(
     "gradient",
     "Subgradient descent on all rows at once; slow, and often without a small duality gap.",
@@ -69,6 +76,7 @@ LOGISTIC_REGRESSION = Entry(
             "Yu, Huang, Lin 2011, Dual coordinate descent methods for logistic regression and maximum entropy models",
         ),
         _LBFGS,
+        _COORDINATES,
         _FISTA,
     ),
     tol=1e-4,
@@ -132,6 +140,7 @@ ROWS = (
                 "Mangasarian 2002, A finite Newton method for classification",
             ),
             _LBFGS,
+            _COORDINATES,
             _FISTA,
         ),
         tol=1e-4,
@@ -191,6 +200,7 @@ ROWS = (
                 "(XᵀX + αI) w = Xᵀ y",
                 "Hestenes, Stiefel 1952, Methods of conjugate gradients for solving linear systems",
             ),
+            _COORDINATES,
             Solver(
                 "gradient",
                 "Accelerated proximal gradient steps, which take an L1 penalty; of a given size, least mean squares.",

@@ -70,7 +70,9 @@ class Objective:
             if not len(self.order):
                 raise InputError("every sample weight is zero: there is nothing to train on")
         self.total = examples.total_weight
-        self.penalty = Penalty(penalty.l1 / self.total, penalty.l2 / self.total) if penalty.total else penalty
+        self.penalty = penalty
+        if penalty.total:
+            self.penalty = Penalty(penalty.l1 / self.total, penalty.l2 / self.total, positive=penalty.positive)
         self.regression, self.positive, self.part = regression, positive, part
         self.size = (self.columns + 1) * outputs
 
