@@ -31,16 +31,16 @@ Numbers = NDArray[np.int64]
 
 # Up to this many columns are one set; of more, the first set has the root of AT_FIRST times their number, or FEWEST.
 FEW_COLUMNS = 400
-AT_FIRST, FEWEST = 8.0, 64
+AT_FIRST, FEWEST = 2.0, 64
 # A later set has this many times the columns that have a weight.
 GROWTH = 2
 # The gap over a set, beside the last one over all columns and beside the one asked for.
 OF_LAST, OF_ASKED = 0.2, 0.5
 # How far the model is solved: slopes are off by this fraction of what the gap asked for allows, or (of losses that are
 # not parabolas) of what they were off by at first.
-OF_GAP, OF_FIRST = 0.3, 0.03
-# Newton's steps on one set.
-MOST_STEPS = 100
+OF_GAP, OF_FIRST = 0.3, 0.2
+# Newton's steps on one set; on all columns.
+MOST_STEPS, STEPS_ON_ALL = 3, 100
 # Armijo's fraction of the fall that the model promises; and how often a step is halved.
 ENOUGH, HALVINGS = 1e-4, 40
 # A promised fall of less than this fraction of f is lost in its rounding.
@@ -186,7 +186,7 @@ class _Run:
         columns, free = self.solver.columns(which), self.problem.intercept
         u, gap = self.w[which], float("inf")
         slopes = columns.slopes(self.point.r)
-        for step in range(MOST_STEPS):
+        for step in range(STEPS_ON_ALL if len(which) == self.problem.columns else MOST_STEPS):
             if step:
                 self.point.balance()
                 if not self.solver.squared:

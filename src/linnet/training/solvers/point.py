@@ -14,7 +14,7 @@ from linnet.training.row_losses import normalised_weights
 # Curvatures are at least this fraction of the largest one that the loss can have: where a loss is flat, the model is not.
 LEAST_CURVATURE = 1e-6
 # The intercept is at its best where slopes add up to this fraction of their sizes; and the most steps of Newton's to it.
-BALANCED, STEPS = 1e-11, 30
+BALANCED, STEPS = 1e-7, 30
 
 
 @dataclass(eq=False)

@@ -21,6 +21,7 @@ from linnet.kernels.hessian import gradient, hessian
 from linnet.kernels.scores import scores as row_scores
 from linnet.kernels.sparse_entries import entries_by_column
 from linnet.training.objective import Flat, Objective
+from linnet.training.row_losses import normalised_weights
 from linnet.training.threads import added, over_parts
 
 Table = NDArray[np.float64]
@@ -79,19 +80,23 @@ class Paired(Columns, Protocol):
 class DenseColumns:
     """Dense columns, by rows."""
 
-    def __init__(self, problem: Objective, which: Numbers, column_means: Flat) -> None:
+    def __init__(self, problem: Objective, which: Numbers) -> None:
         self.problem, self.which = problem, which
         self.n, self.all = problem.rows.shape[0], len(which) == problem.columns
-        self.means = column_means[which]
         self.rows_a_block = max(1, BLOCK // max(1, len(which)))
         self._table: Table | None = None
+        self.means = np.zeros(len(which))
         if self.n * len(which) <= COPIED and not self.all:
             self._table = self._read(0, self.n)
+        if problem.intercept:
+            self.means = self.slopes(normalised_weights(problem))
+            if self._table is not None:
+                self._table -= self.means
 
     def _read(self, first: int, last: int) -> Table:
         X = self.problem.rows.matrix(slice(first, last))
         picked = X if self.all else np.take(X, self.which, axis=1)
-        return np.asarray(picked - self.means)
+        return np.asarray(picked - self.means, dtype=np.float64)
 
     def _block(self, first: int, last: int) -> Table:
         return self._read(first, last) if self._table is None else self._table[first:last]
@@ -155,20 +160,22 @@ class SparseColumns:
 class ByColumn:
     """Many columns, each with its entries together."""
 
-    def __init__(self, problem: Objective, which: Numbers, column_means: Flat, counts: Numbers) -> None:
+    def __init__(self, problem: Objective, which: Numbers, counts: Numbers) -> None:
         rows, self.which = problem.rows, which
         self.n, k = rows.shape[0], len(which)
         self.dense = rows.dense
+        self.means = np.zeros(k)
         if self.dense:
-            self.means = column_means[which]
             table = np.empty((k, self.n))
             step = max(1, BLOCK // max(1, problem.columns))
             for first in range(0, self.n, step):
                 block = slice(first, min(self.n, first + step))
-                table[:, block] = (np.take(rows.matrix(block), which, axis=1) - self.means).T
+                table[:, block] = np.take(rows.matrix(block), which, axis=1).T
             self.arrays = table.reshape(-1), NO_IDS, NO_STARTS
+            if problem.intercept:
+                self.means = self.slopes(normalised_weights(problem))
+                table -= self.means[:, np.newaxis]
             return
-        self.means = np.zeros(k)
         starts = np.append(0, np.cumsum(counts[which]))
         self.arrays = np.empty(starts[-1]), np.empty(starts[-1], dtype=np.uint32), starts
         place = _places(problem, which)
@@ -216,25 +223,12 @@ class Source:
         self.problem = problem
         rows = problem.rows
         self._counts = NO_STARTS if rows.dense else np.asarray(entries_by_column(rows.ids, problem.columns))
-        self._means: Flat | None = None
-
-    @property
-    def means(self) -> Flat:
-        """The means of all columns; 0 for sparse ones, and without a free intercept, for then they are not centred."""
-        problem = self.problem
-        if self._means is None:
-            self._means = np.zeros(problem.columns)
-            if problem.rows.dense and problem.intercept:
-                c = problem.sample_weights
-                amounts = (c if len(c) else np.ones(len(problem.targets))) / problem.total
-                self._means = problem.summed(amounts[:, np.newaxis])[:-1]
-        return self._means
 
     def columns(self, which: Numbers) -> DenseColumns | SparseColumns | ByColumn:
         k, n = len(which), max(1, self.problem.rows.shape[0])
         if self.problem.rows.dense:
             if k <= MOST_PAIRED:
-                return DenseColumns(self.problem, which, self.means)
+                return DenseColumns(self.problem, which)
         elif k <= MOST_PAIRED and (float(self._counts[which].sum()) / n) ** 2 <= PAIRS_A_ROW:
             return SparseColumns(self.problem, which, self._counts)
-        return ByColumn(self.problem, which, self.means, self._counts)
+        return ByColumn(self.problem, which, self._counts)
