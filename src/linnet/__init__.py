@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from linnet.estimators.passive_aggressive import PassiveAggressive as PassiveAggressive
     from linnet.estimators.perceptron import Perceptron as Perceptron
     from linnet.estimators.polynomial import Polynomial as Polynomial
+    from linnet.estimators.lasso import ElasticNet as ElasticNet
+    from linnet.estimators.lasso import Lasso as Lasso
     from linnet.estimators.ridge import Ridge as Ridge
     from linnet.estimators.winnow import Winnow as Winnow
     from linnet.learners import catalogue as catalogue
@@ -95,6 +97,8 @@ _HOMES = {
     "RecipeError": "linnet.errors",
     "Reduction": "linnet.learners.recipe",
     "Ridge": "linnet.estimators.ridge",
+    "Lasso": "linnet.estimators.lasso",
+    "ElasticNet": "linnet.estimators.lasso",
     "Schedule": "linnet.learners.schedule",
     "SeparationWarning": "linnet.errors",
     "SequenceTagger": "linnet.structured.sequence_tagger",

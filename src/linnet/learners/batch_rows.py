@@ -43,6 +43,13 @@ _SUBGRADIENT = Solver(
     "Shor 1985, Minimization methods for non-differentiable functions",
     max_iter=_MANY,
 )
+_CLOSED_FORM = Solver("analytic", "The closed form, by Cholesky factors or singular values.")
+_CONJUGATE_GRADIENTS = Solver(
+    "cg",
+    "Conjugate gradients, which make no table of d x d numbers, for wide sparse rows.",
+    "(XᵀX + αI) w = Xᵀ y",
+    "Hestenes, Stiefel 1952, Methods of conjugate gradients for solving linear systems",
+)
 _SVM_DUAL = "Hsieh, Chang, Lin, Keerthi, Sundararajan 2008, A dual coordinate descent method for large-scale linear SVM"
 
 LOGISTIC_REGRESSION = Entry(
@@ -223,14 +230,41 @@ ROWS = (
         strength="alpha",
         penalties=("l2",),
         solvers=(
-            Solver("analytic", "The closed form, by Cholesky factors or singular values."),
-            Solver(
-                "cg",
-                "Conjugate gradients, which make no table of d x d numbers, for wide sparse rows.",
-                "(XᵀX + αI) w = Xᵀ y",
-                "Hestenes, Stiefel 1952, Methods of conjugate gradients for solving linear systems",
-            ),
+            _CLOSED_FORM,
+            _CONJUGATE_GRADIENTS,
         ),
+        tol=1e-6,
+        max_iter=1000,
+        text=TextWeighting.TF_IDF,
+        chooses_alpha=True,
+    ),
+    Entry(
+        "lasso",
+        Recipe(Loss.SQUARED, penalty=Penalty(l1=1.0)),
+        Way.BATCH,
+        _NUMBERS,
+        "Least squares with an L1 penalty, which leaves most columns without a weight.",
+        "minimise Σ (y - w·x)² / 2n + α |w|₁",
+        "Tibshirani 1996, Regression shrinkage and selection via the lasso",
+        strength="alpha",
+        penalties=("l1",),
+        solvers=(_COORDINATES, _CLOSED_FORM),
+        tol=1e-6,
+        max_iter=1000,
+        text=TextWeighting.TF_IDF,
+        chooses_alpha=True,
+    ),
+    Entry(
+        "elastic-net",
+        Recipe(Loss.SQUARED, penalty=Penalty(l1=0.5, l2=0.5)),
+        Way.BATCH,
+        _NUMBERS,
+        "Least squares with an L1 and an L2 penalty: of columns that are alike, it takes all or none.",
+        "minimise Σ (y - w·x)² / 2n + α ρ |w|₁ + α (1 - ρ) |w|² / 2, ρ the L1 ratio",
+        "Zou, Hastie 2005, Regularization and variable selection via the elastic net",
+        strength="alpha",
+        penalties=("elasticnet",),
+        solvers=(_COORDINATES, _CLOSED_FORM, _CONJUGATE_GRADIENTS),
         tol=1e-6,
         max_iter=1000,
         text=TextWeighting.TF_IDF,

@@ -118,13 +118,14 @@ class Shape:
     entries: int
     dense: bool
     jointly: int
+    positive: bool = False
 
     @classmethod
     def of(cls, recipe: Recipe, rows: Rows, classes: int) -> Shape:
         jointly = classes > 2 and recipe.reduction in (Reduction.JOINT, Reduction.REFERENCE)
         n, d = rows.shape
         l1, l2 = recipe.penalty.l1, recipe.penalty.l2
-        return cls(recipe.loss, l1, l2, n, d, rows.entries, rows.dense, classes if jointly else 0)
+        return cls(recipe.loss, l1, l2, n, d, rows.entries, rows.dense, classes if jointly else 0, recipe.penalty.positive)
 
     @property
     def paired(self) -> bool:
@@ -163,7 +164,7 @@ class Rule(NamedTuple):
 RULES = (
     Rule(
         "coordinate-descent",
-        lambda s: s.l1 > 0 and not s.jointly,
+        lambda s: (s.l1 > 0 or s.positive) and not s.jointly,
         "an L1 penalty leaves few of {columns} columns a weight, and coordinate descent looks mostly at those",
     ),
     Rule("gradient", lambda s: s.l1 > 0, "an L1 penalty has a kink, which proximal gradient steps can take"),
@@ -233,6 +234,7 @@ def _check(solver: str, shape: Shape) -> None:
     smooth = shape.loss.joint is not None and shape.loss.joint.smooth if shape.jointly else shape.loss.smooth
     wrong = [
         (needs.l2_only and (shape.l1 > 0 or shape.l2 == 0), option("penalty", "l2")),
+        (shape.positive and solver != "coordinate-descent", "positive=False"),
         (needs.penalised and shape.l1 == 0 and shape.l2 == 0, f"a penalty, such as {option('penalty', 'l1')}"),
         (needs.no_l1 and shape.l1 > 0, f"a smooth penalty, such as {option('penalty', 'l2')}"),
         (shape.jointly and not needs.joint, option("multiclass", "one-vs-rest")),

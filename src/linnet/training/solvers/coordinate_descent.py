@@ -12,6 +12,7 @@ their own parabolas.  The slopes of all columns then give the gap and the next, 
 
 from __future__ import annotations
 
+from copy import copy
 from time import perf_counter
 
 import numpy as np
@@ -45,8 +46,8 @@ MOST_STEPS, STEPS_ON_ALL = 3, 100
 ENOUGH, HALVINGS = 1e-4, 40
 # A promised fall of less than this fraction of f is lost in its rounding.
 ROUNDING = 1e-15
-# After this many sets without a smaller gap, rounding keeps it from closing.
-PATIENCE = 3
+# After this many sets without a smaller gap or a smaller f (by this fraction), rounding keeps the gap from closing.
+PATIENCE, FALLS = 3, 1e-9
 # Without a tolerance the gap asked for is none that could be proven.
 NO_TOLERANCE = 1e-14
 
@@ -60,7 +61,8 @@ class CoordinateDescent:
     """The solver of one problem under one penalty or several, one after the other (a path)."""
 
     def __init__(self, problem: Objective) -> None:
-        self.problem, self.source = problem, Source(problem)
+        self.problem = copy(problem)  # its penalty changes
+        self.source = Source(self.problem)
         self.squared = problem.loss.is_quadratic
         self._columns: DenseColumns | SparseColumns | ByColumn | None = None
         self._pairs: Pairs | None = None  # of the columns of the last set, if the losses are parabolas
@@ -106,19 +108,22 @@ class _Run:
         self.asked = 1.0
 
     def descend(self) -> Found:
-        least, in_vain, asked = float("inf"), 0, self.tol
+        least, lowest, in_vain, asked = float("inf"), float("inf"), 0, self.tol
         while True:
             self.point.balance()
             slopes = self.problem.summed(self.point.r[:, np.newaxis])[:-1]
             gap = self.gap(slopes, self.w)
             if gap <= asked:
+                if not self.how.proven:
+                    return Found(self.flat(), self.history, True)
                 certificate = self.certificate()
                 if certificate.within(self.tol):
                     return self._found(True, certificate)
                 # the estimate was too good: rounding, or an intercept that is not at its best
                 asked = 0.3 * min(asked, gap)
-            in_vain = 0 if gap < least else in_vain + 1
-            least = min(least, gap)
+            value = self.value(self.w, self.point.loss)
+            in_vain = 0 if gap < least or value < (1.0 - FALLS) * lowest else in_vain + 1
+            least, lowest = min(least, gap), min(lowest, value)
             if len(self.history) >= self.how.most or in_vain == PATIENCE:
                 return self._found(self.how.tol is None, None)
             which = self._steepest(slopes)
