@@ -30,9 +30,10 @@ from linnet.training.solvers.working_columns import ByColumn, DenseColumns, Pair
 
 Numbers = NDArray[np.int64]
 
-# Up to this many columns are one set; of more, the first set has the root of AT_FIRST times their number, or FEWEST.
+# Up to this many columns are one set; of more, the first set has the root of AT_FIRST times their number, or FEWEST;
+# for least squares more, whose table of pairs is made once a set.
 FEW_COLUMNS = 400
-AT_FIRST, FEWEST = 2.0, 64
+AT_FIRST, AT_FIRST_OF_SQUARES, FEWEST = 2.0, 8.0, 64
 # A later set has this many times the columns that have a weight.
 GROWTH = 2
 # The gap over a set, beside the last one over all columns and beside the one asked for.
@@ -40,6 +41,8 @@ OF_LAST, OF_ASKED = 0.2, 0.5
 # How far the model is solved: slopes are off by this fraction of what the gap asked for allows, or (of losses that are
 # not parabolas) of what they were off by at first.
 OF_GAP, OF_FIRST = 0.3, 0.2
+# Sweeps over a table of pairs cost little beside the table: that of least squares is used for what it is worth.
+FURTHER = 0.1
 # Newton's steps on one set; on all columns.
 MOST_STEPS, STEPS_ON_ALL = 3, 100
 # Armijo's fraction of the fall that the model promises; and how often a step is halved.
@@ -104,7 +107,8 @@ class _Run:
         if self.w.any():
             scores = self.problem.scores(np.append(self.w, 0.0))[:, 0]
         self.point = Point.first(self.problem, scores, b)
-        self.size = max(FEWEST, int(np.sqrt(AT_FIRST * self.problem.columns)))
+        factor = AT_FIRST_OF_SQUARES if solver.squared else AT_FIRST
+        self.size = max(FEWEST, int(np.sqrt(factor * self.problem.columns)))
         self.asked = 1.0
 
     def descend(self) -> Found:
@@ -129,7 +133,8 @@ class _Run:
             which = self._steepest(slopes)
             every = len(which) == self.problem.columns
             before = len(self.history)
-            done = self._over(which, max(OF_LAST * gap, OF_ASKED * asked) if not every else OF_ASKED * asked)
+            target = OF_ASKED * asked if every else max(OF_LAST * gap, OF_ASKED * asked)
+            done = self._over(which, slopes[which], target)
             if every and done <= asked:
                 certificate = self.certificate()
                 if certificate.within(self.tol):
@@ -186,15 +191,16 @@ class _Run:
         sizes[used] = np.inf
         return np.sort(np.argpartition(-sizes, size)[:size])
 
-    def _over(self, which: Numbers, target: float) -> float:
-        """Newton's steps over some of the columns, until the gap over them is as small as this; the gap at the end."""
+    def _over(self, which: Numbers, slopes: Flat, target: float) -> float:
+        """Newton's steps over some of the columns, from these slopes, until the gap over them is as small as this; the
+        gap at the end."""
         columns, free = self.solver.columns(which), self.problem.intercept
         u, gap = self.w[which], float("inf")
-        slopes = columns.slopes(self.point.r)
+        slopes = slopes - columns.means * self.point.total_slope
         for step in range(STEPS_ON_ALL if len(which) == self.problem.columns else MOST_STEPS):
             if step:
                 self.point.balance()
-                if not self.solver.squared:
+                if not self.solver.squared or isinstance(columns, ByColumn):
                     slopes = columns.slopes(self.point.r)
                 gap = self.gap(slopes, u)
             if gap <= target or len(self.history) >= self.how.most:
@@ -208,14 +214,14 @@ class _Run:
             else:
                 pairs = self.solver.pairs(columns, self.point.h)
                 found = quadratic_model.by_pairs(pairs, slopes, self.point.total_slope, u, self.penalty, enough)
+                if self.solver.squared:  # what the model says of the slopes there is true
+                    slopes = found.slopes
             change = found.weights - u
             length = self._move(columns, u, change, found.shift, slopes)
             if length == 0.0:
                 break
             u = u + length * change if length < 1.0 else found.weights
             self.w[which] = u
-            if self.solver.squared:
-                slopes = columns.slopes(self.point.r)
             self._tell(began)
         return gap
 
@@ -229,7 +235,7 @@ class _Run:
             size = max(float(np.abs(u).sum()), value / l1 * 1e-3)
             allowed = min(OF_GAP * target * value / size, 0.1 * l1)
         if self.solver.squared:
-            return float(allowed)
+            return FURTHER * float(allowed)
         off = np.where(u != 0, np.abs(slopes + l2 * u + l1 * np.sign(u)), np.maximum(0.0, np.abs(slopes) - l1))
         return max(float(allowed), OF_FIRST * float(off.max(initial=0.0)))
 

@@ -24,27 +24,26 @@ SWEEPS_OF_ACTIVE, MOST_SWEEPS = 10, 500
 
 
 class Step(NamedTuple):
-    """The weights at the model's minimum, the change of the intercept, and how many sweeps it took."""
+    """The weights at the model's minimum, the change of the intercept, and the slopes there (by pairs)."""
 
     weights: Flat
     shift: float
-    sweeps: int
+    slopes: Flat
 
 
 def by_pairs(pairs: Pairs, slopes: Flat, total_slope: float, w: Flat, penalty: Penalty, enough: float) -> Step:
     """The minimum from the slopes of the weights and of the intercept at w, up to slopes of `enough`."""
-    u, s, done = w.copy(), slopes.copy(), 0
+    u, s = w.copy(), slopes.copy()
     if pairs.total > 0:
         s -= pairs.sums * (total_slope / pairs.total)
     limits = penalty.l1, penalty.l2, penalty.positive
     for _ in range(ROUNDS):
-        sweeps, worst = kernel.by_pairs(pairs.table, pairs.own, s, u, *limits, enough, SWEEPS)
-        done += sweeps
+        _, worst = kernel.by_pairs(pairs.table, pairs.own, s, u, *limits, enough, SWEEPS)
         if worst <= enough or not np.isfinite(worst):
             break
         _solve_active(pairs, s, u, penalty)
     shift = -(total_slope + float(pairs.sums @ (u - w))) / pairs.total if pairs.total > 0 else 0.0
-    return Step(u, shift, done)
+    return Step(u, shift, s)
 
 
 def _solve_active(pairs: Pairs, s: Flat, u: Flat, penalty: Penalty) -> None:
@@ -93,4 +92,4 @@ def by_columns(columns: ByColumn, r: Flat, h: Flat, w: Flat, penalty: Penalty, e
         for _ in range(SWEEPS_OF_ACTIVE):
             if sweep(active) <= max(enough, 0.1 * worst):
                 break
-    return Step(u, shift, sweeps)
+    return Step(u, shift, p)
