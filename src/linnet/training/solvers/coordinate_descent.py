@@ -48,7 +48,7 @@ MOST_STEPS, STEPS_ON_ALL = 3, 100
 # Armijo's fraction of the fall that the model promises; and how often a step is halved.
 ENOUGH, HALVINGS = 1e-4, 40
 # A promised fall of less than this fraction of f is lost in its rounding.
-ROUNDING = 1e-15
+ROUNDING = 1e-12
 # After this many sets without a smaller gap or a smaller f (by this fraction), rounding keeps the gap from closing.
 PATIENCE, FALLS = 3, 1e-9
 # Without a tolerance the gap asked for is none that could be proven.
@@ -236,7 +236,8 @@ class _Run:
             allowed = min(OF_GAP * target * value / size, 0.1 * l1)
         if self.solver.squared:
             return FURTHER * float(allowed)
-        off = np.where(u != 0, np.abs(slopes + l2 * u + l1 * np.sign(u)), np.maximum(0.0, np.abs(slopes) - l1))
+        sizes = -slopes if self.penalty.positive else np.abs(slopes)
+        off = np.where(u != 0, np.abs(slopes + l2 * u + l1 * np.sign(u)), np.maximum(0.0, sizes - l1))
         return max(float(allowed), OF_FIRST * float(off.max(initial=0.0)))
 
     def _move(self, columns: DenseColumns | SparseColumns | ByColumn, u: Flat, change: Flat, shift: float,
@@ -253,8 +254,9 @@ class _Run:
         before = self.value(u, self.point.loss)
         fall = float(slopes @ change) + self.point.total_slope * shift + l2 * float(u @ change)
         fall += l1 * float(np.abs(u + change).sum() - np.abs(u).sum())
-        if not fall < -ROUNDING * before:
-            return 0.0
+        if fall > -ROUNDING * before:  # f cannot show it; near the optimum the model is to be trusted
+            self.point.move(along, shift, shift - own)
+            return 1.0
         length = 1.0
         for _ in range(HALVINGS):
             there = self.point.moved(along, shift, shift - own, length)
