@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from linnet.estimators.cost_sensitive import CostSensitive as CostSensitive
     from linnet.estimators.discriminant_analysis import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
     from linnet.estimators.halving import Halving as Halving
+    from linnet.estimators.lasso import ElasticNet as ElasticNet
+    from linnet.estimators.lasso import Lasso as Lasso
     from linnet.estimators.linear_regression import LinearRegression as LinearRegression
     from linnet.estimators.linear_svc import LinearSVC as LinearSVC
     from linnet.estimators.logistic_regression import LogisticRegression as LogisticRegression
@@ -39,8 +41,6 @@ if TYPE_CHECKING:
     from linnet.estimators.passive_aggressive import PassiveAggressive as PassiveAggressive
     from linnet.estimators.perceptron import Perceptron as Perceptron
     from linnet.estimators.polynomial import Polynomial as Polynomial
-    from linnet.estimators.lasso import ElasticNet as ElasticNet
-    from linnet.estimators.lasso import Lasso as Lasso
     from linnet.estimators.ridge import Ridge as Ridge
     from linnet.estimators.winnow import Winnow as Winnow
     from linnet.learners import catalogue as catalogue

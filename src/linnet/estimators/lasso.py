@@ -29,6 +29,7 @@ class _CoordinateDescent(LinearRegressor):
     precompute: Any
     copy_X: bool
     selection: str
+    n_iter_: Any
     verbose = 0
     _chooses_solver = True
     _name = ""
@@ -103,8 +104,8 @@ class _CoordinateDescent(LinearRegressor):
 class Lasso(_CoordinateDescent):
     """The Lasso: minimises the sum of (y - w.x - b)^2 / 2n + alpha |w|_1, as scikit-learn's does.
 
-    Fitting stops when the objective is proven to lie within a fraction `tol` of the optimum; the proof is `certificate_`,
-    and `dual_gap_` the gap in units of the objective.  With `positive` no weight is below 0.
+    Fitting stops when the objective is proven to lie within a fraction `tol` of the optimum; the proof is
+    `certificate_`, and `dual_gap_` the gap in units of the objective.  With `positive` no weight is below 0.
 
     >>> from linnet import Lasso
     >>> model = Lasso(alpha=0.1).fit([[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [3.0, 0.0]], [0.0, 1.0, 2.0, 3.0])

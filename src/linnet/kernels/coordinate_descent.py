@@ -98,8 +98,8 @@ def by_columns(
 ):
     """One sweep over the weights of `order`; weights and the slopes of the rows change in place.
 
-    Column j is dense or sparse (`starts`); `sums` is M and `total` T, or 0 without a free intercept.  Returns the shift,
-    and by how much the worst weight was off.
+    Column j is dense or sparse (`starts`); `sums` is M and `total` T, or 0 without a free intercept.  Returns the
+    shift, and by how much the worst weight was off.
     """
     k: cython.Py_ssize_t
     j: cython.Py_ssize_t

@@ -31,8 +31,8 @@ _FISTA = Solver(
 )
 _COORDINATES = Solver(
     "coordinate-descent",
-    "Coordinate descent on working sets of the columns, for an L1 penalty; where the loss is not squared, within proximal "
-    "Newton steps.",
+    "Coordinate descent on working sets of the columns, for an L1 penalty; where the loss is not squared, within "
+    "proximal Newton steps.",
     "w_j ← soft(H_jj w_j - g_j, λ₁) / (H_jj + λ₂), H = XᵀDX",
     "Yuan, Ho, Lin 2012, An improved GLMNET for L1-regularized logistic regression",
 )

@@ -2,7 +2,8 @@
 
 C       the penalty has weight 1 / C beside the sum of losses; for passive-aggressive learners the longest step
 alpha   the weight of the penalty beside the mean loss of a row; ridge: beside the sum of squares; ridge, lasso and
-        elastic net: chosen by the data where it is not given (training/alpha_choice.py); naive Bayes: what is added to every count
+        elastic net: chosen by the data where it is not given (training/alpha_choice.py); naive Bayes: what is added
+        to every count
 """
 
 from __future__ import annotations

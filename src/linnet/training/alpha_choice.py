@@ -2,7 +2,8 @@
 rows left out.
 
 With an L2 penalty alone one row after the other is left out, in closed form (leave_one_out.py); where that would take
-long, a fold of the rows (alpha_folds.py); with an L1 penalty always a fold (alpha_path.py).  Candidates are 10^(k/10) for any data, so that alpha does not depend on the last bits of a sum.
+long, a fold of the rows (alpha_folds.py); with an L1 penalty always a fold (alpha_path.py).  Candidates are 10^(k/10)
+for any data, so that alpha does not depend on the last bits of a sum.
 """
 
 from __future__ import annotations

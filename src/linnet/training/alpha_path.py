@@ -21,8 +21,8 @@ Flat = NDArray[np.float64]
 TOL, MOST_STEPS = 1e-3, 200
 # A path ends when this many alphas in a row had an error this much above its least.
 IN_VAIN, WORSE = 4, 1.05
-# The smallest alpha beside the one that leaves no weights; with more columns than rows, which ever smaller ones would fit
-# exactly.
+# The smallest alpha beside the one that leaves no weights; with more columns than rows, which ever smaller ones would
+# fit exactly.
 SMALLEST, SMALLEST_OF_WIDE = 1e-4, 1e-2
 
 

@@ -7,9 +7,10 @@ For the objective of objective.py, with g_i the slope of row i's loss by its sco
 
 is at most f(w, b) for every w and b, if each g_i lies where the conjugate loss* is finite and, for a free intercept,
 sum_i c_i g_i = 0.  R*(s) = sum_j max(0, |s_j| - l1)^2 / (2 l2); without L2, 0 where all |s_j| <= l1, else infinite.
-With weights that may not be negative, only the s_j above 0 count.  Any weights give such a point: the slopes there, moved to where the conditions hold.  At the optimum nothing is moved,
-and D = f.  The slope of a loss at a kink is not determined: then the solver passes its dual point.  The conjugates
-are those of learners/losses.py; for many classes g + (1 for the row's class) is a distribution.
+With weights that may not be negative, only the s_j above 0 count.  Any weights give such a point: the slopes there,
+moved to where the conditions hold.  At the optimum nothing is moved, and D = f.  The slope of a loss at a kink is not
+determined: then the solver passes its dual point.  The conjugates are those of learners/losses.py; for many classes g +
+(1 for the row's class) is a distribution.
 
 The bound that is stated is D less all that rounding may have added to it, or hidden of f: see `_Rounding`.
 """

@@ -1,8 +1,8 @@
 """A learner under a decreasing sequence of penalties: each fit begins where the one before ended, and has its proof.
 
-From l1 = max_j |slope of weight j at w = 0| on, all weights are 0.  Below it a fit that begins at that of a slightly larger
-penalty takes few steps, and least squares of few columns keep their table of pairs for all of them (Friedman, Hastie,
-Tibshirani 2010, Regularization paths for generalized linear models via coordinate descent).
+From l1 = max_j |slope of weight j at w = 0| on, all weights are 0.  Below it a fit that begins at that of a slightly
+larger penalty takes few steps, and least squares of few columns keep their table of pairs for all of them (Friedman,
+Hastie, Tibshirani 2010, Regularization paths for generalized linear models via coordinate descent).
 """
 
 from __future__ import annotations
@@ -95,9 +95,7 @@ def _trained(problems: Problems, found: list[Found], tables: list, reason: str) 
     )
 
 
-def _one_by_one(
-    learners: list[Entry], examples: Examples, labels: Labels | None, settings: Settings
-) -> list[Trained]:
+def _one_by_one(learners: list[Entry], examples: Examples, labels: Labels | None, settings: Settings) -> list[Trained]:
     fits: list[Trained] = []
     for learner in learners:
         start = fits[-1].start if fits else settings.start

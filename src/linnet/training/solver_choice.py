@@ -125,7 +125,9 @@ class Shape:
         jointly = classes > 2 and recipe.reduction in (Reduction.JOINT, Reduction.REFERENCE)
         n, d = rows.shape
         l1, l2 = recipe.penalty.l1, recipe.penalty.l2
-        return cls(recipe.loss, l1, l2, n, d, rows.entries, rows.dense, classes if jointly else 0, recipe.penalty.positive)
+        return cls(
+            recipe.loss, l1, l2, n, d, rows.entries, rows.dense, classes if jointly else 0, recipe.penalty.positive
+        )
 
     @property
     def paired(self) -> bool:

@@ -75,7 +75,9 @@ def drawn(seed):
     start = np.abs(whole.smooth(np.zeros(d + 1))[1][:-1]).max() or 1.0
     alpha = start * 10.0 ** rng.uniform(-2.5, -0.2)
     positive = bool(rng.random() < 0.3)
-    return objective(made, y, loss, Penalty(alpha * ratio, alpha * (1 - ratio), positive=positive), weights, whole.intercept)
+    return objective(
+        made, y, loss, Penalty(alpha * ratio, alpha * (1 - ratio), positive=positive), weights, whole.intercept
+    )
 
 
 @pytest.mark.parametrize("seed", range(48))

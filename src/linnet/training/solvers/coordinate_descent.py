@@ -4,10 +4,10 @@
 
 At the optimum most weights are 0: those whose column has a slope smaller than l1.  A working set is the columns that
 have a weight, and those with the steepest slopes.  Over it f is minimised by proximal Newton steps: the losses are
-replaced by parabolas, coordinate descent finds the minimum of that model (quadratic_model.py), and the step is halved until
-f itself falls enough (Yuan, Ho, Lin 2012, An improved GLMNET for L1-regularized logistic regression).  Least squares are
-their own parabolas.  The slopes of all columns then give the gap and the next, larger set (Massias, Gramfort, Salmon
-2018, Celer: a fast solver for the Lasso with dual extrapolation).
+replaced by parabolas, coordinate descent finds the minimum of that model (quadratic_model.py), and the step is halved
+until f itself falls enough (Yuan, Ho, Lin 2012, An improved GLMNET for L1-regularized logistic regression).  Least
+squares are their own parabolas.  The slopes of all columns then give the gap and the next, larger set (Massias,
+Gramfort, Salmon 2018, Celer: a fast solver for the Lasso with dual extrapolation).
 """
 
 from __future__ import annotations

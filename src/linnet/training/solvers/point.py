@@ -11,9 +11,11 @@ from linnet.learners.losses import Loss
 from linnet.training.objective import Flat, Objective
 from linnet.training.row_losses import normalised_weights
 
-# Curvatures are at least this fraction of the largest one that the loss can have: where a loss is flat, the model is not.
+# Curvatures are at least this fraction of the largest one that the loss can have: where a loss is flat, the model is
+# not.
 LEAST_CURVATURE = 1e-6
-# The intercept is at its best where slopes add up to this fraction of their sizes; and the most steps of Newton's to it.
+# The intercept is at its best where slopes add up to this fraction of their sizes; and the most steps of Newton's to
+# it.
 BALANCED, STEPS = 1e-7, 30
 
 

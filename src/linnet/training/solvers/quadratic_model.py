@@ -1,8 +1,8 @@
 """The minimum of a quadratic model with an L1 and an L2 penalty: a step of coordinate descent's outer loop.
 
-By a table of pairs, sweeps over the weights alternate with solving for all weights other than 0 at once, with their signs
-held: the step is exact as soon as the signs are right, however alike the columns are (Lee, Battle, Raina, Ng 2007,
-Efficient sparse coding algorithms).
+By a table of pairs, sweeps over the weights alternate with solving for all weights other than 0 at once, with their
+signs held: the step is exact as soon as the signs are right, however alike the columns are (Lee, Battle, Raina, Ng
+2007, Efficient sparse coding algorithms).
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def by_pairs(pairs: Pairs, slopes: Flat, total_slope: float, w: Flat, penalty: P
 def _solve_active(pairs: Pairs, s: Flat, u: Flat, penalty: Penalty) -> None:
     """To the minimum over the weights other than 0 with their signs held; u and its slopes s change in place.
 
-    Weights that would change their sign become 0, all of them if the model falls so, else the first one; and again, for the
-    others.
+    Weights that would change their sign become 0, all of them if the model falls so, else the first one; and again, for
+    the others.
     """
     for _ in range(SOLUTIONS):
         active = np.flatnonzero(u)

@@ -4,8 +4,8 @@
     A d   what a change d of the weights does to the scores;  A'r, the slopes of the weights
     A'DA  the table of all pairs, with M = A'D1 and T = 1'D1 beside it
 
-Up to MOST_PAIRED columns are taken by that table, which costs one product; a sweep over the weights then does not depend on
-the number of rows.  More are taken column by column (`ByColumn`).
+Up to MOST_PAIRED columns are taken by that table, which costs one product; a sweep over the weights then does not
+depend on the number of rows.  More are taken column by column (`ByColumn`).
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class DenseColumns:
 
     def slopes(self, amounts: Flat) -> Flat:
         if self.all:
-            return self.problem.summed(amounts[:, np.newaxis])[:-1] - self.means * amounts.sum()
+            return np.asarray(self.problem.summed(amounts[:, np.newaxis])[:-1] - self.means * amounts.sum())
         return added(over_parts(lambda a, b: amounts[a:b] @ self._block(a, b), self.n, self.rows_a_block))
 
     def pairs(self, bends: Flat, *, intercept: bool) -> Pairs:
