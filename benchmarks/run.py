@@ -7,6 +7,8 @@ import warnings
 from pathlib import Path
 from typing import Annotated
 
+# instead of this folder, whose coverage.py would hide the package of that name from Numba
+sys.path.pop(0)
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import typer

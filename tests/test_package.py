@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[1]
 def test_public_names():
     assert linnet.__all__ == [
         "Averaging", "BagOfWords", "BernoulliNB", "BestThreshold", "CertificateError", "Conjunctions", "CostSensitive",
-        "DataWarning", "DependencyParser", "ExpressionError", "Factors", "Halving", "InputError",
+        "DataWarning", "DependencyParser", "ElasticNet", "ExpressionError", "Factors", "Halving", "InputError", "Lasso",
         "LinearDiscriminantAnalysis", "LinearRegression",
         "LinearSVC", "LinnetError", "LinnetWarning",
         "LogisticRegression", "Loss", "Model", "ModelFileError", "MultinomialNB", "NumericalError", "OneHot",

@@ -32,6 +32,8 @@ ESTIMATORS = {
     "batch-perceptron": linnet.Perceptron(mode="batch"),
     "least-squares": linnet.LinearRegression(),
     "ridge": linnet.Ridge(),
+    "lasso": linnet.Lasso(),
+    "elastic-net": linnet.ElasticNet(),
     "naive-bayes": linnet.MultinomialNB(),
     "naive-bayes-bernoulli": linnet.BernoulliNB(),
     "naive-bayes-gaussian": linnet.SharedGaussianNB(),

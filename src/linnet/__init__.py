@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from linnet.estimators.cost_sensitive import CostSensitive as CostSensitive
     from linnet.estimators.discriminant_analysis import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
     from linnet.estimators.halving import Halving as Halving
+    from linnet.estimators.lasso import ElasticNet as ElasticNet
+    from linnet.estimators.lasso import Lasso as Lasso
     from linnet.estimators.linear_regression import LinearRegression as LinearRegression
     from linnet.estimators.linear_svc import LinearSVC as LinearSVC
     from linnet.estimators.logistic_regression import LogisticRegression as LogisticRegression
@@ -95,6 +97,8 @@ _HOMES = {
     "RecipeError": "linnet.errors",
     "Reduction": "linnet.learners.recipe",
     "Ridge": "linnet.estimators.ridge",
+    "Lasso": "linnet.estimators.lasso",
+    "ElasticNet": "linnet.estimators.lasso",
     "Schedule": "linnet.learners.schedule",
     "SeparationWarning": "linnet.errors",
     "SequenceTagger": "linnet.structured.sequence_tagger",

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 import linnet
-from linnet.estimators.base import LinearEstimator
+from linnet.estimators.base import LinearEstimator, LinearRegressor
 from linnet.learners import catalogue
 
 SOLVERS = {"LogisticRegression": "logistic-regression", "LinearSVC": "svm-squared", "Ridge": "ridge"}
@@ -39,7 +39,7 @@ def digests(n):
     found = {}
     for estimator in estimators():
         boolean = type(estimator).__name__ in ("Winnow", "BernoulliNB", "MultinomialNB")
-        numbers = type(estimator).__name__ in ("LinearRegression", "Ridge", "OnlineRegressor")
+        numbers = issubclass(type(estimator), LinearRegressor)
         for classes in (0,) if numbers else (2, 4):
             y = np.round(score, 3) if numbers else np.clip(np.floor(score / 3 + classes / 2), 0, classes - 1)
             for form in (np.asarray, csr_array):

@@ -22,6 +22,8 @@ from tests.estimators.anything import WinnowOfAnything
 
 NAMES = [
     "BernoulliNB",
+    "ElasticNet",
+    "Lasso",
     "LinearDiscriminantAnalysis",
     "LinearRegression",
     "LinearSVC",
@@ -51,6 +53,8 @@ VARIANTS = [
     linnet.OnlineClassifier("adaptive-hinge", multiclass="one-vs-rest"),
     linnet.LinearRegression(solver="gradient"),
     linnet.Ridge(solver="cg", tol=1e-14),
+    linnet.Lasso(alpha=0.01, positive=True),
+    linnet.LogisticRegression(penalty="l1", multiclass="one-vs-rest"),
     linnet.LinearDiscriminantAnalysis(shrinkage="auto"),
     WinnowOfAnything(),
     WinnowOfAnything(variant="winnow2", complement=True),

@@ -22,7 +22,8 @@ from linnet import LogisticRegression
         (1200, True, 2, {}, "dual"),
         (200, True, 2, {}, "newton-cholesky"),
         (400, True, 2, {}, "dual"),  # few columns, but many beside 60 rows
-        (5, False, 2, {"penalty": "l1"}, "gradient"),
+        (5, False, 2, {"penalty": "l1"}, "coordinate-descent"),
+        (5, False, 3, {"penalty": "l1"}, "gradient"),
         (5, False, 2, {"penalty": None}, "lbfgs"),
         (5, False, 2, {"eta0": 0.01}, "gradient"),
         (5, False, 2, {"solver": "lbfgs"}, "lbfgs"),

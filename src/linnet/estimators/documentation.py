@@ -91,7 +91,10 @@ PARAMETERS = {
     "estimator": "A classifier with probabilities (`predict_proba`); it is copied, not changed.",
     "metric": "What the threshold is to be best for, of those named above.",
     "positive": "The label that is to be found; None where it is plain, of 0 and 1, -1 and 1, no and yes and the like, "
-    "or where the metric takes both labels alike.",
+    "or where the metric takes both labels alike. `Lasso` and `ElasticNet`: whether no weight may be below 0.",
+    "precompute": "Accepted, and not needed: a table of the pairs of columns is made where it saves time.",
+    "copy_X": "Accepted, and not needed: X is never changed.",
+    "selection": "Accepted, `cyclic` or `random`; weights are taken in their order either way.",
     "cv": "How many folds, each label dealt out evenly; or scikit-learn's splitters.",
     "costs": "What a mistake costs, as a dictionary by (true label, predicted label); 1 for pairs not in it, 0 for "
     "being right.",

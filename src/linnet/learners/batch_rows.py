@@ -29,12 +29,26 @@ _FISTA = Solver(
     "Beck, Teboulle 2009, A fast iterative shrinkage-thresholding algorithm for linear inverse problems",
     max_iter=_MANY,
 )
+_COORDINATES = Solver(
+    "coordinate-descent",
+    "Coordinate descent on working sets of the columns, for an L1 penalty; where the loss is not squared, within "
+    "proximal Newton steps.",
+    "w_j ← soft(H_jj w_j - g_j, λ₁) / (H_jj + λ₂), H = XᵀDX",
+    "Yuan, Ho, Lin 2012, An improved GLMNET for L1-regularized logistic regression",
+)
 _SUBGRADIENT = Solver(
     "gradient",
     "Subgradient descent on all rows at once; slow, and often without a small duality gap.",
     "w -= (λ w - Σ_{y w·x < 1} y x / N) / (λ t + R²)",
     "Shor 1985, Minimization methods for non-differentiable functions",
     max_iter=_MANY,
+)
+_CLOSED_FORM = Solver("analytic", "The closed form, by Cholesky factors or singular values.")
+_CONJUGATE_GRADIENTS = Solver(
+    "cg",
+    "Conjugate gradients, which make no table of d x d numbers, for wide sparse rows.",
+    "(XᵀX + αI) w = Xᵀ y",
+    "Hestenes, Stiefel 1952, Methods of conjugate gradients for solving linear systems",
 )
 _SVM_DUAL = "Hsieh, Chang, Lin, Keerthi, Sundararajan 2008, A dual coordinate descent method for large-scale linear SVM"
 
@@ -69,6 +83,7 @@ LOGISTIC_REGRESSION = Entry(
             "Yu, Huang, Lin 2011, Dual coordinate descent methods for logistic regression and maximum entropy models",
         ),
         _LBFGS,
+        _COORDINATES,
         _FISTA,
     ),
     tol=1e-4,
@@ -132,6 +147,7 @@ ROWS = (
                 "Mangasarian 2002, A finite Newton method for classification",
             ),
             _LBFGS,
+            _COORDINATES,
             _FISTA,
         ),
         tol=1e-4,
@@ -191,6 +207,7 @@ ROWS = (
                 "(XᵀX + αI) w = Xᵀ y",
                 "Hestenes, Stiefel 1952, Methods of conjugate gradients for solving linear systems",
             ),
+            _COORDINATES,
             Solver(
                 "gradient",
                 "Accelerated proximal gradient steps, which take an L1 penalty; of a given size, least mean squares.",
@@ -213,15 +230,42 @@ ROWS = (
         strength="alpha",
         penalties=("l2",),
         solvers=(
-            Solver("analytic", "The closed form, by Cholesky factors or singular values."),
-            Solver(
-                "cg",
-                "Conjugate gradients, which make no table of d x d numbers, for wide sparse rows.",
-                "(XᵀX + αI) w = Xᵀ y",
-                "Hestenes, Stiefel 1952, Methods of conjugate gradients for solving linear systems",
-            ),
+            _CLOSED_FORM,
+            _CONJUGATE_GRADIENTS,
         ),
         tol=1e-6,
+        max_iter=1000,
+        text=TextWeighting.TF_IDF,
+        chooses_alpha=True,
+    ),
+    Entry(
+        "lasso",
+        Recipe(Loss.SQUARED, penalty=Penalty(l1=1.0)),
+        Way.BATCH,
+        _NUMBERS,
+        "Least squares with an L1 penalty, which leaves most columns without a weight.",
+        "minimise Σ (y - w·x)² / 2n + α |w|₁",
+        "Tibshirani 1996, Regression shrinkage and selection via the lasso",
+        strength="alpha",
+        penalties=("l1",),
+        solvers=(_COORDINATES, _CLOSED_FORM),
+        tol=1e-4,
+        max_iter=1000,
+        text=TextWeighting.TF_IDF,
+        chooses_alpha=True,
+    ),
+    Entry(
+        "elastic-net",
+        Recipe(Loss.SQUARED, penalty=Penalty(l1=0.5, l2=0.5)),
+        Way.BATCH,
+        _NUMBERS,
+        "Least squares with an L1 and an L2 penalty: of columns that are alike, it takes all or none.",
+        "minimise Σ (y - w·x)² / 2n + α ρ |w|₁ + α (1 - ρ) |w|² / 2, ρ the L1 ratio",
+        "Zou, Hastie 2005, Regularization and variable selection via the elastic net",
+        strength="alpha",
+        penalties=("elasticnet",),
+        solvers=(_COORDINATES, _CLOSED_FORM, _CONJUGATE_GRADIENTS),
+        tol=1e-4,
         max_iter=1000,
         text=TextWeighting.TF_IDF,
         chooses_alpha=True,

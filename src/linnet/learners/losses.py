@@ -37,6 +37,8 @@ class Loss:
     largest_curvature: float = INFINITY
     # whether the second derivative is positive everywhere
     strictly_convex: bool = False
+    # whether it is a parabola, of curvature `largest_curvature` everywhere
+    is_quadratic: bool = False
     # whether the conjugate is finite for every slope
     unbounded_slopes: bool = False
     # whether scores are log-odds, from which probabilities follow
@@ -322,6 +324,7 @@ class _Squared(Loss):
     name, code = "squared", 4
     largest_curvature = 1.0
     strictly_convex = True
+    is_quadratic = True
     unbounded_slopes = True
 
     def value(self, scores: Floats, targets: Floats) -> Floats:

@@ -45,14 +45,15 @@ class Penalty:
     """l1 |w|_1 + l2/2 |w|_2^2 per example; the intercept is not penalised, unless `intercept` asks for it (then it is
     penalised as the weights are; for batch learners only).
 
-    With `total` the two are the penalty of the whole sum of losses (as in 1/C), not of their mean: at step t they
-    count a t-th, and an n-th once n rows are known.
+    With `positive` no weight is below 0 (coordinate descent only).  With `total` the two are the penalty of the whole
+    sum of losses (as in 1/C), not of their mean: at step t they count a t-th, and an n-th once n rows are known.
     """
 
     l1: float = 0.0
     l2: float = 0.0
     total: bool = False
     intercept: bool = False
+    positive: bool = False
 
     def __post_init__(self) -> None:
         for name, value in (("l1", self.l1), ("l2", self.l2)):

@@ -1,8 +1,9 @@
 """Regularisation as users ask for it: C or alpha, the penalty, its L1 ratio; and how several classes are taken.
 
 C       the penalty has weight 1 / C beside the sum of losses; for passive-aggressive learners the longest step
-alpha   the weight of the penalty beside the mean loss of a row; ridge: beside the sum of squares, and chosen by the
-        data where it is not given (training/alpha_choice.py); naive Bayes: what is added to every count
+alpha   the weight of the penalty beside the mean loss of a row; ridge: beside the sum of squares; ridge, lasso and
+        elastic net: chosen by the data where it is not given (training/alpha_choice.py); naive Bayes: what is added
+        to every count
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ class Regularisation:
         if self.C is not None and recipe.schedule.step is not Step.POWER:
             recipe = replace(recipe, schedule=replace(recipe.schedule, eta=self.C))
         elif entry.penalties and (kind is not None or self.C is not None or self.alpha is not None):
-            recipe = replace(recipe, penalty=self._penalty(entry, kind or PenaltyKind.L2))
+            recipe = replace(recipe, penalty=self._penalty(entry, kind or _own_kind(entry)))
         if self.intercept:
             if not (recipe.penalty.l1 > 0 or recipe.penalty.l2 > 0):
                 both = f"{option('alpha')} with {option('penalise_intercept')}"
@@ -110,7 +111,7 @@ class Regularisation:
         l1_ratio = L1_RATIO if self.l1_ratio is None else self.l1_ratio
         if kind is not PenaltyKind.ELASTIC_NET:
             l1_ratio = float(kind is PenaltyKind.L1)
-        weight = own.l2 or (ALPHA_ONLINE if entry.way is Way.ONLINE else ALPHA)
+        weight = own.l1 + own.l2 or (ALPHA_ONLINE if entry.way is Way.ONLINE else ALPHA)
         if self.C is not None:
             weight = 1.0 / self.C
         if self.alpha is not None:
@@ -122,6 +123,14 @@ class Regularisation:
 
 # Nothing was asked for: the learner's own.
 OWN = Regularisation()
+
+
+def _own_kind(entry: Entry) -> PenaltyKind:
+    """The kind of the learner's own penalty; L2, if it has none."""
+    own = entry.recipe.penalty
+    if own.l1 == 0:
+        return PenaltyKind.L2
+    return PenaltyKind.L1 if own.l2 == 0 else PenaltyKind.ELASTIC_NET
 
 
 def _not_for(entry: Entry, asked: str, can: Callable[[Entry], bool]) -> RecipeError:

@@ -1,7 +1,9 @@
-"""Which alpha ridge regression takes where none is given: that with the least error on rows left out.
+"""Which alpha ridge regression, the Lasso and the elastic net take where none is given: that with the least error on
+rows left out.
 
-Left out is one row after the other, in closed form (leave_one_out.py); where that would take long, a fold of the rows
-(alpha_folds.py).  Candidates are 10^(k/10) for any data, so that alpha does not depend on the last bits of a sum.
+With an L2 penalty alone one row after the other is left out, in closed form (leave_one_out.py); where that would take
+long, a fold of the rows (alpha_folds.py); with an L1 penalty always a fold (alpha_path.py).  Candidates are 10^(k/10)
+for any data, so that alpha does not depend on the last bits of a sum.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from numpy.typing import NDArray
 
 from linnet.data.rows import Examples, Rows, select_examples
 from linnet.learners.entry import Entry
+from linnet.training import alpha_path
 from linnet.training.alpha_folds import FOLDS, errors, folds_used, merged, sum_of_squares
 from linnet.training.history import Watcher, ignore
 from linnet.training.leave_one_out import LeaveOneOut, feasible, quickly_decomposed
@@ -58,10 +61,12 @@ def with_alpha(
     penalty = entry.recipe.penalty
     problem = Problems(entry, examples, None, text=text)[0].objective
     examples = replace(examples, rows=problem.rows)
-    if not quickly_decomposed(examples):
+    if penalty.l1 > 0 or not quickly_decomposed(examples):
         examples = merged(examples, contents)
     elif examples.weights is not None and not examples.weights.all():
         examples = select_examples(examples, examples.weights > 0)
+    if penalty.l1 > 0:
+        return _with_l1(entry, examples, problem.intercept, watch)
     examples = replace(examples, targets=_unit(examples.targets))
     with np.errstate(over="ignore", invalid="ignore"):
         alpha, how = _chosen(examples, problem.intercept, watch)
@@ -89,9 +94,27 @@ def _chosen(examples: Examples, intercept: bool, watch: Watcher) -> tuple[float 
         return _by_leaving_out(left_out, wide), "leave-one-out"
     low, high = _range(sum_of_squares(examples) / EIGENVALUES or 1.0, wide)
     alphas = _alphas(np.arange(low, high + 1))
-    found, used = errors(examples, alphas, intercept=intercept, watch=watch), folds_used(len(examples.targets))
-    how = f"{FOLDS}-fold cross-validation" if used == FOLDS else f"cross-validation, {used} of {FOLDS} folds,"
-    return float(alphas[_best(found)]), how
+    found = errors(examples, alphas, intercept=intercept, watch=watch)
+    return float(alphas[_best(found)]), _by_folds(len(examples.targets))
+
+
+def _by_folds(rows: int) -> str:
+    used = folds_used(rows)
+    return f"{FOLDS}-fold cross-validation" if used == FOLDS else f"cross-validation, {used} of {FOLDS} folds,"
+
+
+def _with_l1(entry: Entry, examples: Examples, intercept: bool, watch: Watcher) -> Choice:
+    """The learner with the alpha that suits these examples, which are in a random order, best."""
+    penalty = entry.recipe.penalty
+    with np.errstate(over="ignore", invalid="ignore"):
+        smallest, largest = alpha_path.range_of(examples, penalty, intercept=intercept)
+        if len(examples.targets) < FOLDS or not 0 < smallest <= largest < np.inf:
+            return Choice(entry, "")  # there are too few rows to choose it by, or the targets do not vary
+        alphas = _alphas(np.arange(floor(A_DECADE * log10(smallest)), ceil(A_DECADE * log10(largest)) + 1))
+        found = alpha_path.errors(examples, alphas, penalty, intercept=intercept, watch=watch)
+    alpha, ratio = float(alphas[_best(found)]), penalty.l1 / (penalty.l1 + penalty.l2)
+    chosen = replace(penalty, l1=alpha * ratio, l2=alpha * (1.0 - ratio))
+    return Choice(replace(entry, recipe=replace(entry.recipe, penalty=chosen)), _by_folds(len(examples.targets)))
 
 
 def _by_leaving_out(left_out: LeaveOneOut, wide: bool) -> float:

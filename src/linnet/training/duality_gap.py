@@ -7,9 +7,10 @@ For the objective of objective.py, with g_i the slope of row i's loss by its sco
 
 is at most f(w, b) for every w and b, if each g_i lies where the conjugate loss* is finite and, for a free intercept,
 sum_i c_i g_i = 0.  R*(s) = sum_j max(0, |s_j| - l1)^2 / (2 l2); without L2, 0 where all |s_j| <= l1, else infinite.
-Any weights give such a point: the slopes there, moved to where the conditions hold.  At the optimum nothing is moved,
-and D = f.  The slope of a loss at a kink is not determined: then the solver passes its dual point.  The conjugates
-are those of learners/losses.py; for many classes g + (1 for the row's class) is a distribution.
+With weights that may not be negative, only the s_j above 0 count.  Any weights give such a point: the slopes there,
+moved to where the conditions hold.  At the optimum nothing is moved, and D = f.  The slope of a loss at a kink is not
+determined: then the solver passes its dual point.  The conjugates are those of learners/losses.py; for many classes g +
+(1 for the row's class) is a distribution.
 
 The bound that is stated is D less all that rounding may have added to it, or hidden of f: see `_Rounding`.
 """
@@ -32,6 +33,7 @@ Table = NDArray[np.float64]
 
 OVERFLOWN = "the sums left the range of numbers: scale the features down"
 UNPENALISED = "without a penalty the dual has no point that can be written down exactly"
+BELOW_ZERO = "a weight is below 0, where none may be"
 CROSSED = "the bound came out above the objective, for the sums cancel: centre and scale the features"
 # What rounding may lift a bound above the objective by, relative to it: any more, and the sums prove nothing.
 ROUNDING = 1e-9
@@ -119,6 +121,10 @@ def certify(
     amounts = added(part.amounts for part in parts)
     v = _pulled_together(problem, parts, amounts)
     rounding = _Rounding(problem, weights, parts, primal, about)
+    if penalty.positive:
+        if (w < 0).any():
+            return Certificate(np.inf, -np.inf, BELOW_ZERO)
+        v = np.minimum(v, 0.0)  # R* is over weights of 0 and more: a slope above 0 pushes none of them
     if penalty.l2 == 0:
         largest = float(np.abs(v).max(initial=0.0)) + rounding.of_sums()
         shrink = min(1.0, penalty.l1 / largest) if largest > 0 else 1.0

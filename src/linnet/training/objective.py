@@ -70,9 +70,15 @@ class Objective:
             if not len(self.order):
                 raise InputError("every sample weight is zero: there is nothing to train on")
         self.total = examples.total_weight
-        self.penalty = Penalty(penalty.l1 / self.total, penalty.l2 / self.total) if penalty.total else penalty
+        self.penalty = self.of_mean(penalty)
         self.regression, self.positive, self.part = regression, positive, part
         self.size = (self.columns + 1) * outputs
+
+    def of_mean(self, penalty: Penalty) -> Penalty:
+        """The penalty as it stands beside the mean loss."""
+        if not penalty.total:
+            return penalty
+        return Penalty(penalty.l1 / self.total, penalty.l2 / self.total, positive=penalty.positive)
 
     def in_order(self, which: NDArray[np.int64]) -> Objective:
         """The same problem with its rows in this order."""

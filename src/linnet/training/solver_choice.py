@@ -16,6 +16,7 @@ from linnet.training.descent import Descent, Found, Method
 from linnet.training.history import Watcher
 from linnet.training.objective import Objective
 from linnet.training.solvers import (
+    coordinate_descent,
     dual_logistic,
     dual_svm,
     gradient,
@@ -59,12 +60,14 @@ def _lbfgs(problem: Objective, how: Descent, watch: Watcher) -> Found:
 
 
 class Needs(NamedTuple):
-    """What a solver takes: the losses (None: all that are smooth), L2 alone, no L1, several classes jointly."""
+    """What a solver takes: the losses (None: all that are smooth), L2 alone, no L1, several classes jointly; whether it
+    needs any penalty."""
 
     losses: tuple[Loss, ...] | None
     l2_only: bool = False
     no_l1: bool = False
     joint: bool = True
+    penalised: bool = False
 
 
 # Solvers that make a table of all pairs of columns.
@@ -80,6 +83,7 @@ NEEDS = {
     "lbfgs": Needs(None, no_l1=True),
     "analytic": Needs((Loss.SQUARED,), no_l1=True),
     "cg": Needs((Loss.SQUARED,), no_l1=True),
+    "coordinate-descent": Needs(None, joint=False, penalised=True),
     "gradient": Needs(()),
 }
 
@@ -94,6 +98,7 @@ def method_of(solver: str, loss: Loss) -> Method:
         "lbfgs": _lbfgs,
         "analytic": ridge.analytic,
         "cg": ridge.conjugate_gradients,
+        "coordinate-descent": coordinate_descent.descend,
         "gradient": by_working_sets(to_gap(gradient.descend)),
     }
     return methods[solver]
@@ -118,17 +123,17 @@ class Shape:
     entries: int
     dense: bool
     jointly: int
+    positive: bool = False
     reach: float = 0.0  # C |x|^2 of the mean sparse row
 
     @classmethod
     def of(cls, recipe: Recipe, rows: Rows, classes: int) -> Shape:
-        jointly = classes > 2 and recipe.reduction in (Reduction.JOINT, Reduction.REFERENCE)
+        jointly = classes if classes > 2 and recipe.reduction in (Reduction.JOINT, Reduction.REFERENCE) else 0
         n, d = rows.shape
-        l1, l2 = recipe.penalty.l1, recipe.penalty.l2
-        reach = 0.0
+        l1, l2, positive, reach = recipe.penalty.l1, recipe.penalty.l2, recipe.penalty.positive, 0.0
         if l2 > 0 and n > 0 and not rows.dense:
             reach = squared_norm(rows.values) / (n * l2 * (1 if recipe.penalty.total else n))
-        return cls(recipe.loss, l1, l2, n, d, rows.entries, rows.dense, classes if jointly else 0, reach)
+        return cls(recipe.loss, l1, l2, n, d, rows.entries, rows.dense, jointly, positive, reach)
 
     @property
     def paired(self) -> bool:
@@ -171,6 +176,11 @@ class Rule(NamedTuple):
 
 # The first rule whose solver the learner has, and whose condition holds.
 RULES = (
+    Rule(
+        "coordinate-descent",
+        lambda s: (s.l1 > 0 or s.positive) and not s.jointly,
+        "an L1 penalty leaves few of {columns} columns a weight, and coordinate descent looks mostly at those",
+    ),
     Rule("gradient", lambda s: s.l1 > 0, "an L1 penalty has a kink, which proximal gradient steps can take"),
     Rule("analytic", lambda s: s.closed_form, "least squares over {columns} columns have a closed form"),
     Rule("cg", lambda s: s.l2 > 0, "a table of the pairs of {columns} columns would be too large"),
@@ -243,6 +253,8 @@ def _check(solver: str, shape: Shape) -> None:
     smooth = shape.loss.joint is not None and shape.loss.joint.smooth if shape.jointly else shape.loss.smooth
     wrong = [
         (needs.l2_only and (shape.l1 > 0 or shape.l2 == 0), option("penalty", "l2")),
+        (shape.positive and solver != "coordinate-descent", "positive=False"),
+        (needs.penalised and shape.l1 == 0 and shape.l2 == 0, f"a penalty, such as {option('penalty', 'l1')}"),
         (needs.no_l1 and shape.l1 > 0, f"a smooth penalty, such as {option('penalty', 'l2')}"),
         (shape.jointly and not needs.joint, option("multiclass", "one-vs-rest")),
         (solver == "dual" and shape.jointly and shape.loss.log_odds, option("multiclass", "one-vs-rest")),

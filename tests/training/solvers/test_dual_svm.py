@@ -255,7 +255,7 @@ def test_the_solver_and_the_reason_are_told(rng):
         LinearSVC(solver="newton", penalty="l1").fit(X, signs)
     assert LinearSVC(solver="lbfgs").fit(X, signs).solver_ == "lbfgs"
     sparse = LinearSVC(penalty="l1").fit(X, signs)
-    assert sparse.solver_ == "gradient"
+    assert sparse.solver_ == "coordinate-descent"
     assert "L1" in sparse.solver_reason_
     with pytest.raises(RecipeError, match="l2"):
         LinearSVC(solver="dual", penalty="l1").fit(X, signs)

@@ -175,7 +175,8 @@ def _tuned(
     examples = replace(examples, rows=scaled(contents, scaling))
     text = None if isinstance(raw, PackedRows) else Text(data.features.text_features())
     entry, how = with_alpha(entry, examples, contents, text=text, watch=watch)
-    return entry, StrengthChoice("alpha", entry.recipe.penalty.l2, how, len(examples.targets)) if how else None
+    alpha = entry.recipe.penalty.l1 + entry.recipe.penalty.l2
+    return entry, StrengthChoice("alpha", alpha, how, len(examples.targets)) if how else None
 
 
 def _separation(data: TrainingSet, entry: Entry, rows: Rows, model: LinearModel) -> str:
