@@ -21,8 +21,8 @@ from linnet.training.solvers import (
     least_squares,
     newton,
     ridge,
-    smoothed_hinge,
     softmax,
+    svm_newton,
 )
 from linnet.training.solvers import lbfgs as quasi_newton
 from linnet.training.solvers.until_gap import to_gap
@@ -84,7 +84,7 @@ def method_of(solver: str, loss: Loss) -> Method:
     methods: dict[str, Method] = {
         "newton-cholesky": newton.cholesky,
         "newton-cg": newton.conjugate_gradients,
-        "newton": smoothed_hinge.newton,
+        "newton": svm_newton.newton,
         "dual": dual_logistic.descend if loss.log_odds else dual_svm.descend,
         "lbfgs": _lbfgs,
         "analytic": ridge.analytic,
