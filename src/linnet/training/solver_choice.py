@@ -136,8 +136,9 @@ class Shape:
     @property
     def few(self) -> bool:
         """Whether Newton's steps suit an SVM."""
-        entries = self.loss.smooth and self.columns <= PAIRED_IF_SPARSE and self.entries <= PAIRED_ENTRIES * self.rows
-        return not self.jointly and (self.columns <= FEW_COLUMNS or entries)
+        entries = self.columns <= PAIRED_IF_SPARSE and self.entries <= PAIRED_ENTRIES * self.rows
+        tall = self.dense and self.columns <= min(PAIRED_IF_DENSE, self.rows)
+        return not self.jointly and (self.columns <= FEW_COLUMNS or (self.loss.smooth and (entries or tall)))
 
     @property
     def closed_form(self) -> bool:

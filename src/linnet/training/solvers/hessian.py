@@ -110,7 +110,7 @@ class Point(ABC):
 
 
 class TwoClasses(Point):
-    """One score a row; `squared` asks for `squares`, which sparse rows leave out."""
+    """One score a row; `squared` asks for `squares`, which sparse rows and many columns leave out."""
 
     def __init__(self, problem: Objective, weights: Flat, *, squared: bool = False) -> None:
         super().__init__(problem, weights, np.empty((len(problem.targets), 1)))
@@ -125,6 +125,7 @@ class TwoClasses(Point):
         if problem.loss.code not in IN_KERNEL:
             self._go_by_loss(change, before)
             return
+        squared = squared and problem.columns**2 <= IN_CACHE  # larger ones are better added up over more rows
         dense = _DenseGo(self, change, before, squared) if problem.rows.dense else None
         parts = over_parts(dense or _SparseGo(self, change, before), len(before), problem.rows_a_part)
         self._sums = added(sums for sums, _, _, _ in parts)

@@ -25,6 +25,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.data.packed_rows import PackedRows
 from linnet.data.rows import Examples, Rows
 from linnet.errors import NumericalError, RecipeError
 from linnet.kernels import hessian as kernel
@@ -49,6 +50,8 @@ ROUNDING = 1e-15
 SPARED = 8
 ROWS_A_COLUMN = 40
 FEWEST = 1000
+# For tables of many columns, each step of which is long, a sample of this many rows a column is better than none.
+MANY_COLUMNS, FEWER_ROWS_A_COLUMN = 200, 8
 ROUGHLY = 1e-3
 # After a step that promised less than this fraction of f, H is still good for one more.
 NEAR = 2e-2
@@ -78,10 +81,11 @@ class Blocking:
     tables: int = 16
 
     def block_rows(self, d: int) -> int:
-        return max(1, self.numbers // (d + 1))
+        """No fewer rows than columns, or adding up the tables would take longer than multiplying the rows."""
+        return max(d, self.numbers // (d + 1), 1)
 
     def dense_part(self, d: int) -> int:
-        return self.blocks * self.block_rows(d)
+        return max(self.blocks * self.numbers // (d + 1), 4 * self.block_rows(d))
 
     def sparse_part(self, d: int, entries: int) -> int:
         return max(self.rows, self.tables * d * d // entries**2)
@@ -154,7 +158,7 @@ def _check(problem: Objective, name: str) -> None:
 def _fewer(problem: Objective) -> Objective | None:
     """The problem on an eighth of the rows, or some more; None where that would be too few, or of one class."""
     n, d = problem.rows.shape
-    every = min(SPARED, n // max(FEWEST, ROWS_A_COLUMN * d))
+    every = min(SPARED, n // max(FEWEST, (ROWS_A_COLUMN if d < MANY_COLUMNS else FEWER_ROWS_A_COLUMN) * d))
     if every < 4:
         return None
     some = slice(None, None, every)
@@ -242,13 +246,14 @@ def _searched(point: Point, step: _Step) -> tuple[Point, float]:
 class _Cholesky(_Direction):
     """The step by factors of H, with every column in its own unit so that only nearly collinear columns matter.
 
-    Near the optimum H hardly changes: every other step reuses the last one, with its D.
+    Near the optimum H hardly changes: every other step reuses the last one, with its D.  Where D is of few values, as
+    that of the squared hinge, H changes by the rows whose D does.
     """
 
     squared = True
 
     def __init__(self, blocking: Blocking) -> None:
-        self._blocking, self._again = blocking, False
+        self._summed, self._again = _SummedSquares(blocking), False
         self._factored: Factored | None = None
         self._unit, self._bends = np.empty(0), np.empty((0, 1))
 
@@ -256,7 +261,7 @@ class _Cholesky(_Direction):
         problem = point.problem
         gradient = point.gradient()
         if self._factored is None or not self._again:
-            hessian = _hessian(point, self._blocking)
+            hessian = _hessian(point, self._summed)
             self._factored = self._factor(hessian if problem.intercept else hessian[:-1, :-1])
             self._bends = point.own_bends()
         change, free = np.zeros(problem.size), len(self._unit)
@@ -279,44 +284,71 @@ class _Cholesky(_Direction):
         raise NumericalError(TOO_LARGE)
 
 
-def _hessian(point: Point, blocking: Blocking) -> Table:
-    """H; only the upper triangle is used."""
-    problem, rows = point.problem, point.problem.rows
-    n, d = rows.shape
-    if point.squares is not None:
-        hessian = point.squares
-    else:
-        bends = point.normalised_weights * point.own_bends()[:, 0]
-        if rows.dense:
-            add, size = _dense_part(rows, bends, blocking.block_rows(d)), blocking.dense_part(d)
+class _SummedSquares:
+    """sum_i D_i (x_i, 1)(x_i, 1)', of which only the upper triangle is used; and of dense rows the last one, with D."""
+
+    def __init__(self, blocking: Blocking) -> None:
+        self._blocking = blocking
+        self._last: Table | None = None
+        self._bends: Flat = np.empty(0)
+
+    def __call__(self, point: Point) -> Table:
+        rows, bends = point.problem.rows, point.normalised_weights * point.own_bends()[:, 0]
+        if not rows.dense:
+            return self._sparse(rows, bends)
+        if point.problem.loss.strictly_convex or isinstance(rows, PackedRows):
+            return self._dense(rows, bends, None) if point.squares is None else point.squares
+        if point.squares is not None:
+            self._last = point.squares
         else:
-            size = blocking.sparse_part(d, max(1, len(rows.values) // n))
+            more, less = bends, self._bends
+            if self._last is not None:
+                change = bends - self._bends
+                more, less = np.maximum(change, 0.0), np.maximum(-change, 0.0)
+            if self._last is None or np.count_nonzero(more) + np.count_nonzero(less) > np.count_nonzero(bends):
+                self._last = self._dense(rows, bends, np.flatnonzero(bends))
+            else:
+                self._last = self._last + self._dense(rows, more, np.flatnonzero(more))
+                self._last -= self._dense(rows, less, np.flatnonzero(less))
+        self._bends = bends
+        return self._last
 
-            def add(first: int, last: int) -> Table:
-                into = np.zeros((d + 1, d + 1))
-                kernel.hessian(rows.values, rows.ids, rows.starts[first : last + 1], bends[first:last], into)
-                return into
+    def _sparse(self, rows: Rows, bends: Flat) -> Table:
+        n, d = rows.shape
 
-        hessian = added(over_parts(add, n, size))
-    if not rows.dense:  # a pair whose ids do not rise within its row, as in rows of text, was added below the diagonal
-        hessian += np.tril(hessian, -1).T
-    hessian.flat[: d * (d + 2) : d + 2] += problem.penalty.l2
+        def add(first: int, last: int) -> Table:
+            into = np.zeros((d + 1, d + 1))
+            kernel.hessian(rows.values, rows.ids, rows.starts[first : last + 1], bends[first:last], into)
+            return into
+
+        summed = added(over_parts(add, n, self._blocking.sparse_part(d, max(1, len(rows.values) // n))))
+        # a pair whose ids do not rise within its row, as in rows of text, was added below the diagonal
+        summed += np.tril(summed, -1).T
+        return summed
+
+    def _dense(self, rows: Rows, bends: Flat, which: NDArray[np.int64] | None) -> Table:
+        """kernel.hessian for dense rows, all or some of them, by BLAS, in blocks of rows."""
+        d, height = rows.shape[1], self._blocking.block_rows(rows.shape[1])
+        n = rows.shape[0] if which is None else len(which)
+
+        def part(start: int, stop: int) -> Table:
+            squares, room = np.zeros((d + 1, d + 1)), np.empty((height, d + 1))
+            for first in range(start, stop, height):
+                at = slice(first, min(stop, first + height))
+                some = at if which is None else which[at]
+                squares += squared_columns(rows.matrix(some), bends[some], room)
+            return squares
+
+        return added(over_parts(part, n, self._blocking.dense_part(d))) if n else np.zeros((d + 1, d + 1))
+
+
+def _hessian(point: Point, summed: _SummedSquares) -> Table:
+    """H; only the upper triangle is used."""
+    d = point.problem.columns
+    hessian = summed(point).copy()
+    hessian.flat[: d * (d + 2) : d + 2] += point.problem.penalty.l2
     hessian[d, d] = hessian[d, d] or 1.0  # no curvature, but perhaps a slope: then a step of size 1
     return hessian
-
-
-def _dense_part(rows: Rows, bends: Flat, height: int) -> Callable[[int, int], Table]:
-    """kernel.hessian for dense rows, by BLAS, in blocks of this many rows."""
-    d = rows.shape[1]
-
-    def part(start: int, stop: int) -> Table:
-        squares, room = np.zeros((d + 1, d + 1)), np.empty((height, d + 1))
-        for first in range(start, stop, height):
-            at = slice(first, min(stop, first + height))
-            squares += squared_columns(rows.matrix(at), bends[at], room)
-        return squares
-
-    return part
 
 
 # -- H times vectors ---------------------------------------------------------------------------------------------------
