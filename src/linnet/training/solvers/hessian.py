@@ -286,8 +286,29 @@ class ManyClasses(Point):
         return self._losses.loss.curvature(self._p, along)
 
     def product(self, v: Flat, along: Table) -> Flat:
+        if self.problem.rows.dense:
+            return self.with_penalty(self.problem.free(self._dense_product(v, along)), v)
         along[:] = self.problem.scores(v)
         return self.with_penalty(self.problem.summed(self.normalised_weights[:, np.newaxis] * self.bent(along)), v)
+
+    def _dense_product(self, v: Flat, along: Table) -> Flat:
+        """The losses' part of H v of dense rows, of which each part is looked at once."""
+        problem, outputs = self.problem, self.problem.outputs
+        table = v.reshape(-1, outputs)
+        across, common = np.ascontiguousarray(table[:-1].T), table[-1]
+
+        def part(first: int, last: int) -> Flat:
+            X = np.asarray(problem.rows.matrix(slice(first, last)), dtype=np.float64)
+            changes, p = along[first:last], self._p[first:last]
+            np.add((across @ X.T).T, common, out=changes)
+            bent = self._losses.loss.curvature(p, changes)
+            bent *= self.normalised_weights[first:last, np.newaxis]
+            into = np.empty((problem.columns + 1, outputs))
+            into[:-1] = (np.ascontiguousarray(bent.T) @ X).T
+            into[-1] = bent.sum(axis=0)
+            return into.reshape(-1)
+
+        return added(over_parts(part, len(along), problem.rows_a_part))
 
     def intercepts(self, rest: Flat) -> Flat:
         weighed = self.normalised_weights[:, np.newaxis] * self._p

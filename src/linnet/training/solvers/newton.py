@@ -2,7 +2,7 @@
 
 A step solves H p = -gradient (hessian.py) with H = X'DX + l2 I, D_i the second derivative of row i's loss: by
 Cholesky where H is small, else by conjugate gradients, which ask only for H times a vector (Nash 1985, Preconditioning
-of truncated-Newton methods; the preconditioner is the diagonal of H).  It is halved until f itself falls enough
+of truncated-Newton methods; the preconditioner is the diagonal of H, or its blocks by class, class_blocks.py).  It is halved until f itself falls enough
 (Armijo 1966): along the step the scores are z + t X p, which takes no further pass over the rows.
 
 The same step solves the dual.  With g the slopes of the losses at z, g + D X p are slopes that weigh
@@ -25,18 +25,17 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.data.packed_rows import PackedRows
-from linnet.data.rows import Examples, Rows
+from linnet.data.rows import Examples
 from linnet.errors import NumericalError, RecipeError
-from linnet.kernels import hessian as kernel
 from linnet.learners.recipe import Penalty
 from linnet.training.descent import Descent, Found
 from linnet.training.duality_gap import certify
 from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import TOO_LARGE, Flat, Objective
 from linnet.training.positive_definite import Factored, mirrored
-from linnet.training.solvers.hessian import Point, point_at, squared_columns
-from linnet.training.threads import added, over_parts
+from linnet.training.solvers.class_blocks import ClassBlocks, suits
+from linnet.training.solvers.hessian import Point, point_at
+from linnet.training.solvers.summed_squares import BLOCKING, Blocking, SummedSquares
 
 Table = NDArray[np.float64]
 
@@ -61,37 +60,12 @@ TRUSTED = 0.1
 # steps at most.
 LOOSEST = 0.25
 MOST_PRODUCTS = 500
+# A step that takes more products than this shows that the blocks are no longer like those of H.
+WORN_OUT = 20
 # The fraction of the gap that the residual of conjugate gradients may make up.
 RESIDUAL_FRACTION = 0.2
 # How much longer the next step may be after a full one.
 FURTHER = 2.5
-
-
-@dataclass(frozen=True)
-class Blocking:
-    """How the rows are cut for threads that add up H; the number of threads does not matter.
-
-    Dense rows are multiplied in blocks of `numbers`, which stay in cache; a part is several blocks.  A part of sparse
-    rows has a table of its own, so it is to take the time of filling `tables`.
-    """
-
-    numbers: int = 1 << 15
-    blocks: int = 16
-    rows: int = 4096
-    tables: int = 16
-
-    def block_rows(self, d: int) -> int:
-        """No fewer rows than columns, or adding up the tables would take longer than multiplying the rows."""
-        return max(d, self.numbers // (d + 1), 1)
-
-    def dense_part(self, d: int) -> int:
-        return max(self.blocks * self.numbers // (d + 1), 4 * self.block_rows(d))
-
-    def sparse_part(self, d: int, entries: int) -> int:
-        return max(self.rows, self.tables * d * d // entries**2)
-
-
-BLOCKING = Blocking()
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,7 +227,7 @@ class _Cholesky(_Direction):
     squared = True
 
     def __init__(self, blocking: Blocking) -> None:
-        self._summed, self._again = _SummedSquares(blocking), False
+        self._summed, self._again = SummedSquares(blocking), False
         self._factored: Factored | None = None
         self._unit, self._bends = np.empty(0), np.empty((0, 1))
 
@@ -284,65 +258,7 @@ class _Cholesky(_Direction):
         raise NumericalError(TOO_LARGE)
 
 
-class _SummedSquares:
-    """sum_i D_i (x_i, 1)(x_i, 1)', of which only the upper triangle is used; and of dense rows the last one, with D."""
-
-    def __init__(self, blocking: Blocking) -> None:
-        self._blocking = blocking
-        self._last: Table | None = None
-        self._bends: Flat = np.empty(0)
-
-    def __call__(self, point: Point) -> Table:
-        rows, bends = point.problem.rows, point.normalised_weights * point.own_bends()[:, 0]
-        if not rows.dense:
-            return self._sparse(rows, bends)
-        if point.problem.loss.strictly_convex or isinstance(rows, PackedRows):
-            return self._dense(rows, bends, None) if point.squares is None else point.squares
-        if point.squares is not None:
-            self._last = point.squares
-        else:
-            more, less = bends, self._bends
-            if self._last is not None:
-                change = bends - self._bends
-                more, less = np.maximum(change, 0.0), np.maximum(-change, 0.0)
-            if self._last is None or np.count_nonzero(more) + np.count_nonzero(less) > np.count_nonzero(bends):
-                self._last = self._dense(rows, bends, np.flatnonzero(bends))
-            else:
-                self._last = self._last + self._dense(rows, more, np.flatnonzero(more))
-                self._last -= self._dense(rows, less, np.flatnonzero(less))
-        self._bends = bends
-        return self._last
-
-    def _sparse(self, rows: Rows, bends: Flat) -> Table:
-        n, d = rows.shape
-
-        def add(first: int, last: int) -> Table:
-            into = np.zeros((d + 1, d + 1))
-            kernel.hessian(rows.values, rows.ids, rows.starts[first : last + 1], bends[first:last], into)
-            return into
-
-        summed = added(over_parts(add, n, self._blocking.sparse_part(d, max(1, len(rows.values) // n))))
-        # a pair whose ids do not rise within its row, as in rows of text, was added below the diagonal
-        summed += np.tril(summed, -1).T
-        return summed
-
-    def _dense(self, rows: Rows, bends: Flat, which: NDArray[np.int64] | None) -> Table:
-        """kernel.hessian for dense rows, all or some of them, by BLAS, in blocks of rows."""
-        d, height = rows.shape[1], self._blocking.block_rows(rows.shape[1])
-        n = rows.shape[0] if which is None else len(which)
-
-        def part(start: int, stop: int) -> Table:
-            squares, room = np.zeros((d + 1, d + 1)), np.empty((height, d + 1))
-            for first in range(start, stop, height):
-                at = slice(first, min(stop, first + height))
-                some = at if which is None else which[at]
-                squares += squared_columns(rows.matrix(some), bends[some], room)
-            return squares
-
-        return added(over_parts(part, n, self._blocking.dense_part(d))) if n else np.zeros((d + 1, d + 1))
-
-
-def _hessian(point: Point, summed: _SummedSquares) -> Table:
+def _hessian(point: Point, summed: SummedSquares) -> Table:
     """H; only the upper triangle is used."""
     d = point.problem.columns
     hessian = summed(point).copy()
@@ -366,17 +282,20 @@ class _ConjugateGradients(_Direction):
     def __init__(self, problem: Objective) -> None:
         self._squares = problem.units() ** 2
         self._reach = np.inf
+        self._blocks: ClassBlocks | None = None
 
     def __call__(self, point: Point, tol: float, /) -> _Step:
         problem, outputs = point.problem, point.problem.outputs
-        gradient, scale = point.gradient(), 1.0 / point.diagonal()
+        gradient, precondition = point.gradient(), self._preconditioner(point)
         change, along, t = np.zeros(problem.size), np.zeros_like(point.scores), np.empty_like(point.scores)
         residual = -gradient
-        preconditioned = scale * residual
+        preconditioned = precondition(residual)
         v, size, squared = preconditioned.copy(), float(residual @ preconditioned), float(residual @ residual)
         enough = RESIDUAL_FRACTION * 2.0 * problem.penalty.l2 * tol * point.value
         loose = min(LOOSEST, np.sqrt(size / point.value)) ** 2 * size
-        for _ in range(MOST_PRODUCTS):
+        for products in range(MOST_PRODUCTS):
+            if products == WORN_OUT:
+                self._blocks = None  # the next step makes them anew
             if squared <= enough or size <= loose or size == 0.0:
                 break
             product = point.product(v, t)
@@ -389,7 +308,7 @@ class _ConjugateGradients(_Direction):
             squared = float(residual @ residual)
             if within < length:
                 break
-            np.multiply(scale, residual, out=preconditioned)
+            preconditioned = precondition(residual)
             size, before = float(residual @ preconditioned), size
             v *= size / before
             v += preconditioned
@@ -401,6 +320,14 @@ class _ConjugateGradients(_Direction):
             change[-outputs:] += rest
             along += rest
         return _Step(change, float(gradient @ change), point.bent, along, squared)
+
+    def _preconditioner(self, point: Point) -> Callable[[Flat], Flat]:
+        """By the blocks of H for each class, where they are small tables, until they serve no more; or its diagonal."""
+        if not suits(point):
+            return partial(np.multiply, 1.0 / point.diagonal())
+        if self._blocks is None:
+            self._blocks = ClassBlocks(point)
+        return self._blocks
 
     def _within(self, change: Flat, v: Flat, length: float) -> float:
         """As much of the length as keeps change + length v within reach."""
