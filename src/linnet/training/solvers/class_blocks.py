@@ -34,9 +34,7 @@ ALIKE = 1e-6
 def suits(point: Point) -> bool:
     """Whether there are dense rows of several classes, and columns for which these tables are small beside them."""
     n, d = point.problem.rows.shape
-    return (
-        isinstance(point, ManyClasses) and point.problem.rows.dense and COLUMNS_FROM <= d <= min(COLUMNS_TO, n)
-    )
+    return isinstance(point, ManyClasses) and point.problem.rows.dense and COLUMNS_FROM <= d <= min(COLUMNS_TO, n)
 
 
 class ClassBlocks:

@@ -2,8 +2,9 @@
 
 A step solves H p = -gradient (hessian.py) with H = X'DX + l2 I, D_i the second derivative of row i's loss: by
 Cholesky where H is small, else by conjugate gradients, which ask only for H times a vector (Nash 1985, Preconditioning
-of truncated-Newton methods; the preconditioner is the diagonal of H, or its blocks by class, class_blocks.py).  It is halved until f itself falls enough
-(Armijo 1966): along the step the scores are z + t X p, which takes no further pass over the rows.
+of truncated-Newton methods; the preconditioner is the diagonal of H, or its blocks by class, class_blocks.py).  It is
+halved until f itself falls enough (Armijo 1966): along the step the scores are z + t X p, which takes no further pass
+over the rows.
 
 The same step solves the dual.  With g the slopes of the losses at z, g + D X p are slopes that weigh
 
