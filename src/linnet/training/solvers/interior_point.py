@@ -21,11 +21,12 @@ from time import perf_counter
 import numpy as np
 
 from linnet.errors import NumericalError
+from linnet.kernels import interior_point as kernel
+from linnet.kernels.triangular import solve_factored
 from linnet.training.descent import Descent, Found
 from linnet.training.duality_gap import Certificate, Table, certify
 from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import PART, TOO_LARGE, Flat, Objective
-from linnet.training.positive_definite import Factored
 from linnet.training.threads import added, over_parts
 
 # Rows of no more numbers than this are kept as the steps take them: signed, dense, with a column for the intercept.
@@ -58,12 +59,15 @@ class _SignedRows:
 
     def scores(self, w: Flat) -> Flat:
         """A w."""
+        if self._kept is not None:
+            return np.asarray(self._kept @ w)
         return np.concatenate(over_parts(lambda a, b: self.part(a, b) @ w, self.n, self.rows_a_part))
 
-    def sums(self, *amounts: Flat) -> Table:
-        """A' r, for each of the amounts r."""
-        table = np.array(amounts)
-        return added(over_parts(lambda a, b: table[:, a:b] @ self.part(a, b), self.n, self.rows_a_part))
+    def sums(self, amounts: Flat) -> Flat:
+        """A' times these amounts."""
+        if self._kept is not None:
+            return np.asarray(amounts @ self._kept)
+        return added(over_parts(lambda a, b: amounts[a:b] @ self.part(a, b), self.n, self.rows_a_part))
 
     def squares(self, T: Flat) -> Table:
         """A' T A."""
@@ -72,6 +76,8 @@ class _SignedRows:
             weighed = self.part(first, last) * np.sqrt(T[first:last])[:, np.newaxis]
             return np.asarray(weighed.T @ weighed)
 
+        if self._kept is not None:
+            return part(0, self.n)
         return added(over_parts(part, self.n, self.rows_a_part))
 
 
@@ -87,52 +93,38 @@ class _Inside:
         self.a = 0.5 * costs
         # at w = 0 all margins are 0, so xi - s = 1
         self.s, self.xi = np.ones(n), np.full(n, 2.0)
-        self._look()
-
-    def _look(self) -> None:
-        """The primal and the dual value here, but for an imbalance of the a_i, and what is missing of w = A'a."""
-        self.u = self.costs - self.a
-        (pulled,) = self.A.sums(self.a)
-        self.missing = self.penalised * self.w - pulled
-        v = self.penalised * pulled
-        losses = np.maximum(0.0, 1.0 - self.margins)
-        self.loss = float(self.costs @ losses)
-        self.primal = 0.5 * float(self.w @ (self.penalised * self.w)) + self.loss
-        self.dual = float(self.a.sum()) - 0.5 * float(v @ v)
+        self.missing = -self.A.sums(self.a)
+        self.loss, self.primal, self.dual, self.mistakes = 0.0, np.inf, -np.inf, n
+        self._T, self._pulls, self._da, self._ds, self._dxi = (np.empty(n) for _ in range(5))
 
     def step(self) -> None:
         """A predictor, which shows how far mu may fall, and the step to that mu, as far as the bounds allow."""
-        a, u, s, xi = self.a, self.u, self.s, self.xi
-        T = 1.0 / (xi / u + s / a)
+        here, T, pulls = (self.costs, self.a, self.s, self.xi), self._T, self._pulls
+        da, ds, dxi = self._da, self._ds, self._dxi
+        kernel.weighed(*here, self.margins, T, pulls)
         self._factor(T)
-        short = self.margins - 1.0
-        (pulled,) = self.A.sums(T * short)
-        dw = self._solve(-self.missing - pulled)
-        da = -T * (short + self.A.scores(dw))
-        # as fractions of what they change: with no mu, ds / s = -1 - da / a, and the same of xi and u
-        by_a, by_u = da / a, da / u
-        top, bottom = float(by_a.max()), float(by_a.min())
-        top_u, bottom_u = float(by_u.max()), float(by_u.min())
-        length = 1.0 / max(1.0, 1.0 + top, -bottom, 1.0 - bottom_u, top_u)
-        products, crossed = float(a @ s + u @ xi), float(da @ (s * by_a) + da @ (xi * by_u))
-        # (a + t da)(s + t ds) = a s (1 - t) - t^2 (1 + da/a) s da, summed
-        second = float(da @ s - da @ xi) + crossed
-        mu = products / (2 * len(a))
-        left = max(0.0, (1.0 - length) * products - length * length * second) / (2 * len(a))
-        target = mu * (left / mu) ** 3
-        of_a = target / a + by_a * (s + s * by_a)  # what a s is to become, over a: second order terms included
-        of_u = target / u - by_u * (xi - xi * by_u)
-        (pulled,) = self.A.sums(T * (short + of_u - of_a))
-        dw = self._solve(-self.missing - pulled)
+        along = self.A.scores(self._solve(-self.missing - self.A.sums(pulls)))
+        furthest, products, second = kernel.predicted(*here, self.margins, T, along, da)
+        length = 1.0 / max(1.0, furthest)
+        left = max(0.0, (1.0 - length) * products - length * length * second) / products
+        kernel.aimed(*here, self.margins, T, da, left**3 * products / (2 * len(da)), ds, dxi, pulls)
+        dw = self._solve(-self.missing - self.A.sums(pulls))
         along = self.A.scores(dw)
-        da = -T * (short + of_u - of_a + along)
-        ds, dxi = of_a - s - s * (da / a), of_u - xi + xi * (da / u)
-        furthest = max(float((-d / x).max()) for d, x in ((da, a), (-da, u), (ds, s), (dxi, xi)))
+        furthest = kernel.directed(*here, T, along, pulls, da, ds, dxi)
         length = min(1.0, SHORT_OF / furthest) if furthest > 0 else 1.0
         self.w += length * dw
-        self.margins = self.margins + length * along
-        self.a, self.s, self.xi = a + length * da, s + length * ds, xi + length * dxi
-        self._look()
+        self.loss, total, self.mistakes = kernel.moved(
+            length, along, da, ds, dxi, self.costs, self.margins, self.a, self.s, self.xi
+        )
+        self._look(total)
+
+    def _look(self, total: float) -> None:
+        """The primal and the dual value here, but for an imbalance of the a_i, and what is missing of w = A'a."""
+        pulled = self.A.sums(self.a)
+        w, v = self.penalised * self.w, self.penalised * pulled
+        self.missing = w - pulled
+        self.primal = 0.5 * float(w @ w) + self.loss
+        self.dual = total - 0.5 * float(v @ v)
 
     def _factor(self, T: Flat) -> None:
         table = self.A.squares(T)
@@ -144,7 +136,7 @@ class _Inside:
         extra = 1e-13
         while extra < 1:
             try:
-                self._factored = Factored(table)
+                self._lower = np.linalg.cholesky(table)
             except np.linalg.LinAlgError:  # nearly collinear columns: as with a little more penalty
                 table.flat[:: len(table) + 1] += extra
                 extra *= 10
@@ -153,7 +145,10 @@ class _Inside:
         raise NumericalError(TOO_LARGE)
 
     def _solve(self, right: Flat) -> Flat:
-        return np.asarray(self._unit * self._factored.solve(self._unit * right))
+        """Not corrected by what is left of the right side: the next step is."""
+        found = self._unit * right
+        solve_factored(self._lower, found)
+        return np.asarray(self._unit * found)
 
 
 def descend(problem: Objective, how: Descent, watch: Watcher = ignore, *, part: int = PART) -> Found:
@@ -178,8 +173,7 @@ def _descended(problem: Objective, how: Descent, watch: Watcher, part: int) -> F
     while len(history) < how.most and in_vain < PATIENCE:
         began = perf_counter()
         inside.step()
-        mistakes = int(np.count_nonzero(inside.margins <= 0))
-        history.append(Pass(mistakes, n, inside.loss / float(costs.sum()), perf_counter() - began))
+        history.append(Pass(inside.mistakes, n, inside.loss / float(costs.sum()), perf_counter() - began))
         watch(history[-1])
         gap = abs(inside.primal - inside.dual)
         in_vain = 0 if gap < least else in_vain + 1
