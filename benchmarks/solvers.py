@@ -77,7 +77,7 @@ def _quickest(X: Any, y: np.ndarray, enough: float) -> tuple[Any, str]:
         for tol in TOLERANCES:
             model = LogisticRegression(solver=solver, tol=tol, max_iter=5000)
             taken = min(_timed(model, X, y) for _ in range(2))
-            if _objective(model, X, y) <= enough:
+            if objective(model, X, y) <= enough:
                 if taken < best:
                     best, rival, who = taken, model, f"scikit-learn {solver} tol={tol:g}"
                 break
@@ -104,7 +104,7 @@ def softmax(options: Options) -> Iterator[Figure]:
     X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
     theirs, ours = Default(), LogisticRegression(max_iter=100)
     seconds = take_turns({"linnet": partial(ours.fit, X, y), "scikit-learn": partial(theirs.fit, X, y)}, 1)
-    reached = {"linnet": _objective(ours, X, y), "scikit-learn": _objective(theirs, X, y)}
+    reached = {"linnet": objective(ours, X, y), "scikit-learn": objective(theirs, X, y)}
     made_of = {who: f"{taken:.1f} s to {reached[who]:.0f}" for who, taken in seconds.items()}
     better = reached["linnet"] <= reached["scikit-learn"]
     yield Figure(
@@ -116,7 +116,7 @@ def softmax(options: Options) -> Iterator[Figure]:
     )
 
 
-def _objective(model: Any, X: Any, y: np.ndarray) -> float:
+def objective(model: Any, X: Any, y: np.ndarray) -> float:
     """1/2 |w|^2 + the sum of the rows' losses."""
     scores = X @ model.coef_.T + model.intercept_
     penalty = 0.5 * float((model.coef_**2).sum())

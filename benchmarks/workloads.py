@@ -12,6 +12,7 @@ from statistics import median
 from time import perf_counter
 
 from benchmarks import (
+    batch_shapes,
     counting,
     data,
     files,
@@ -205,6 +206,7 @@ WORKLOADS: dict[str, Callable[[Options], Iterator[Figure]]] = {
     **files.WORKLOADS,
     **tables.WORKLOADS,
     **solvers.WORKLOADS,
+    **batch_shapes.WORKLOADS,
     **regression.WORKLOADS,
     **l1.WORKLOADS,
     **counting.WORKLOADS,

@@ -24,8 +24,8 @@ class LinearSVC(LinearClassifier):
     """The widest margin that the rows allow: minimises |w|^2 / 2 + C * sum of (squared) hinge losses.
 
     `solver="auto"` takes `"dual"`, coordinate ascent on the dual, where the penalty is L2 and columns are many. For few
-    columns, whatever their scales, it takes `"newton"`, Newton's steps on the squared hinge, or on the hinge with its
-    kink smoothed; with L1 `"gradient"`, (sub)gradient steps. All end when the relative duality gap, a proven
+    columns, whatever their scales, it takes `"newton"`, Newton's steps on the squared hinge, or for the hinge an
+    interior-point method; with L1 `"gradient"`, (sub)gradient steps. All end when the relative duality gap, a proven
     bound on what better weights could save, is at most `tol` (`certificate_` has it). `solver_` and `solver_reason_`
     say which was taken and why. For streams there is `OnlineClassifier("pegasos")`.
 

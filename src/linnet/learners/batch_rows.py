@@ -113,9 +113,9 @@ ROWS = (
             ),
             Solver(
                 "newton",
-                "Newton's method on the hinge with its kink smoothed, ever less, for few columns of any scale.",
-                "max_a a (1 - m) - μ a²/2 instead of max(0, 1 - m), μ → 0",
-                "Lee, Mangasarian 2001, SSVM: a smooth support vector machine for classification",
+                "Newton's steps within the bounds of the dual (interior point), for few columns of any scale.",
+                "α s = μ, (C - α) ξ = μ, y w·x - 1 = s - ξ, w = Σ α y x, μ → 0",
+                "Ferris, Munson 2002, Interior-point methods for massive support vector machines",
             ),
             _SUBGRADIENT,
         ),

@@ -23,8 +23,8 @@ from linnet.training.solvers import (
     least_squares,
     newton,
     ridge,
-    smoothed_hinge,
     softmax,
+    svm_newton,
 )
 from linnet.training.solvers import lbfgs as quasi_newton
 from linnet.training.solvers.dual_ascent import squared_norm
@@ -93,7 +93,7 @@ def method_of(solver: str, loss: Loss) -> Method:
     methods: dict[str, Method] = {
         "newton-cholesky": newton.cholesky,
         "newton-cg": newton.conjugate_gradients,
-        "newton": smoothed_hinge.newton,
+        "newton": svm_newton.newton,
         "dual": dual_logistic.descend if loss.log_odds else dual_svm.descend,
         "lbfgs": _lbfgs,
         "analytic": ridge.analytic,
@@ -156,8 +156,9 @@ class Shape:
     @property
     def few(self) -> bool:
         """Whether Newton's steps suit an SVM."""
-        entries = self.loss.smooth and self.columns <= PAIRED_IF_SPARSE and self.entries <= PAIRED_ENTRIES * self.rows
-        return not self.jointly and (self.columns <= FEW_COLUMNS or entries)
+        entries = self.columns <= PAIRED_IF_SPARSE and self.entries <= PAIRED_ENTRIES * self.rows
+        tall = self.dense and self.columns <= min(PAIRED_IF_DENSE, self.rows)
+        return not self.jointly and (self.columns <= FEW_COLUMNS or (self.loss.smooth and (entries or tall)))
 
     @property
     def closed_form(self) -> bool:

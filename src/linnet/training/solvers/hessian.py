@@ -110,7 +110,7 @@ class Point(ABC):
 
 
 class TwoClasses(Point):
-    """One score a row; `squared` asks for `squares`, which sparse rows leave out."""
+    """One score a row; `squared` asks for `squares`, which sparse rows and many columns leave out."""
 
     def __init__(self, problem: Objective, weights: Flat, *, squared: bool = False) -> None:
         super().__init__(problem, weights, np.empty((len(problem.targets), 1)))
@@ -125,6 +125,7 @@ class TwoClasses(Point):
         if problem.loss.code not in IN_KERNEL:
             self._go_by_loss(change, before)
             return
+        squared = squared and problem.columns**2 <= IN_CACHE  # larger ones are better added up over more rows
         dense = _DenseGo(self, change, before, squared) if problem.rows.dense else None
         parts = over_parts(dense or _SparseGo(self, change, before), len(before), problem.rows_a_part)
         self._sums = added(sums for sums, _, _, _ in parts)
@@ -285,8 +286,29 @@ class ManyClasses(Point):
         return self._losses.loss.curvature(self._p, along)
 
     def product(self, v: Flat, along: Table) -> Flat:
+        if self.problem.rows.dense:
+            return self.with_penalty(self.problem.free(self._dense_product(v, along)), v)
         along[:] = self.problem.scores(v)
         return self.with_penalty(self.problem.summed(self.normalised_weights[:, np.newaxis] * self.bent(along)), v)
+
+    def _dense_product(self, v: Flat, along: Table) -> Flat:
+        """The losses' part of H v of dense rows, of which each part is looked at once."""
+        problem, outputs = self.problem, self.problem.outputs
+        table = v.reshape(-1, outputs)
+        across, common = np.ascontiguousarray(table[:-1].T), table[-1]
+
+        def part(first: int, last: int) -> Flat:
+            X = np.asarray(problem.rows.matrix(slice(first, last)), dtype=np.float64)
+            changes, p = along[first:last], self._p[first:last]
+            np.add((across @ X.T).T, common, out=changes)
+            bent = self._losses.loss.curvature(p, changes)
+            bent *= self.normalised_weights[first:last, np.newaxis]
+            into = np.empty((problem.columns + 1, outputs))
+            into[:-1] = (np.ascontiguousarray(bent.T) @ X).T
+            into[-1] = bent.sum(axis=0)
+            return into.reshape(-1)
+
+        return added(over_parts(part, len(along), problem.rows_a_part))
 
     def intercepts(self, rest: Flat) -> Flat:
         weighed = self.normalised_weights[:, np.newaxis] * self._p

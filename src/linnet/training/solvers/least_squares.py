@@ -93,12 +93,15 @@ class Decomposed:
         if alpha == 0 and self.full_rank:
             w = ((self.coordinates / self.singular) @ self.axes) / self.units
         else:  # which weights are the shortest depends on the lengths of the columns
-            u, s, axes = _decomposition(self.triangle[:, :-1])
+            s, axes, coordinates = self.singular, self.axes, self.coordinates
+            if (self.units != 1.0).any():
+                u, s, axes = _decomposition(self.triangle[:, :-1])
+                coordinates = u.T @ self.triangle[:, -1]
             rank, own = int(self.kept.sum()), max(self.rows, len(self.means)) * EPS * float(s.max(initial=0.0))
             kept = s > (0.0 if alpha > 0 else own)
             kept[len(s) if alpha > 0 else rank :] = False
             s = s[kept]
-            w = ((u.T @ self.triangle[:, -1])[kept] / (s + alpha / s)) @ axes[kept]
+            w = (coordinates[kept] / (s + alpha / s)) @ axes[kept]
         return w, float(self.target_mean - exact_product(self.means, w))
 
     def narrowed(self, columns: NDArray[np.int64]) -> Decomposed:

@@ -2,8 +2,9 @@
 
 A step solves H p = -gradient (hessian.py) with H = X'DX + l2 I, D_i the second derivative of row i's loss: by
 Cholesky where H is small, else by conjugate gradients, which ask only for H times a vector (Nash 1985, Preconditioning
-of truncated-Newton methods; the preconditioner is the diagonal of H).  It is halved until f itself falls enough
-(Armijo 1966): along the step the scores are z + t X p, which takes no further pass over the rows.
+of truncated-Newton methods; the preconditioner is the diagonal of H, or its blocks by class, class_blocks.py).  It is
+halved until f itself falls enough (Armijo 1966): along the step the scores are z + t X p, which takes no further pass
+over the rows.
 
 The same step solves the dual.  With g the slopes of the losses at z, g + D X p are slopes that weigh
 
@@ -25,17 +26,17 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.data.rows import Examples, Rows
+from linnet.data.rows import Examples
 from linnet.errors import NumericalError, RecipeError
-from linnet.kernels import hessian as kernel
 from linnet.learners.recipe import Penalty
 from linnet.training.descent import Descent, Found
 from linnet.training.duality_gap import certify
 from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import TOO_LARGE, Flat, Objective
 from linnet.training.positive_definite import Factored, mirrored
-from linnet.training.solvers.hessian import Point, point_at, squared_columns
-from linnet.training.threads import added, over_parts
+from linnet.training.solvers.class_blocks import ClassBlocks, suits
+from linnet.training.solvers.hessian import Point, point_at
+from linnet.training.solvers.summed_squares import BLOCKING, Blocking, SummedSquares
 
 Table = NDArray[np.float64]
 
@@ -49,6 +50,8 @@ ROUNDING = 1e-15
 SPARED = 8
 ROWS_A_COLUMN = 40
 FEWEST = 1000
+# For tables of many columns, each step of which is long, a sample of this many rows a column is better than none.
+MANY_COLUMNS, FEWER_ROWS_A_COLUMN = 200, 8
 ROUGHLY = 1e-3
 # After a step that promised less than this fraction of f, H is still good for one more.
 NEAR = 2e-2
@@ -58,36 +61,12 @@ TRUSTED = 0.1
 # steps at most.
 LOOSEST = 0.25
 MOST_PRODUCTS = 500
+# A step that takes more products than this shows that the blocks are no longer like those of H.
+WORN_OUT = 20
 # The fraction of the gap that the residual of conjugate gradients may make up.
 RESIDUAL_FRACTION = 0.2
 # How much longer the next step may be after a full one.
 FURTHER = 2.5
-
-
-@dataclass(frozen=True)
-class Blocking:
-    """How the rows are cut for threads that add up H; the number of threads does not matter.
-
-    Dense rows are multiplied in blocks of `numbers`, which stay in cache; a part is several blocks.  A part of sparse
-    rows has a table of its own, so it is to take the time of filling `tables`.
-    """
-
-    numbers: int = 1 << 15
-    blocks: int = 16
-    rows: int = 4096
-    tables: int = 16
-
-    def block_rows(self, d: int) -> int:
-        return max(1, self.numbers // (d + 1))
-
-    def dense_part(self, d: int) -> int:
-        return self.blocks * self.block_rows(d)
-
-    def sparse_part(self, d: int, entries: int) -> int:
-        return max(self.rows, self.tables * d * d // entries**2)
-
-
-BLOCKING = Blocking()
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +133,7 @@ def _check(problem: Objective, name: str) -> None:
 def _fewer(problem: Objective) -> Objective | None:
     """The problem on an eighth of the rows, or some more; None where that would be too few, or of one class."""
     n, d = problem.rows.shape
-    every = min(SPARED, n // max(FEWEST, ROWS_A_COLUMN * d))
+    every = min(SPARED, n // max(FEWEST, (ROWS_A_COLUMN if d < MANY_COLUMNS else FEWER_ROWS_A_COLUMN) * d))
     if every < 4:
         return None
     some = slice(None, None, every)
@@ -242,13 +221,14 @@ def _searched(point: Point, step: _Step) -> tuple[Point, float]:
 class _Cholesky(_Direction):
     """The step by factors of H, with every column in its own unit so that only nearly collinear columns matter.
 
-    Near the optimum H hardly changes: every other step reuses the last one, with its D.
+    Near the optimum H hardly changes: every other step reuses the last one, with its D.  Where D is of few values, as
+    that of the squared hinge, H changes by the rows whose D does.
     """
 
     squared = True
 
     def __init__(self, blocking: Blocking) -> None:
-        self._blocking, self._again = blocking, False
+        self._summed, self._again = SummedSquares(blocking), False
         self._factored: Factored | None = None
         self._unit, self._bends = np.empty(0), np.empty((0, 1))
 
@@ -256,7 +236,7 @@ class _Cholesky(_Direction):
         problem = point.problem
         gradient = point.gradient()
         if self._factored is None or not self._again:
-            hessian = _hessian(point, self._blocking)
+            hessian = _hessian(point, self._summed)
             self._factored = self._factor(hessian if problem.intercept else hessian[:-1, :-1])
             self._bends = point.own_bends()
         change, free = np.zeros(problem.size), len(self._unit)
@@ -279,44 +259,13 @@ class _Cholesky(_Direction):
         raise NumericalError(TOO_LARGE)
 
 
-def _hessian(point: Point, blocking: Blocking) -> Table:
+def _hessian(point: Point, summed: SummedSquares) -> Table:
     """H; only the upper triangle is used."""
-    problem, rows = point.problem, point.problem.rows
-    n, d = rows.shape
-    if point.squares is not None:
-        hessian = point.squares
-    else:
-        bends = point.normalised_weights * point.own_bends()[:, 0]
-        if rows.dense:
-            add, size = _dense_part(rows, bends, blocking.block_rows(d)), blocking.dense_part(d)
-        else:
-            size = blocking.sparse_part(d, max(1, len(rows.values) // n))
-
-            def add(first: int, last: int) -> Table:
-                into = np.zeros((d + 1, d + 1))
-                kernel.hessian(rows.values, rows.ids, rows.starts[first : last + 1], bends[first:last], into)
-                return into
-
-        hessian = added(over_parts(add, n, size))
-    if not rows.dense:  # a pair whose ids do not rise within its row, as in rows of text, was added below the diagonal
-        hessian += np.tril(hessian, -1).T
-    hessian.flat[: d * (d + 2) : d + 2] += problem.penalty.l2
+    d = point.problem.columns
+    hessian = summed(point).copy()
+    hessian.flat[: d * (d + 2) : d + 2] += point.problem.penalty.l2
     hessian[d, d] = hessian[d, d] or 1.0  # no curvature, but perhaps a slope: then a step of size 1
     return hessian
-
-
-def _dense_part(rows: Rows, bends: Flat, height: int) -> Callable[[int, int], Table]:
-    """kernel.hessian for dense rows, by BLAS, in blocks of this many rows."""
-    d = rows.shape[1]
-
-    def part(start: int, stop: int) -> Table:
-        squares, room = np.zeros((d + 1, d + 1)), np.empty((height, d + 1))
-        for first in range(start, stop, height):
-            at = slice(first, min(stop, first + height))
-            squares += squared_columns(rows.matrix(at), bends[at], room)
-        return squares
-
-    return part
 
 
 # -- H times vectors ---------------------------------------------------------------------------------------------------
@@ -334,17 +283,20 @@ class _ConjugateGradients(_Direction):
     def __init__(self, problem: Objective) -> None:
         self._squares = problem.units() ** 2
         self._reach = np.inf
+        self._blocks: ClassBlocks | None = None
 
     def __call__(self, point: Point, tol: float, /) -> _Step:
         problem, outputs = point.problem, point.problem.outputs
-        gradient, scale = point.gradient(), 1.0 / point.diagonal()
+        gradient, precondition = point.gradient(), self._preconditioner(point)
         change, along, t = np.zeros(problem.size), np.zeros_like(point.scores), np.empty_like(point.scores)
         residual = -gradient
-        preconditioned = scale * residual
+        preconditioned = precondition(residual)
         v, size, squared = preconditioned.copy(), float(residual @ preconditioned), float(residual @ residual)
         enough = RESIDUAL_FRACTION * 2.0 * problem.penalty.l2 * tol * point.value
         loose = min(LOOSEST, np.sqrt(size / point.value)) ** 2 * size
-        for _ in range(MOST_PRODUCTS):
+        for products in range(MOST_PRODUCTS):
+            if products == WORN_OUT:
+                self._blocks = None  # the next step makes them anew
             if squared <= enough or size <= loose or size == 0.0:
                 break
             product = point.product(v, t)
@@ -357,7 +309,7 @@ class _ConjugateGradients(_Direction):
             squared = float(residual @ residual)
             if within < length:
                 break
-            np.multiply(scale, residual, out=preconditioned)
+            preconditioned = precondition(residual)
             size, before = float(residual @ preconditioned), size
             v *= size / before
             v += preconditioned
@@ -369,6 +321,14 @@ class _ConjugateGradients(_Direction):
             change[-outputs:] += rest
             along += rest
         return _Step(change, float(gradient @ change), point.bent, along, squared)
+
+    def _preconditioner(self, point: Point) -> Callable[[Flat], Flat]:
+        """By the blocks of H for each class, where they are small tables, until they serve no more; or its diagonal."""
+        if not suits(point):
+            return partial(np.multiply, 1.0 / point.diagonal())
+        if self._blocks is None:
+            self._blocks = ClassBlocks(point)
+        return self._blocks
 
     def _within(self, change: Flat, v: Flat, length: float) -> float:
         """As much of the length as keeps change + length v within reach."""

@@ -109,7 +109,7 @@ def centred_squares(examples: Examples, *, intercept: bool) -> tuple[Flat, Flat,
 def _squares_about(about: Flat, examples: Examples) -> tuple[Flat, Flat, float]:
     """Sum of c z z' over all rows z = (x, y) - about; their weighted mean; the sum of c."""
     n, d = examples.rows.shape
-    at_once = max(64, BLOCK // (d + 1))
+    at_once = max(64, BLOCK // (d + 1), d)  # of fewer rows than columns, adding up the tables would take longest
 
     def part(start: int, stop: int) -> tuple[Flat, Flat, float]:
         squares, sums, total = np.zeros((d + 1, d + 1)), np.zeros(d + 1), 0.0
@@ -128,7 +128,7 @@ def _squares_about(about: Flat, examples: Examples) -> tuple[Flat, Flat, float]:
         return squares, sums, total
 
     squares, sums, total = np.zeros((d + 1, d + 1)), np.zeros(d + 1), 0.0
-    for part_squares, part_sums, part_total in over_parts(part, n, BLOCKS_A_PART * at_once):
+    for part_squares, part_sums, part_total in over_parts(part, n, max(BLOCKS_A_PART * BLOCK // (d + 1), 2 * at_once)):
         squares += part_squares
         sums += part_sums
         total += part_total

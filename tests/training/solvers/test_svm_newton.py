@@ -1,4 +1,4 @@
-"""Newton's steps on the rounded hinge: libsvm's optimum, whatever the columns' scales."""
+"""Newton's steps on SVMs of few columns: libsvm's optimum, whatever the columns' scales."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from linnet.learners.recipe import Penalty
 from linnet.training.descent import Descent
 from linnet.training.history import ignore
 from linnet.training.objective import Objective
-from linnet.training.solvers.smoothed_hinge import newton
+from linnet.training.solvers.svm_newton import newton
 
 
 def hinge(X, y, C, *, intercept=True, weights=None):

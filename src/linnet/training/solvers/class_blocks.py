@@ -1,0 +1,99 @@
+"""A preconditioner for softmax over dense rows: the blocks of the Hessian by class.
+
+With p_ik the probability of class k for row i, and c_i its normalised weight,
+
+    B_k = sum_i c_i p_ik (1 - p_ik) (x_i, 1)(x_i, 1)' + l2 I
+
+is all that H has on the weights of class k alone.  Unlike the diagonal of H it knows how columns go together, as nearby
+pixels do.  It is added up over a sample of the rows, a few for every column: it only shapes the way of conjugate
+gradients (Concus, Golub, O'Leary 1976).  A common change of all classes' weights has no effect on the
+losses, so what is returned has none.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.training.objective import Flat
+from linnet.training.positive_definite import Factored, mirrored
+from linnet.training.solvers.hessian import ManyClasses, Point, squared_columns
+from linnet.training.threads import in_threads
+
+Table = NDArray[np.float64]
+
+# From this many columns on, and up to so many, for tables of a moderate size; and how many rows a column are sampled.
+COLUMNS_FROM, COLUMNS_TO = 20, 1000
+ROWS_A_COLUMN = 4
+# What is added to the diagonal, beside itself: more where rounding asks for it.
+EXTRA = 1e-10
+# Curvatures that differ by no more than this fraction are the same.
+ALIKE = 1e-6
+
+
+def suits(point: Point) -> bool:
+    """Whether there are dense rows of several classes, and columns for which these tables are small beside them."""
+    n, d = point.problem.rows.shape
+    return isinstance(point, ManyClasses) and point.problem.rows.dense and COLUMNS_FROM <= d <= min(COLUMNS_TO, n)
+
+
+class ClassBlocks:
+    """The inverses of the blocks at a point."""
+
+    def __init__(self, point: Point) -> None:
+        assert isinstance(point, ManyClasses)
+        problem = point.problem
+        self._d, self._outputs = problem.columns, problem.outputs
+        self._free, self._reference = problem.intercept, problem.reference
+        self._rows = problem.rows
+        self._bends = np.ascontiguousarray((point.normalised_weights[:, np.newaxis] * point.own_bends()).T)
+        self._l2 = problem.penalty.l2
+        alike = bool((np.ptp(self._bends, axis=0) <= ALIKE * self._bends.max(axis=0)).all())  # at first all classes are
+        found = in_threads(self._inverse, range(1 if alike else self._outputs), -1)
+        self._inverses: list[Table] = found * self._outputs if alike else found
+        del self._rows, self._bends
+
+    def _inverse(self, k: int) -> Table:
+        d = self._d
+        which, bends = _sampled(self._bends[k], ROWS_A_COLUMN * d)
+        table, room = np.zeros((d + 1, d + 1)), np.empty((min(d, len(which)), d + 1))
+        for first in range(0, len(which), d):
+            at = slice(first, first + d)
+            table += squared_columns(self._rows.matrix(which[at]), bends[at], room)
+        table.flat[: d * (d + 2) : d + 2] += self._l2
+        if not self._free:
+            table = table[:-1, :-1]
+        unit = 1.0 / np.sqrt(np.maximum(table.diagonal(), np.finfo(np.float64).tiny))
+        table = mirrored((table * np.outer(unit, unit)).T)
+        extra = EXTRA
+        while True:
+            table.flat[:: len(table) + 1] += extra
+            try:
+                return Factored(table).inverse() * np.outer(unit, unit)
+            except np.linalg.LinAlgError:
+                extra *= 10
+
+    def __call__(self, residual: Flat) -> Flat:
+        table = residual.reshape(-1, self._outputs)
+        into = np.zeros_like(table)
+        free = self._d + int(self._free)
+        for k, inverse in enumerate(self._inverses):
+            into[:free, k] = inverse @ table[:free, k]
+        if self._reference:
+            into[:, -1] = 0.0
+        else:
+            into -= into.mean(axis=1, keepdims=True)
+        return into.reshape(-1)
+
+
+def _sampled(bends: Flat, size: int) -> tuple[NDArray[np.int64], Flat]:
+    """About this many rows with their curvatures: those of the largest ones, which are most of the sum where rows are
+    far from the boundary; and of the others one of several, for all of them."""
+    n = len(bends)
+    if n <= size:
+        return np.arange(n), bends
+    order = np.argpartition(-bends, size // 2)
+    largest, others = np.sort(order[: size // 2]), np.sort(order[size // 2 :])
+    every = -(-len(others) // (size - len(largest)))
+    some = others[::every]
+    return np.concatenate([largest, some]), np.concatenate([bends[largest], every * bends[some]])
