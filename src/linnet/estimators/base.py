@@ -29,12 +29,14 @@ from linnet.theory.mistake_bounds import NOT_KEPT, Mistakes, has_bound, mistake_
 from linnet.training.class_weights import BALANCED, ClassWeights
 from linnet.training.duality_gap import ONLINE, Certificate
 from linnet.training.fit import Settings, fit
-from linnet.training.history import Pass
+from linnet.training.history import PATIENCE, Pass
 from linnet.training.online import OnlineTraining
 from linnet.training.reduction import problems
 from linnet.training.result import Start, Trained
 
 Method = TypeVar("Method", bound=Callable[..., Any])
+
+VALIDATED = "some rows were held out to decide when to stop: a bound is of all rows, with early_stopping=False"
 
 AVERAGING = {"none": Averaging.LAST, "average": Averaging.AVERAGE, "vote": Averaging.VOTE}
 
@@ -59,6 +61,9 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
     random_state: Any = None
     n_jobs: int | None = None
     warm_start: bool = False
+    n_iter_no_change: int = PATIENCE
+    early_stopping: bool = False
+    validation_fraction: float = 0.1
     # whether there are several solvers to choose from
     _chooses_solver = False
 
@@ -105,6 +110,8 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             threads=self._threads(),
             shuffle=bool(self.shuffle),
             seed=self._seed(),
+            patience=int(self.n_iter_no_change),
+            validation=float(self.validation_fraction) if self.early_stopping else 0.0,
         )
 
     def _start(self, columns: int, labels: Labels | None, learner: Entry) -> Start | None:
@@ -145,7 +152,8 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             self._training = trained.state
         self._fitted(trained)
         if trained.online is not None and has_bound(recipe):
-            self._proven = LazyBound(recipe, trained, examples)
+            validated = Mistakes(trained.online.made, reason=VALIDATED)
+            self._proven = validated if self.early_stopping else LazyBound(recipe, trained, examples)
         return self
 
     def _take(self, examples: Examples, labels: Labels | None, learner: Entry) -> Self:
@@ -188,6 +196,12 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             raise RecipeError(f"max_iter must be a whole number of passes, 1 or more; it is {self.max_iter!r}")
         if self.tol is not None:
             check_number("tol", self.tol)
+        if not isinstance(self.n_iter_no_change, int | np.integer) or self.n_iter_no_change < 1:
+            raise RecipeError(
+                f"n_iter_no_change must be a whole number of passes, 1 or more; it is {self.n_iter_no_change!r}"
+            )
+        if self.early_stopping and not 0 < check_number("validation_fraction", self.validation_fraction) < 1:
+            raise RecipeError(f"validation_fraction must be above 0 and below 1; it is {self.validation_fraction!r}")
         self._threads()
 
     def _threads(self) -> int:
@@ -241,7 +255,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             self._proven.refer_to(X)
         return self
 
-    @offered_if(lambda self: has_bound(self._learner().recipe))
+    @offered_if(lambda self: has_bound(self._learner().recipe) and not self.early_stopping)
     def certify(self, X: Any, y: Any, sample_weight: Any = None) -> Mistakes:
         """The mistake bound from the rows of the fit, given again; it becomes `certificate_`.
 
@@ -380,7 +394,12 @@ def _unconverged(estimator: Any, trained: Trained) -> str:
     gap = "" if proven.reason else f"; a relative gap of {proven.gap:.2g} is proven"
     mistakes = f"mistakes {last.mistakes:,}, " if hasattr(estimator, "classes_") else ""
     remedy = "raise max_iter, scale the features, or set tol=None if this many passes are what you want"
-    if estimator.max_iter is not None and len(history) < estimator.max_iter:
+    if trained.online is not None and len(history) < estimator.max_iter:
+        remedy = (
+            "passes no longer reduce the loss, which is larger than in the first: scale the features, or take smaller "
+            "steps (eta0, C)"
+        )
+    elif estimator.max_iter is not None and len(history) < estimator.max_iter:
         remedy = (
             "rounding lets the objective fall no further: raise tol, or bring columns of very different sizes to one"
         )

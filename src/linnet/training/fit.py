@@ -22,7 +22,7 @@ from linnet.learners.linear import LinearModel
 from linnet.training.counting.naive_bayes import CLOSED_FORM
 from linnet.training.descent import Descent, Found, Method, Steps
 from linnet.training.duality_gap import Certificate, certify, joined
-from linnet.training.history import Pass, Watcher, added, ignore
+from linnet.training.history import PATIENCE, Pass, Watcher, added, ignore
 from linnet.training.log_count_ratio import Text
 from linnet.training.objective import TOO_LARGE
 from linnet.training.online import OnlineTraining, Passes
@@ -42,7 +42,8 @@ class Settings:
     `start` is where to begin: the end of an earlier fit of the same columns, classes and reduction; `near` the same, of
     a fit to other rows, for solvers that look at all rows in each step.  What is not to be `proven` ends where a solver
     estimates that the gap is small enough.  `text` says which columns are n-grams of a text, and how rows count in
-    their weighting.  `shuffle` and `seed` are for online learners, `counting` has the parameters of a counting model.
+    their weighting.  `shuffle`, `seed`, `patience` and `validation` are for online learners (online.py), `counting` has the
+    parameters of a counting model.
     """
 
     solver: str = AUTO
@@ -59,6 +60,8 @@ class Settings:
     text: Text | None = None
     shuffle: bool = False
     seed: int = 0
+    patience: int = PATIENCE
+    validation: float = 0.0
     counting: Mapping[str, Any] = field(default_factory=dict)
 
     def tolerance(self, entry: Entry) -> float | None:
@@ -79,7 +82,15 @@ def _online(entry: Entry, examples: Examples, labels: Labels | None, settings: S
         raise RecipeError("warm_start is for solvers that see all rows: online, partial_fit continues a fit")
     training = OnlineTraining(entry.recipe, examples.rows.shape[1], labels, intercept=settings.intercept)
     most = entry.max_iter if settings.max_iter is None else settings.max_iter
-    passes = Passes(most, settings.tolerance(entry), settings.shuffle, settings.seed, settings.threads)
+    passes = Passes(
+        most,
+        settings.tolerance(entry),
+        settings.shuffle,
+        settings.seed,
+        settings.threads,
+        settings.patience,
+        settings.validation,
+    )
     trained = training.fit(examples, passes, settings.watch)
     return replace(trained, solver="online", solver_reason="the learner takes one row at a time", state=training)
 
