@@ -61,9 +61,6 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
     random_state: Any = None
     n_jobs: int | None = None
     warm_start: bool = False
-    n_iter_no_change: int = PATIENCE
-    early_stopping: bool = False
-    validation_fraction: float = 0.1
     # whether there are several solvers to choose from
     _chooses_solver = False
 
@@ -110,9 +107,22 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             threads=self._threads(),
             shuffle=bool(self.shuffle),
             seed=self._seed(),
-            patience=int(self.n_iter_no_change),
-            validation=float(self.validation_fraction) if self.early_stopping else 0.0,
+            **self._stopping(),
         )
+
+    def _stopping(self) -> dict[str, Any]:
+        """When an online learner stops, where that is left to the user (scikit-learn's checks look for the names)."""
+        patience = getattr(self, "n_iter_no_change", PATIENCE)
+        fraction = getattr(self, "validation_fraction", 0.1) if self._validates() else 0.0
+        if not isinstance(patience, int | np.integer) or patience < 1:
+            raise RecipeError(f"n_iter_no_change must be a whole number of passes, 1 or more; it is {patience!r}")
+        if self._validates() and not 0 < check_number("validation_fraction", fraction) < 1:
+            raise RecipeError(f"validation_fraction must be above 0 and below 1; it is {fraction!r}")
+        return {"patience": int(patience), "validation": float(fraction)}
+
+    def _validates(self) -> bool:
+        """Whether rows are held out to decide when to stop."""
+        return bool(getattr(self, "early_stopping", False))
 
     def _start(self, columns: int, labels: Labels | None, learner: Entry) -> Start | None:
         """Where a fit begins: with `warm_start` where the last one ended, if there was one."""
@@ -153,7 +163,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         self._fitted(trained)
         if trained.online is not None and has_bound(recipe):
             validated = Mistakes(trained.online.made, reason=VALIDATED)
-            self._proven = validated if self.early_stopping else LazyBound(recipe, trained, examples)
+            self._proven = validated if self._validates() else LazyBound(recipe, trained, examples)
         return self
 
     def _take(self, examples: Examples, labels: Labels | None, learner: Entry) -> Self:
@@ -196,12 +206,6 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             raise RecipeError(f"max_iter must be a whole number of passes, 1 or more; it is {self.max_iter!r}")
         if self.tol is not None:
             check_number("tol", self.tol)
-        if not isinstance(self.n_iter_no_change, int | np.integer) or self.n_iter_no_change < 1:
-            raise RecipeError(
-                f"n_iter_no_change must be a whole number of passes, 1 or more; it is {self.n_iter_no_change!r}"
-            )
-        if self.early_stopping and not 0 < check_number("validation_fraction", self.validation_fraction) < 1:
-            raise RecipeError(f"validation_fraction must be above 0 and below 1; it is {self.validation_fraction!r}")
         self._threads()
 
     def _threads(self) -> int:
@@ -255,7 +259,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             self._proven.refer_to(X)
         return self
 
-    @offered_if(lambda self: has_bound(self._learner().recipe) and not self.early_stopping)
+    @offered_if(lambda self: has_bound(self._learner().recipe) and not self._validates())
     def certify(self, X: Any, y: Any, sample_weight: Any = None) -> Mistakes:
         """The mistake bound from the rows of the fit, given again; it becomes `certificate_`.
 
@@ -394,14 +398,12 @@ def _unconverged(estimator: Any, trained: Trained) -> str:
     gap = "" if proven.reason else f"; a relative gap of {proven.gap:.2g} is proven"
     mistakes = f"mistakes {last.mistakes:,}, " if hasattr(estimator, "classes_") else ""
     remedy = "raise max_iter, scale the features, or set tol=None if this many passes are what you want"
-    if trained.online is not None and len(history) < estimator.max_iter:
+    if estimator.max_iter is not None and len(history) < estimator.max_iter:
         remedy = (
             "passes no longer reduce the loss, which is larger than in the first: scale the features, or take smaller "
             "steps (eta0, C)"
-        )
-    elif estimator.max_iter is not None and len(history) < estimator.max_iter:
-        remedy = (
-            "rounding lets the objective fall no further: raise tol, or bring columns of very different sizes to one"
+            if trained.online is not None
+            else "rounding lets the objective fall no further: raise tol, or bring columns of very different sizes to one"
         )
     return (
         f"{type(estimator).__name__} stopped unconverged after {len(history)} passes "

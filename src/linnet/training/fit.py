@@ -42,8 +42,8 @@ class Settings:
     `start` is where to begin: the end of an earlier fit of the same columns, classes and reduction; `near` the same, of
     a fit to other rows, for solvers that look at all rows in each step.  What is not to be `proven` ends where a solver
     estimates that the gap is small enough.  `text` says which columns are n-grams of a text, and how rows count in
-    their weighting.  `shuffle`, `seed`, `patience` and `validation` are for online learners (online.py), `counting` has the
-    parameters of a counting model.
+    their weighting.  `shuffle`, `seed`, `patience` and `validation` are for online learners (online.py), `counting` has
+    the parameters of a counting model.
     """
 
     solver: str = AUTO

@@ -33,8 +33,8 @@ class Passes:
 
     With `tol` a learner stops early: a perceptron after a pass without a mistake, or when passes no longer reduce the
     mistakes by more than that fraction of the rows; any other when passes improve the mean loss by no more than that
-    fraction of the first pass's (judged over `patience` of them: one alone may be unlucky).  With a fraction of rows for
-    `validation`, any learner stops when that many passes improved its score on them by no more than `tol`.  Without
+    fraction of the first pass's (judged over `patience` of them: one alone may be unlucky).  With a fraction of rows
+    for `validation`, any learner stops when that many passes improved its score on them by no more than `tol`.  Without
     `tol`, all passes are made that can change anything.
     """
 

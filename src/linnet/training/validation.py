@@ -32,11 +32,12 @@ def validation_rows(
     order = np.lexsort((keys, groups))
     ends = np.append(np.flatnonzero(np.diff(groups[order])) + 1, n)
     for start, stop in zip(np.append(0, ends[:-1]), ends, strict=True):
-        several = int(round(fraction * (stop - start)))
+        several = round(fraction * float(stop - start))
         held[order[start : start + min(several, stop - start - 1)]] = True
     if not held.any():
         raise InputError(
-            f"{option('validation_fraction', fraction)} holds out none of {n} rows: raise it, or set early_stopping=False"
+            f"{option('validation_fraction', fraction)} holds out none of {n} rows: raise it, or leave early_stopping "
+            "out"
         )
     return held
 
