@@ -29,6 +29,7 @@ from linnet.training.online import OnlineTraining, Passes
 from linnet.training.problems import Part, Problems
 from linnet.training.result import Start, Trained
 from linnet.training.solver_choice import choose, method_of
+from linnet.training.sparse_fit import fit_sparse
 from linnet.training.threads import in_threads
 
 NOT_PROVEN = Certificate(float("nan"), float("-inf"), "a trial: nothing was proven of it")
@@ -108,6 +109,10 @@ def _counted(entry: Entry, examples: Examples, labels: Labels | None, settings: 
 
 def _batch(entry: Entry, examples: Examples, labels: Labels | None, settings: Settings) -> Trained:
     """Solve every problem that the learner makes of these classes (one, for numbers)."""
+    if entry.sparse_classes:
+        assert labels is not None
+        most, tol = settings.max_iter or entry.max_iter, settings.tolerance(entry)
+        return fit_sparse(entry, examples, labels, settings.text, tol=tol, most=most, watch=settings.watch)
     classes = 0 if labels is None else len(labels)
     steps = settings.steps
     chosen = choose(entry, examples.rows, classes, asked=settings.solver, steps=steps is not None)
