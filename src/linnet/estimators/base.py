@@ -38,6 +38,12 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 VALIDATED = "some rows were held out to decide when to stop: a bound is of all rows, with early_stopping=False"
 
+WORSE = (
+    "passes no longer reduce the loss, which is larger than in the first: scale the features, or take smaller steps "
+    "(eta0, C)"
+)
+ROUNDED = "rounding lets the objective fall no further: raise tol, or bring columns of very different sizes to one"
+
 AVERAGING = {"none": Averaging.LAST, "average": Averaging.AVERAGE, "vote": Averaging.VOTE}
 
 
@@ -399,12 +405,7 @@ def _unconverged(estimator: Any, trained: Trained) -> str:
     mistakes = f"mistakes {last.mistakes:,}, " if hasattr(estimator, "classes_") else ""
     remedy = "raise max_iter, scale the features, or set tol=None if this many passes are what you want"
     if estimator.max_iter is not None and len(history) < estimator.max_iter:
-        remedy = (
-            "passes no longer reduce the loss, which is larger than in the first: scale the features, or take smaller "
-            "steps (eta0, C)"
-            if trained.online is not None
-            else "rounding lets the objective fall no further: raise tol, or bring columns of very different sizes to one"
-        )
+        remedy = WORSE if trained.online is not None else ROUNDED
     return (
         f"{type(estimator).__name__} stopped unconverged after {len(history)} passes "
         f"({mistakes}mean loss {last.loss:.4g} in the last{gap}): {remedy}"

@@ -214,9 +214,7 @@ class ClassificationTally:
             macro_f1=macro_f1,
             macro_f1_interval=none(f"more than {CONFUSED_AT_MOST:,} labels")
             if self._crowded
-            else macro_f1_interval(
-                confusion, f1, sizes, worth, confidence, None if whole else self._squares_by_cell()
-            ),
+            else macro_f1_interval(confusion, f1, sizes, worth, confidence, None if whole else self._squares_by_cell()),
             micro_f1=accuracy,
             weighted_f1=float((support[:k] * f1)[occurring].sum()) / rows if rows else math.nan,
             confusion=() if self._crowded else plain_numbers(confusion[:k]),

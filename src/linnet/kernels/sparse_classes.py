@@ -10,8 +10,8 @@ rival of score 0.  It is the problem of Crammer and Singer (2001) in which a cla
 rival as any: it has the score 0, exactly, and costs nothing.  So scores, steps and memory are those of the classes that
 share a pulled feature with the row, not of all classes.
 
-A visit of a row moves its t between two classes at a time, the one whose G = z_k + [k != y] is largest and the one whose
-G is smallest of those that can give way, by the best step (Platt 1998, sequential minimal optimization).
+A visit of a row moves its t between two classes at a time, the one whose G = z_k + [k != y] is largest and the one
+whose G is smallest of those that can give way, by the best step (Platt 1998, sequential minimal optimization).
 """
 
 import cython
@@ -34,7 +34,8 @@ ALL = cython.declare(cython.uint, 0xFFFFFFFF)
 class ClassLists:
     """Lists of pairs of class and number, in one array that grows: a list that is full moves to its end.
 
-    Numbers have single precision: they only lead to the dual variables, from which the result is worked out anew.
+    Numbers have single precision: they only lead to the dual variables, from which the result is worked out anew.  A
+    duality gap below some 1e-5 is out of their reach.
     """
 
     starts: cython.longlong[::1]
@@ -244,7 +245,9 @@ def sweep(
             if not learning or costs[i] <= 0.0:
                 continue
             gained = 0.0
-            moves = climb(i, y, several, costs[i], lengths[i], parts, scores, rivals, pulled, by, cython.address(gained))
+            moves = climb(
+                i, y, several, costs[i], lengths[i], parts, scores, rivals, pulled, by, cython.address(gained)
+            )
             gain += gained
             changed += moves > 0
             for m in range(moves):
@@ -276,7 +279,6 @@ def climb(
     nobody: cython.uint = cython.cast(cython.uint, scores.shape[0] - 1)
     moves: cython.Py_ssize_t = 0
     c: cython.Py_ssize_t
-    step: cython.Py_ssize_t
     k: cython.uint
     down: cython.uint
     up: cython.uint
@@ -286,7 +288,7 @@ def climb(
     room: cython.double
     curvature: cython.double
     delta: cython.double
-    for step in range(PAIRS):
+    for _ in range(PAIRS):
         down = nobody
         largest = 1.0
         for c in range(several):
@@ -303,7 +305,7 @@ def climb(
         for c in range(parts.starts[i], parts.starts[i] + parts.counts[i]):
             if parts.classes[c] == y:
                 room = cost - parts.numbers[c]
-        if room <= 0.0:
+        if room <= 1e-6 * cost:  # no more than rounding to single precision leaves
             smallest = largest
         for c in range(parts.starts[i], parts.starts[i] + parts.counts[i]):
             k = parts.classes[c]

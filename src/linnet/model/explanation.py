@@ -152,7 +152,7 @@ class Reasons:
             return np.asarray(self.linear.weights.output(output) - self._mean_weights)
         if weights.shape[1] > 1 and self.linear.reduction is Reduction.JOINT:
             return np.asarray(weights[:, output] - (weights / weights.shape[1]).sum(axis=1))
-        return weights[:, output]
+        return np.asarray(weights[:, output])
 
     @cached_property
     def _mean_weights(self) -> Flat:

@@ -1,4 +1,6 @@
-"""The SVM of very many classes with sparse weights, to a proven duality gap (kernels/sparse_classes.py has the problem).
+"""The SVM of very many classes with sparse weights, to a proven duality gap.
+
+kernels/sparse_classes.py states the problem.
 
 The weights of the model and both sides of the gap are worked out anew from the dual variables, not taken from the sums
 that the sweeps kept.
@@ -11,6 +13,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+
 from linnet.cores import scipy
 from linnet.data.rows import Examples, Rows
 from linnet.kernels import sparse_classes as kernel
