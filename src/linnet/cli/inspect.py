@@ -120,7 +120,7 @@ def _contents(model: Model, top: int, pattern: str | None) -> dict[str, Any]:
         "schema": {name: str(role) for name, role in model.features.schema.roles.items()},
         "types": {name: str(model.features.schema.type_of(name)) for name in model.features.schema.roles},
         "features": len(model.features),
-        "nonzero_weights": int((model.reasons.weights != 0).any(axis=1).sum()),
+        "nonzero_weights": model.reasons.used,
         "collisions": model.record.collisions,
         "intercepts": dict(zip(outputs, model.linear.intercepts.tolist(), strict=True)),
         "calibration": None if model.calibration is None else model.calibration.method,
@@ -156,11 +156,11 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 def _matching(model: Model, pattern: str, outputs: list[str], top: int) -> dict[str, dict[str, float]]:
     """The weights of the features that match a pattern with * and ?, that of the largest spread first."""
-    weights, deviations = model.reasons.weights, model.reasons.moments.deviations.tolist()
+    deviations = model.reasons.moments.deviations.tolist()
     found, spreads = {}, {}
     for number, name in enumerate(model.features.names()):
         if fnmatchcase(name, pattern):
-            own = weights[number].tolist()
+            own = model.reasons.of_feature(number).tolist()
             found[name] = dict(zip(outputs, own, strict=True))
             spreads[name] = max(map(abs, own)) * deviations[number]
     if not found:

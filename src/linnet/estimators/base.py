@@ -29,12 +29,20 @@ from linnet.theory.mistake_bounds import NOT_KEPT, Mistakes, has_bound, mistake_
 from linnet.training.class_weights import BALANCED, ClassWeights
 from linnet.training.duality_gap import ONLINE, Certificate
 from linnet.training.fit import Settings, fit
-from linnet.training.history import Pass
+from linnet.training.history import PATIENCE, Pass
 from linnet.training.online import OnlineTraining
 from linnet.training.reduction import problems
 from linnet.training.result import Start, Trained
 
 Method = TypeVar("Method", bound=Callable[..., Any])
+
+VALIDATED = "some rows were held out to decide when to stop: a bound is of all rows, with early_stopping=False"
+
+WORSE = (
+    "passes no longer reduce the loss, which is larger than in the first: scale the features, or take smaller steps "
+    "(eta0, C)"
+)
+ROUNDED = "rounding lets the objective fall no further: raise tol, or bring columns of very different sizes to one"
 
 AVERAGING = {"none": Averaging.LAST, "average": Averaging.AVERAGE, "vote": Averaging.VOTE}
 
@@ -105,7 +113,22 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             threads=self._threads(),
             shuffle=bool(self.shuffle),
             seed=self._seed(),
+            **self._stopping(),
         )
+
+    def _stopping(self) -> dict[str, Any]:
+        """When an online learner stops, where that is left to the user (scikit-learn's checks look for the names)."""
+        patience = getattr(self, "n_iter_no_change", PATIENCE)
+        fraction = getattr(self, "validation_fraction", 0.1) if self._validates() else 0.0
+        if not isinstance(patience, int | np.integer) or patience < 1:
+            raise RecipeError(f"n_iter_no_change must be a whole number of passes, 1 or more; it is {patience!r}")
+        if self._validates() and not 0 < check_number("validation_fraction", fraction) < 1:
+            raise RecipeError(f"validation_fraction must be above 0 and below 1; it is {fraction!r}")
+        return {"patience": int(patience), "validation": float(fraction)}
+
+    def _validates(self) -> bool:
+        """Whether rows are held out to decide when to stop."""
+        return bool(getattr(self, "early_stopping", False))
 
     def _start(self, columns: int, labels: Labels | None, learner: Entry) -> Start | None:
         """Where a fit begins: with `warm_start` where the last one ended, if there was one."""
@@ -145,7 +168,8 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             self._training = trained.state
         self._fitted(trained)
         if trained.online is not None and has_bound(recipe):
-            self._proven = LazyBound(recipe, trained, examples)
+            validated = Mistakes(trained.online.made, reason=VALIDATED)
+            self._proven = validated if self._validates() else LazyBound(recipe, trained, examples)
         return self
 
     def _take(self, examples: Examples, labels: Labels | None, learner: Entry) -> Self:
@@ -241,7 +265,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             self._proven.refer_to(X)
         return self
 
-    @offered_if(lambda self: has_bound(self._learner().recipe))
+    @offered_if(lambda self: has_bound(self._learner().recipe) and not self._validates())
     def certify(self, X: Any, y: Any, sample_weight: Any = None) -> Mistakes:
         """The mistake bound from the rows of the fit, given again; it becomes `certificate_`.
 
@@ -381,9 +405,7 @@ def _unconverged(estimator: Any, trained: Trained) -> str:
     mistakes = f"mistakes {last.mistakes:,}, " if hasattr(estimator, "classes_") else ""
     remedy = "raise max_iter, scale the features, or set tol=None if this many passes are what you want"
     if estimator.max_iter is not None and len(history) < estimator.max_iter:
-        remedy = (
-            "rounding lets the objective fall no further: raise tol, or bring columns of very different sizes to one"
-        )
+        remedy = WORSE if trained.online is not None else ROUNDED
     return (
         f"{type(estimator).__name__} stopped unconverged after {len(history)} passes "
         f"({mistakes}mean loss {last.loss:.4g} in the last{gap}): {remedy}"

@@ -47,6 +47,10 @@ PARAMETERS = {
     "the first pass's. "
     "Batch solvers: a relative duality gap this small; without a penalty, a gradient this small beside the first. None "
     "makes all `max_iter` passes (perceptron: unless one makes no mistake).",
+    "n_iter_no_change": "By how many passes an online learner is judged at least, for `tol`.",
+    "early_stopping": "Whether an online learner stops by its score on rows held out for validation: when "
+    "`n_iter_no_change` passes improved their accuracy (for numbers, R²) by no more than `tol`.",
+    "validation_fraction": "The fraction of the rows of each class to hold out for `early_stopping`.",
     "eta0": "The step size, or its start; for a batch gradient, on the objective as written above. None keeps the "
     "learner's own, or lets the solver find a safe one.",
     "power_t": "Steps are eta0 * t ** -power_t: 0 constant, 0.5 and 1 falling. None keeps the learner's own.",

@@ -60,6 +60,9 @@ class OnlineClassifier(LinearClassifier):
         *,
         max_iter: int = 100,
         tol: float | None = 1e-3,
+        n_iter_no_change: int = 5,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
         eta0: float | None = None,
         power_t: float | None = None,
         penalty: str | None = "keep",
@@ -76,6 +79,9 @@ class OnlineClassifier(LinearClassifier):
         self.learner = learner
         self.max_iter = max_iter
         self.tol = tol
+        self.n_iter_no_change = n_iter_no_change
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
         self.eta0 = eta0
         self.power_t = power_t
         self.penalty = penalty
@@ -123,6 +129,9 @@ class OnlineRegressor(LinearRegressor):
         *,
         max_iter: int = 100,
         tol: float | None = 1e-3,
+        n_iter_no_change: int = 5,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
         eta0: float | None = None,
         power_t: float | None = None,
         penalty: str | None = "keep",
@@ -136,6 +145,9 @@ class OnlineRegressor(LinearRegressor):
         self.learner = learner
         self.max_iter = max_iter
         self.tol = tol
+        self.n_iter_no_change = n_iter_no_change
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
         self.eta0 = eta0
         self.power_t = power_t
         self.penalty = penalty

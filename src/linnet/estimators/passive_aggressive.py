@@ -32,6 +32,9 @@ class PassiveAggressive(LinearClassifier):
         averaging: str = "none",
         max_iter: int = 1000,
         tol: float | None = 1e-3,
+        n_iter_no_change: int = 5,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
         fit_intercept: bool = True,
         shuffle: bool = True,
         random_state: Any = None,
@@ -45,6 +48,9 @@ class PassiveAggressive(LinearClassifier):
         self.averaging = averaging
         self.max_iter = max_iter
         self.tol = tol
+        self.n_iter_no_change = n_iter_no_change
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
         self.fit_intercept = fit_intercept
         self.shuffle = shuffle
         self.random_state = random_state

@@ -39,6 +39,9 @@ class Perceptron(LinearClassifier):
         mode: str = "online",
         max_iter: int = 1000,
         tol: float | None = 1e-3,
+        n_iter_no_change: int = 5,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
         eta0: float = 1.0,
         penalty: str | None = None,
         alpha: float = 1e-4,
@@ -55,6 +58,9 @@ class Perceptron(LinearClassifier):
         self.mode = mode
         self.max_iter = max_iter
         self.tol = tol
+        self.n_iter_no_change = n_iter_no_change
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
         self.eta0 = eta0
         self.penalty = penalty
         self.alpha = alpha
@@ -83,6 +89,8 @@ class Perceptron(LinearClassifier):
             raise RecipeError(
                 f"averaging={self.averaging!r} goes with mode='online': a batch step has nothing to average"
             )
+        if self.mode != "online" and self.early_stopping:
+            raise RecipeError(f"early_stopping goes with mode='online', not {self.mode!r}: it holds out rows of a pass")
         entry = catalogue.find("perceptron" if self.mode == "online" else "batch-perceptron")
         recipe = replace(
             entry.recipe,

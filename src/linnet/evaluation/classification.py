@@ -15,7 +15,7 @@ from linnet.errors import InputError
 from linnet.evaluation import validation
 from linnet.evaluation.decision_costs import CostResult, CostTally
 from linnet.evaluation.exact_sums import Counts, ExactSum, Floats, Moments, root
-from linnet.evaluation.intervals import Interval, share_interval
+from linnet.evaluation.intervals import Interval, none, share_interval
 from linnet.evaluation.json_values import plain
 from linnet.evaluation.macro_f1 import macro_f1_interval
 from linnet.evaluation.reliability_diagram import Bin, Reliability
@@ -27,6 +27,8 @@ from linnet.evaluation.weights import SquaredCounts, WeightCounts, WeightTotal, 
 UNKNOWN_LABEL = -1
 # Probabilities are clipped to this and 1 minus this, as in scikit-learn: no log loss exceeds 36.04.
 SMALLEST = float(np.finfo(np.float64).eps)
+# Of more classes than this there is no table of which are taken for which: it would have the square of their number.
+CONFUSED_AT_MOST = 1000
 # Probabilities computed in float32 add up to 1 only to this tolerance.
 SUM_TOLERANCE = 1e-3
 
@@ -62,7 +64,7 @@ class ClassificationResult:
     macro_f1_interval: Interval
     micro_f1: float  # equals the accuracy, since a row has one label
     weighted_f1: float  # mean over rows of the F1 of the true class
-    # (K, K): one row a true class, one column a predicted class
+    # (K, K): one row a true class, one column a predicted class; empty for more than CONFUSED_AT_MOST classes
     confusion: tuple[tuple[int | float, ...], ...]
     # (K,): predicted classes of the rows whose label the model does not know
     unknown_confusion: tuple[int | float, ...]
@@ -98,7 +100,9 @@ class ClassificationTally:
         self._weights = WeightTotal()
         self._right_weights = WeightTotal()
         self._ranked_weights = (WeightTotal(), WeightTotal())  # of either of two classes
-        self._confusion = WeightCounts(k + 1, k)  # the last row is for unknown labels
+        # the last row is for unknown labels; of very many classes only true and predicted rows, and hits, are counted
+        self._crowded = k > CONFUSED_AT_MOST
+        self._confusion = WeightCounts(3, k + 1) if self._crowded else WeightCounts(k + 1, k)
         self._squared_confusion: SquaredCounts | None = None  # by squared weights, once there are some
         self._log_loss = Moments()
         self._brier = Moments()
@@ -146,9 +150,14 @@ class ClassificationTally:
         self._weights.add(len(y), w)
         right = y == z
         self._right_weights.add(int(right.sum()), None if w is None else w[right])
-        if w is not None and self._squared_confusion is None:
+        if w is not None and self._squared_confusion is None and not self._crowded:
             self._squared_confusion = SquaredCounts(self._confusion.values())
-        self._confusion.add((y, z), len(y), w)
+        if self._crowded:
+            unknown = np.where(y == UNKNOWN_LABEL, k, y)
+            for line, cells, which in ((0, unknown, ...), (1, z, ...), (2, z[right], right)):
+                self._confusion.add((np.full(len(cells), line), cells), len(cells), None if w is None else w[which])
+        else:
+            self._confusion.add((y, z), len(y), w)
         if self._squared_confusion is not None:
             self._squared_confusion.add((y, z), len(y), w)
         if p is not None:
@@ -170,14 +179,16 @@ class ClassificationTally:
         """The metrics of the rows so far; more may be added afterwards."""
         k = len(self.classes)
         confusion = self._confusion.values()
-        hits, support = confusion.diagonal(), confusion.sum(axis=1)
+        if self._crowded:
+            support, named, hits = confusion[0], confusion[1, :k], confusion[2, :k]
+        else:
+            hits, support, named = confusion.diagonal(), confusion.sum(axis=1), confusion.sum(axis=0)
         rows, right = self._weights.total(), min(hits.sum().item(), self._weights.total())
         whole, worth = self._weights.whole, self._weights.worth()
 
         def worth_of(moments: Moments) -> float:
             return worth if whole else moments.worth(worth)
 
-        named = confusion.sum(axis=0)
         sizes = support[:k] + named
         f1 = _ratio(2 * hits, sizes)
         occurring = sizes > 0
@@ -201,13 +212,13 @@ class ClassificationTally:
                 ClassResult(plain_label(c), float(p), float(r), float(f), n.item()) for c, p, r, f, n in columns
             ),
             macro_f1=macro_f1,
-            macro_f1_interval=macro_f1_interval(
-                confusion, f1, sizes, worth, confidence, None if whole else self._squares_by_cell()
-            ),
+            macro_f1_interval=none(f"more than {CONFUSED_AT_MOST:,} labels")
+            if self._crowded
+            else macro_f1_interval(confusion, f1, sizes, worth, confidence, None if whole else self._squares_by_cell()),
             micro_f1=accuracy,
             weighted_f1=float((support[:k] * f1)[occurring].sum()) / rows if rows else math.nan,
-            confusion=plain_numbers(confusion[:k]),
-            unknown_confusion=plain_numbers(confusion[k]),
+            confusion=() if self._crowded else plain_numbers(confusion[:k]),
+            unknown_confusion=() if self._crowded else plain_numbers(confusion[k]),
             log_loss=self._log_loss.mean(),
             log_loss_interval=loss_interval(
                 self._log_loss, worth_of(self._log_loss), self._worst_log_loss(), confidence

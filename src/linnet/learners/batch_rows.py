@@ -177,6 +177,32 @@ ROWS = (
         max_iter=1000,
     ),
     Entry(
+        "crammer-singer-sparse",
+        Recipe(Loss.HINGE, penalty=Penalty(l2=1.0, total=True)),
+        Way.BATCH,
+        _CLASSES,
+        "The SVM of very many classes at once, without intercepts, and with a rival of score 0 beside all others: a "
+        "class that shares no word with a row takes part in nothing, so that time and memory grow with the classes "
+        "that words are shared by, not with all.",
+        "minimise Σ |w_k|²/2 + C Σ max(0, 1 - w_y·x + max(0, max_{k≠y} w_k·x))",
+        "Crammer, Singer 2001, On the algorithmic implementation of multiclass kernel-based vector machines",
+        strength="C",
+        penalties=("l2",),
+        multiclass=(Reduction.JOINT,),
+        solvers=(
+            Solver(
+                "dual",
+                "Ascent on the dual, two of a row's multipliers at a time.",
+                "t_a += δ, t_b -= δ, δ = (G_b - G_a) / 2|x|², G_k = w_k·x + [k ≠ y]",
+                "Platt 1998, Sequential minimal optimization",
+            ),
+        ),
+        tol=0.1,
+        max_iter=1000,
+        text=TextWeighting.TF_IDF,
+        sparse_classes=True,
+    ),
+    Entry(
         "batch-perceptron",
         Recipe(Loss.PERCEPTRON),
         Way.BATCH,

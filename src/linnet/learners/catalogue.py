@@ -20,6 +20,8 @@ _DEFAULTS = {
     (Way.BATCH, Task.CLASSIFICATION): "logistic-regression",
     (Way.BATCH, Task.REGRESSION): "ridge",
 }
+# Of more than MANY_CLASSES labels of texts, which share few words, the learner whose time does not grow with them all.
+MANY_CLASSES, _OF_MANY_CLASSES = 100, "crammer-singer-sparse"
 # The same where a penalty is asked for.
 _PENALISED = {Task.CLASSIFICATION: ("logistic-regression",), Task.REGRESSION: ("ridge", "least-squares")}
 
@@ -53,6 +55,11 @@ def find(name: str, way: Way | None = None, task: Task | None = None) -> Entry:
 def default(way: Way, task: Task) -> Entry:
     """The learner to take where none is asked for."""
     return ROWS[_DEFAULTS[way, task]]
+
+
+def of_many_classes() -> Entry:
+    """The learner to take where none is asked for, and the labels are more than MANY_CLASSES."""
+    return ROWS[_OF_MANY_CLASSES]
 
 
 def penalised(task: Task) -> list[Entry]:

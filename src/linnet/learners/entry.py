@@ -60,7 +60,8 @@ class Entry:
     `strength` is C or alpha, whichever sets the strength of the penalty (or of smoothing); `penalties` and `multiclass`
     are the values that these options take.  `tol` and `max_iter` are the stopping rule where none is given: for batch
     learners a relative duality gap.  With `chooses_alpha` alpha is chosen by the data where none is given, in a
-    pipeline (estimators have their defaults).  `counting_model` is the class that counts, as "module:name".
+    pipeline (estimators have their defaults).  `counting_model` is the class that counts, as "module:name".  With
+    `sparse_classes` a feature has weights only for the classes that its rows pulled (training/sparse_fit.py).
     """
 
     name: str
@@ -80,6 +81,7 @@ class Entry:
     values: Values | None = None
     counting_model: str = ""
     chooses_alpha: bool = False
+    sparse_classes: bool = False
 
     def __post_init__(self) -> None:
         if self.values is None:
@@ -112,7 +114,7 @@ class Entry:
             "penalty": bool(self.penalties),
             "l1_ratio": "elasticnet" in self.penalties,
             "multiclass": bool(self.multiclass),
-            "penalise_intercept": bool(self.penalties) and self.way is not Way.ONLINE,
+            "penalise_intercept": bool(self.penalties) and self.way is not Way.ONLINE and not self.sparse_classes,
             "class_weight": self.way is not Way.COUNTING and Task.CLASSIFICATION in self.tasks,
             "promotion": multiplicative,
             "winnow_threshold": multiplicative and not self.recipe.factors.balanced,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from linnet.data.rows import Rows
 from linnet.errors import InputError, NumericalError
 from linnet.kernels import scores as kernel
 from linnet.learners.recipe import Reduction
+from linnet.learners.sparse_weights import SparseWeights
 from linnet.learners.voting import Votes
 
 # Scores beyond this count as this in the confidence of pairs, so that sums of them stay numbers.
@@ -26,7 +27,7 @@ class LinearModel:
     output each, the largest wins; or, for pairwise classes, one for each pair a < b, positive for b, and votes decide.
     """
 
-    weights: NDArray[np.float64]
+    weights: Any  # a table, or SparseWeights where most of a large table would be 0
     intercepts: NDArray[np.float64]
     classes: NDArray[Any] | None = None
     reduction: Reduction = Reduction.JOINT
@@ -44,14 +45,23 @@ class LinearModel:
         if self.votes:
             rows.check_finite()
             return np.concatenate([votes.count(rows) for votes in self.votes], axis=1)
-        into = np.empty((n, len(self.intercepts)))
-        kernel.scores(rows.values, rows.ids, rows.starts, d, rows.dense, self.weights, self.intercepts, into)
+        if isinstance(self.weights, SparseWeights):
+            into = np.tile(self.intercepts, (n, 1))
+            self.weights.add_scores(rows, into)
+        else:
+            into = np.empty((n, len(self.intercepts)))
+            kernel.scores(rows.values, rows.ids, rows.starts, d, rows.dense, self.weights, self.intercepts, into)
         wrong = ~np.isfinite(into).all(axis=1)
         if wrong.any():
             rows.check_finite()
             row = int(np.flatnonzero(wrong)[0])
             raise NumericalError(f"row {row} has a score beyond the range of numbers: its values are too large")
         return into
+
+    def contiguous(self) -> LinearModel:
+        """The same model, its weights in the order of the file."""
+        sparse = isinstance(self.weights, SparseWeights)
+        return self if sparse else replace(self, weights=np.ascontiguousarray(self.weights))
 
     def decision(self, rows: Rows) -> NDArray[np.float64]:
         """One score a row for two classes or a number, one a row and class for more."""

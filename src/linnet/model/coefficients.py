@@ -37,7 +37,7 @@ def coefficient_tables(model: Model) -> Iterator[dict[str, list[Any]]]:
         for word, mean in zip(words.tolist(), [1.0, *reasons.moments.means.tolist()], strict=True)
     ]
     for number, label in enumerate(model.outputs()):
-        weights = reasons.weights[:, number]
+        weights = reasons.of_output(number)
         with np.errstate(over="ignore", invalid="ignore"):  # weights of a file may have any size
             spreads = np.nan_to_num(np.abs(weights) * reasons.moments.deviations).tolist()
         yield {

@@ -33,6 +33,7 @@ from linnet.data.rows import Rows
 from linnet.errors import RecipeError
 from linnet.learners.linear import LinearModel
 from linnet.learners.recipe import Reduction
+from linnet.learners.sparse_weights import SparseWeights
 from linnet.model.moments import Moments
 
 Flat = NDArray[np.float64]
@@ -90,9 +91,11 @@ class Reasons:
         self._offsets = list(accumulate(features.sizes, initial=0))
 
     @cached_property
-    def weights(self) -> Flat:
+    def weights(self) -> Any:
         """(features, outputs): a missing number counts as its mean, so the weight of its flag is what that adds."""
         weights = self.linear.weights
+        if isinstance(weights, SparseWeights):
+            return weights.matrix()
         pairs = np.array(list(self.features.number_features()), dtype=np.int64).reshape(-1, 2)
         if not len(pairs):
             return weights
@@ -105,6 +108,23 @@ class Reasons:
             own = np.nan_to_num(weights[flags] - filled)
             weights[flags] = np.where(np.abs(own) <= DUST * np.abs(filled), 0.0, own)
         return weights
+
+    def of_output(self, output: int) -> Flat:
+        """The weights of all features for one output."""
+        sparse = self.linear.weights if isinstance(self.linear.weights, SparseWeights) else None
+        return np.asarray(self.weights[:, output] if sparse is None else sparse.output(output))
+
+    def of_feature(self, feature: int) -> Flat:
+        """The weights of one feature for all outputs."""
+        row = self.weights[[feature]]
+        return np.ravel(row.toarray() if isinstance(self.linear.weights, SparseWeights) else row)
+
+    @property
+    def used(self) -> int:
+        """How many features have a weight other than 0 for some output."""
+        if isinstance(self.linear.weights, SparseWeights):
+            return int((np.diff(self.linear.weights.starts) > 0).sum())
+        return int((self.weights != 0).any(axis=1).sum())
 
     def top(self, output: int, count: int) -> tuple[list[TopFeature], list[TopFeature]]:
         """The features whose contributions to an output spread most: those with a positive weight, and the others."""
@@ -128,9 +148,16 @@ class Reasons:
         What all classes have in common decides nothing: naive Bayes's log probabilities are below 0 in each of them.
         """
         weights = self.weights
+        if isinstance(self.linear.weights, SparseWeights):
+            return np.asarray(self.linear.weights.output(output) - self._mean_weights)
         if weights.shape[1] > 1 and self.linear.reduction is Reduction.JOINT:
             return np.asarray(weights[:, output] - (weights / weights.shape[1]).sum(axis=1))
-        return weights[:, output]
+        return np.asarray(weights[:, output])
+
+    @cached_property
+    def _mean_weights(self) -> Flat:
+        """Of each feature with sparse weights, the mean over all outputs."""
+        return np.asarray(self.linear.weights.mean_of_outputs())
 
     # -- single rows -----------------------------------------------------------------------------------------------
 

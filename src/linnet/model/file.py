@@ -26,6 +26,7 @@ from linnet.model.moments import moments_from_file, moments_to_file
 from linnet.model.record import Record
 from linnet.model.term_file import term_from_file, term_to_file
 from linnet.model.votes_file import votes_from_file, votes_to_file
+from linnet.model.weights_file import weights_from_file, weights_to_file
 from linnet.storage import container
 from linnet.storage.typed_json import KIND, from_plain, to_plain
 from linnet.theory.mistake_bounds import FACTS, Mistakes
@@ -53,7 +54,7 @@ LABELS_AT_MOST = 1 << 26
 def save(model: Model, path: str | os.PathLike[str]) -> None:
     """Write a model; the file appears whole or not at all."""
     linear = model.linear
-    tensors: Tensors = {"weights": linear.weights, "intercepts": linear.intercepts}
+    tensors: Tensors = {**weights_to_file(linear.weights), "intercepts": linear.intercepts}
     calibration, rule, certificate = model.calibration, model.rule, model.certificate
     content = {
         "task": model.task,
@@ -111,9 +112,8 @@ def _model(content: dict[str, Any], tensors: Tensors, path: str) -> Model:
 
 
 def _linear(content: dict[str, Any], tensors: Tensors, features: Features, path: str) -> LinearModel:
-    weights, intercepts = float64_array(tensors["weights"], 2), float64_array(tensors["intercepts"], 1)
-    require(weights.shape == (len(features), len(intercepts)), path, "weights and features differ in number")
-    container.finite(weights, "weights", path)
+    intercepts = float64_array(tensors["intercepts"], 1)
+    weights = weights_from_file(tensors, len(features), len(intercepts), path)
     container.finite(intercepts, "intercepts", path)
     classes = None if content["labels"] is None else _labels(a_list(content["labels"]), path)
     require((classes is None) == (features.task is Task.REGRESSION), path, "labels and task do not agree")
@@ -170,7 +170,9 @@ def _sound_bound(certificate: Mistakes) -> bool:
 
 def _digest(linear: LinearModel, certificate: Certificate | Mistakes | None) -> str:
     """A digest that identifies these weights with this statement."""
-    digest = hashlib.sha256(np.ascontiguousarray(linear.weights, dtype="<f8").tobytes())
+    digest = hashlib.sha256()
+    for array in weights_to_file(linear.weights).values():
+        digest.update(np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False).tobytes())
     digest.update(np.ascontiguousarray(linear.intercepts, dtype="<f8").tobytes())
     stated: list[float] = []
     if isinstance(certificate, Mistakes):

@@ -15,6 +15,7 @@ from linnet.pipeline.dataset import TrainingSet
 from linnet.training.duality_gap import Certificate
 from linnet.training.log_count_ratio import Text
 from linnet.training.problems import Problems
+from linnet.training.sparse_fit import primal_of
 
 # The bound that is stated is lower than the one that is proven by this many times what rounding may do.  Worked out
 # again in another order, it comes out the same to twice that: so a gap that is stated a tenth smaller is seen to be.
@@ -27,6 +28,10 @@ def proven(
     """What the rows, as scaled for the fit, prove of this model of them: by its weights, if they prove that the gap is
     `enough`, else also by the `bound` of its solver."""
     text = None if isinstance(rows, PackedRows) else Text(data.features.text_features(), data.weights)
+    if entry.sparse_classes:
+        assert data.labels is not None
+        found = primal_of(entry, data.examples(rows), data.labels, text, model)
+        return found if found.reason else replace(found, dual=bound())
     problems = Problems(entry, data.examples(rows), data.labels, text=text)
     found = _certified(problems, rows, model) if isinstance(rows, PackedRows) else problems.certify(model)
     if found.reason:

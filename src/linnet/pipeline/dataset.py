@@ -51,6 +51,11 @@ class Dataset:
         return None if self.packed is None else PackedRows(self.packed)
 
     @property
+    def entries(self) -> int:
+        """How many entries the rows have, if they are not packed."""
+        return sum(len(piece.ids) for piece in self.pieces)
+
+    @property
     def rows(self) -> Rows:
         """The rows, with text weighted as the features say."""
         if (packed := self.packed_rows) is not None:

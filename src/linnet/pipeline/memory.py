@@ -19,6 +19,8 @@ NUMBER = 8
 # Arrays as long as the columns that learners keep beside the weights, and four of sums for means and deviations; and
 # copies of the weights while they grow, are put in the order of the model, and are written.
 VECTORS, COPIES = 9, 3
+# Of sparse weights: the bytes of a class's number, and how many rivals of its class a row pulls, or fewer.
+CLASS, RIVALS = 4, 15
 # A small limit is meant for the rows: it is never less than this for names and for weights.
 LEAST = 1 << 26
 # What mallopt takes: from which size on memory comes from the system and goes back there, and how much may stay free.
@@ -46,6 +48,19 @@ def check_weights(features: Features, labels: int, recipe: Recipe, memory: int) 
         f"the weights of {features.extent}{classes} take about {size_in_words(size)}, more than "
         f"{size_in_words(memory)}: {_fewer(features, recipe, labels)}, or allow more ({_enough(size)})"
     )
+
+
+def check_sparse_weights(features: Features, labels: int, entries: int, memory: int) -> None:
+    """As check_weights, of a learner with weights only for the classes that a feature's rows pulled: a row of the data
+    pulls its own and about RIVALS others."""
+    weights = min((RIVALS + 1) * entries, len(features) * labels)
+    size, memory = COPIES * (NUMBER + CLASS) * weights + NUMBER * VECTORS * len(features), max(memory, LEAST)
+    if size > memory:
+        raise InputError(
+            f"the weights of {features.extent} for the classes that they are pulled by take about "
+            f"{size_in_words(size)}, more than {size_in_words(memory)}: hash names into fewer features "
+            f"({option('hash_bits', 16)}), or allow more ({_enough(size)})"
+        )
 
 
 def weights_size(columns: int, outputs: int) -> int:

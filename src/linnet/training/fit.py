@@ -22,13 +22,14 @@ from linnet.learners.linear import LinearModel
 from linnet.training.counting.naive_bayes import CLOSED_FORM
 from linnet.training.descent import Descent, Found, Method, Steps
 from linnet.training.duality_gap import Certificate, certify, joined
-from linnet.training.history import Pass, Watcher, added, ignore
+from linnet.training.history import PATIENCE, Pass, Watcher, added, ignore
 from linnet.training.log_count_ratio import Text
 from linnet.training.objective import TOO_LARGE
 from linnet.training.online import OnlineTraining, Passes
 from linnet.training.problems import Part, Problems
 from linnet.training.result import Start, Trained
 from linnet.training.solver_choice import choose, method_of
+from linnet.training.sparse_fit import fit_sparse
 from linnet.training.threads import in_threads
 
 NOT_PROVEN = Certificate(float("nan"), float("-inf"), "a trial: nothing was proven of it")
@@ -42,7 +43,8 @@ class Settings:
     `start` is where to begin: the end of an earlier fit of the same columns, classes and reduction; `near` the same, of
     a fit to other rows, for solvers that look at all rows in each step.  What is not to be `proven` ends where a solver
     estimates that the gap is small enough.  `text` says which columns are n-grams of a text, and how rows count in
-    their weighting.  `shuffle` and `seed` are for online learners, `counting` has the parameters of a counting model.
+    their weighting.  `shuffle`, `seed`, `patience` and `validation` are for online learners (online.py), `counting` has
+    the parameters of a counting model.
     """
 
     solver: str = AUTO
@@ -59,6 +61,8 @@ class Settings:
     text: Text | None = None
     shuffle: bool = False
     seed: int = 0
+    patience: int = PATIENCE
+    validation: float = 0.0
     counting: Mapping[str, Any] = field(default_factory=dict)
 
     def tolerance(self, entry: Entry) -> float | None:
@@ -79,7 +83,15 @@ def _online(entry: Entry, examples: Examples, labels: Labels | None, settings: S
         raise RecipeError("warm_start is for solvers that see all rows: online, partial_fit continues a fit")
     training = OnlineTraining(entry.recipe, examples.rows.shape[1], labels, intercept=settings.intercept)
     most = entry.max_iter if settings.max_iter is None else settings.max_iter
-    passes = Passes(most, settings.tolerance(entry), settings.shuffle, settings.seed, settings.threads)
+    passes = Passes(
+        most,
+        settings.tolerance(entry),
+        settings.shuffle,
+        settings.seed,
+        settings.threads,
+        settings.patience,
+        settings.validation,
+    )
     trained = training.fit(examples, passes, settings.watch)
     return replace(trained, solver="online", solver_reason="the learner takes one row at a time", state=training)
 
@@ -97,6 +109,10 @@ def _counted(entry: Entry, examples: Examples, labels: Labels | None, settings: 
 
 def _batch(entry: Entry, examples: Examples, labels: Labels | None, settings: Settings) -> Trained:
     """Solve every problem that the learner makes of these classes (one, for numbers)."""
+    if entry.sparse_classes:
+        assert labels is not None
+        most, tol = settings.max_iter or entry.max_iter, settings.tolerance(entry)
+        return fit_sparse(entry, examples, labels, settings.text, tol=tol, most=most, watch=settings.watch)
     classes = 0 if labels is None else len(labels)
     steps = settings.steps
     chosen = choose(entry, examples.rows, classes, asked=settings.solver, steps=steps is not None)

@@ -20,9 +20,9 @@ class Pass(NamedTuple):
 PATIENCE, PRESENTATIONS, STEPS = 5, 100_000, 100
 
 
-def enough_passes(rows: int) -> int:
+def enough_passes(rows: int, patience: int = PATIENCE) -> int:
     """By how many passes to judge a learner that takes one row at a time: on few rows, by many."""
-    return max(PATIENCE, -(-PRESENTATIONS // max(1, rows)))
+    return max(patience, -(-PRESENTATIONS // max(1, rows)))
 
 
 def helps(mistakes: Sequence[float], rows: float, tol: float, passes: int) -> bool:

@@ -9,19 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.data.labels import Labels
-from linnet.data.rows import Examples, Rows
+from linnet.data.rows import Examples, Rows, select_examples
 from linnet.errors import RecipeError
 from linnet.learners.linear import LinearModel
 from linnet.learners.losses import Loss
 from linnet.learners.recipe import Averaging, Penalty, Recipe, Reduction, Update
-from linnet.training.history import Pass, Watcher, added, enough_passes, helps, ignore
+from linnet.training.history import PATIENCE, Pass, Watcher, added, enough_passes, helps, ignore
 from linnet.training.online_learner import NOTHING, Learner
 from linnet.training.order import Presentations, presentations
 from linnet.training.reduction import Problem, grown, problems
 from linnet.training.result import OnlineFacts, Trained
 from linnet.training.threads import in_threads
-
-PATIENCE = 5
+from linnet.training.validation import Validation, validation_rows
 
 # (learners, presentations): numbers, or margins of classes
 Predictions = NDArray[np.float64]
@@ -34,8 +33,9 @@ class Passes:
 
     With `tol` a learner stops early: a perceptron after a pass without a mistake, or when passes no longer reduce the
     mistakes by more than that fraction of the rows; any other when passes improve the mean loss by no more than that
-    fraction of the first pass's (judged over five of them: one alone may be unlucky).  Without it, all passes are made
-    that can change anything.
+    fraction of the first pass's (judged over `patience` of them: one alone may be unlucky).  With a fraction of rows
+    for `validation`, any learner stops when that many passes improved its score on them by no more than `tol`.  Without
+    `tol`, all passes are made that can change anything.
     """
 
     most: int
@@ -43,8 +43,11 @@ class Passes:
     shuffle: bool = False
     seed: int = 0
     n_jobs: int = 1
+    patience: int = PATIENCE
+    validation: float = 0.0
 
-    def enough(self, recipe: Recipe, history: list[Pass], presented: int) -> bool:
+    def enough(self, recipe: Recipe, history: list[Pass], presented: int, scores: list[float]) -> bool:
+        """Whether to stop after these passes, whose validation scores are given if rows are held out for them."""
         unchanged = history[-1].updates == 0
         by_mistakes = recipe.loss is Loss.PERCEPTRON
         if self.tol is None:
@@ -53,16 +56,22 @@ class Passes:
             return unchanged and by_mistakes and last_weights
         if unchanged:
             return True
+        if self.validation:
+            patience = self.patience
+            return len(scores) > patience and max(scores[-patience:]) <= max(scores[:-patience]) + self.tol
         if by_mistakes:
             mistakes = [each.mistakes for each in history]
-            return not helps(mistakes, presented, self.tol, enough_passes(presented))
-        if len(history) <= PATIENCE + 1:
+            return not helps(mistakes, presented, self.tol, enough_passes(presented, self.patience))
+        patience = self.patience
+        if len(history) <= patience + 1:
             return False
         losses = [each.loss for each in history]
-        if not losses[-1] <= max(losses[:2]):  # worse than it began: that is not convergence
-            return False
         # the first pass sets the scale but not the mark: an adaptive learner's unit is small while it still grows
-        return min(losses[1:-PATIENCE]) - min(losses[-PATIENCE:]) <= PATIENCE * self.tol * losses[0]
+        return min(losses[1:-patience]) - min(losses[-patience:]) <= patience * self.tol * losses[0]
+
+    def converged(self, recipe: Recipe, history: list[Pass]) -> bool:
+        """Whether a run that stopped has converged: a loss larger than it began with is not convergence."""
+        return recipe.loss is Loss.PERCEPTRON or history[-1].loss <= max(each.loss for each in history[:2])
 
 
 class OnlineTraining:
@@ -86,8 +95,18 @@ class OnlineTraining:
         if self.recipe.update is not Update.ADDITIVE or examples.weights is not None:
             examples.rows.check_finite()  # elsewhere a bad value shows in the first score it spoils
         self._check_fit(examples.rows)
+        held: Examples | None = None
+        if passes.validation:
+            which = validation_rows(
+                examples,
+                passes.validation,
+                passes.seed,
+                classes=self.labels is not None,
+                by_content=passes.shuffle,
+            )
+            examples, held = select_examples(examples, ~which), select_examples(examples, which)
         plan = presentations(examples, shuffle=passes.shuffle)
-        run = partial(self._run, examples, plan, passes, watch, whole=True)
+        run = partial(self._run, examples, plan, passes, watch, whole=True, held=held)
         results = in_threads(run, self.learners.items(), passes.n_jobs)
         histories = [history for history, _ in results]
         return Trained(
@@ -209,12 +228,16 @@ class OnlineTraining:
         predictions: NDArray[np.float64] = NOTHING,
         *,
         whole: bool = False,
+        held: Examples | None = None,
     ) -> tuple[list[Pass], bool]:
-        """All passes of one problem, and whether it converged; `whole` means that these are all its examples."""
+        """All passes of one problem, and whether it converged; `whole` means that these are all its examples but those
+        `held` out for validation."""
         problem, learner = item
         targets = examples.targets
         members = None if self.labels is None else problem.members(targets, len(self.labels))
+        validation = None if held is None else Validation(problem, self.labels, held)
         history: list[Pass] = []
+        scores: list[float] = []
         while len(history) < passes.most:
             order = plan.in_pass(len(history), passes.seed)
             if members is not None:
@@ -224,6 +247,8 @@ class OnlineTraining:
                 learner.population = float(presented) if whole else np.inf
             history.append(learner.present(examples.rows, targets, order, plan.sample_weights, predictions))
             watch(history[-1])
-            if passes.enough(self.recipe, history, presented):
-                return history, True
+            if validation is not None:
+                scores.append(validation.score(learner))
+            if passes.enough(self.recipe, history, presented, scores):
+                return history, passes.tol is None or bool(scores) or passes.converged(self.recipe, history)
         return history, passes.tol is None

@@ -55,10 +55,14 @@ class Presentations:
         return order if self.rows is None else self.rows[order]
 
 
+def row_identities(examples: Examples) -> NDArray[np.uint64]:
+    """A number for each row, from its content and, of equal rows, which copy it is."""
+    return _identities(examples, None, WHOLE if examples.weights is None else examples.weights)
+
+
 def by_content(examples: Examples) -> NDArray[np.int64]:
     """The rows in an order that depends on their contents alone, so that sorting the table changes no sum over them."""
-    weights = WHOLE if examples.weights is None else examples.weights
-    return np.argsort(_identities(examples, None, weights), kind="stable")
+    return np.argsort(row_identities(examples), kind="stable")
 
 
 def presentations(examples: Examples, *, shuffle: bool) -> Presentations:

@@ -13,7 +13,7 @@ from linnet.learners.catalogue import Entry
 from linnet.model.model import Model
 from linnet.pipeline.dataset import Collected, Dataset
 from linnet.pipeline.decision_fit import NOTHING
-from linnet.pipeline.memory import check_names, check_weights, give_back
+from linnet.pipeline.memory import check_names, check_sparse_weights, check_weights, give_back
 from linnet.pipeline.option_checks import check_task
 from linnet.pipeline.options import TrainOptions
 from linnet.pipeline.plan import learner_in_memory, online_learner
@@ -52,11 +52,15 @@ class BatchTrainer:
         if dataset.packed is not None:
             give_back()
         entry, reason = self.entry, self.reason
-        if entry is None:
-            entry, why = learner_in_memory(dataset.features.task)
-            reason = reason if self.options.summary else why
         labels = 0 if dataset.labels is None else len(dataset.labels)
-        check_weights(dataset.features, labels, self.options.strength.of(entry).recipe, self.options.memory)
+        if entry is None:
+            only_text = bool(dataset.features.text_features().all())
+            entry, why = learner_in_memory(dataset.features.task, labels, self.options, only_text=only_text)
+            reason = reason if self.options.summary else why
+        if entry.sparse_classes:
+            check_sparse_weights(dataset.features, labels, dataset.entries, self.options.memory)
+        else:
+            check_weights(dataset.features, labels, self.options.strength.of(entry).recipe, self.options.memory)
         return self._in_memory(self._job(entry, reason), stream, dataset)
 
     def _job(self, entry: Entry, reason: str) -> Job:

@@ -116,7 +116,7 @@ def train_batch(
         trained = final.trained
         separation = "" if summary else _separation(data, entry, rows, trained.model)
         return BatchResult(
-            model=replace(final.model, weights=np.ascontiguousarray(final.model.weights)),
+            model=final.model.contiguous(),
             certificate=final.certificate,
             decided=decided,
             entry=entry,

@@ -30,6 +30,8 @@ from linnet.training.threads import beside
 Flat = NDArray[np.float64]
 Say = Callable[[str], None]
 
+# Scores of held-out rows and all classes that are worked out at once (128 MB).
+SCORES_AT_ONCE = 1 << 24
 # Rows that take more bytes than this are fitted to once at a time: each fit has copies of them.
 BESIDE = 1 << 28
 
@@ -123,7 +125,8 @@ class Trials:
     def _one_core_is_free(self) -> bool:
         """Whether a fit leaves one: it is a single problem of sparse rows, and they are small enough to copy."""
         labels, raw = self.data.labels, self.raw
-        if self.solving.threads == 1 or isinstance(raw, PackedRows) or (labels is not None and len(labels) > 2):
+        several = labels is not None and len(labels) > 2 and not self.entry.sparse_classes
+        if self.solving.threads == 1 or isinstance(raw, PackedRows) or several:
             return False
         return not raw.dense and raw.values.nbytes + raw.ids.nbytes <= BESIDE
 
@@ -132,6 +135,10 @@ class Trials:
         measuring = scorer(without.model, probable, decided.calibration, decided.rule)
         tally = measuring.tally()
         weights = None if self.data.weights is None else self.data.weights[held]
-        measuring.add_result(tally, rows, self.data.targets[held], weights)
+        targets, several = self.data.targets[held], max(1, SCORES_AT_ONCE // len(without.model.intercepts))
+        for first in range(0, len(targets), several):
+            some = np.arange(first, min(first + several, len(targets)))
+            part = rows if len(some) == len(targets) else take_rows(rows, some)
+            measuring.add_result(tally, part, targets[some], None if weights is None else weights[some])
         result: Result = tally.result()
         return result
