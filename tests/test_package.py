@@ -19,13 +19,15 @@ ROOT = Path(__file__).parents[1]
 def test_public_names():
     assert linnet.__all__ == [
         "Averaging", "BagOfWords", "BernoulliNB", "BestThreshold", "CertificateError", "Conjunctions", "CostSensitive",
-        "DataWarning", "DependencyParser", "ExpressionError", "Factors", "Halving", "InputError",
+        "DataWarning", "DependencyParser", "ExpressionError", "Factors", "GammaRegressor", "Halving", "InputError",
         "LinearDiscriminantAnalysis", "LinearRegression",
         "LinearSVC", "LinnetError", "LinnetWarning",
         "LogisticRegression", "Loss", "Model", "ModelFileError", "MultinomialNB", "NumericalError", "OneHot",
         "OnlineClassifier", "OnlineRegressor", "OutputError", "PassiveAggressive", "Penalty", "Perceptron",
-        "Polynomial", "Recipe", "RecipeError", "Reduction", "Ridge", "Schedule", "SeparationWarning",
-        "SequenceTagger", "SharedGaussianNB", "StructuredPerceptron", "TaskWarning", "Update", "Winnow", "__version__",
+        "PoissonRegressor", "Polynomial", "Recipe", "RecipeError", "Reduction", "Ridge", "Schedule",
+        "SeparationWarning", "SequenceTagger", "SharedGaussianNB", "StructuredPerceptron", "TaskWarning",
+        "TweedieRegressor", "Update",
+        "Winnow", "__version__",
         "boolean", "catalogue", "load", "train",
     ]  # fmt: skip
     for name in linnet.__all__:

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from linnet.estimators.conjunctions import Conjunctions as Conjunctions
     from linnet.estimators.cost_sensitive import CostSensitive as CostSensitive
     from linnet.estimators.discriminant_analysis import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
+    from linnet.estimators.glm import GammaRegressor as GammaRegressor
+    from linnet.estimators.glm import PoissonRegressor as PoissonRegressor
+    from linnet.estimators.glm import TweedieRegressor as TweedieRegressor
     from linnet.estimators.halving import Halving as Halving
     from linnet.estimators.linear_regression import LinearRegression as LinearRegression
     from linnet.estimators.linear_svc import LinearSVC as LinearSVC
@@ -70,6 +73,7 @@ _HOMES = {
     "DependencyParser": "linnet.structured.parser",
     "ExpressionError": "linnet.errors",
     "Factors": "linnet.learners.recipe",
+    "GammaRegressor": "linnet.estimators.glm",
     "Halving": "linnet.estimators.halving",
     "InputError": "linnet.errors",
     "LinearDiscriminantAnalysis": "linnet.estimators.discriminant_analysis",
@@ -90,6 +94,7 @@ _HOMES = {
     "PassiveAggressive": "linnet.estimators.passive_aggressive",
     "Penalty": "linnet.learners.recipe",
     "Perceptron": "linnet.estimators.perceptron",
+    "PoissonRegressor": "linnet.estimators.glm",
     "Polynomial": "linnet.estimators.polynomial",
     "Recipe": "linnet.learners.recipe",
     "RecipeError": "linnet.errors",
@@ -101,6 +106,7 @@ _HOMES = {
     "SharedGaussianNB": "linnet.estimators.naive_bayes",
     "StructuredPerceptron": "linnet.structured.perceptron",
     "TaskWarning": "linnet.errors",
+    "TweedieRegressor": "linnet.estimators.glm",
     "Update": "linnet.learners.recipe",
     "Winnow": "linnet.estimators.winnow",
     "boolean": "linnet",

@@ -22,6 +22,7 @@ from tests.estimators.anything import WinnowOfAnything
 
 NAMES = [
     "BernoulliNB",
+    "GammaRegressor",
     "LinearDiscriminantAnalysis",
     "LinearRegression",
     "LinearSVC",
@@ -31,8 +32,10 @@ NAMES = [
     "OnlineRegressor",
     "PassiveAggressive",
     "Perceptron",
+    "PoissonRegressor",
     "Ridge",
     "SharedGaussianNB",
+    "TweedieRegressor",
 ]
 ESTIMATORS = [*(getattr(linnet, name) for name in NAMES), linnet.Winnow]
 VARIANTS = [

@@ -103,6 +103,9 @@ PARAMETERS = {
     "k": "The most variables in one rule.",
     "m": "How many of a rule's variables must be true, for `m-of-n`; None takes every number of them.",
     "max_concepts": "A larger class of rules is refused. Two bits are kept for each.",
+    "power": "The variance is mean ** power: 0 normal, 1 Poisson, 2 gamma, 3 inverse Gaussian; between 1 and 2 amounts "
+    "of which many are 0.",
+    "link": "How the score gives the mean: `log` (its exponential), `identity`, or `auto`.",
     "include_bias": "Whether to put a column of ones first.",
 }
 

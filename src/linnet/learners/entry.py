@@ -120,6 +120,7 @@ class Entry:
             "solver": len(self.solvers) > 1,
             "tol": bool(self.solvers),
             "max_iter": bool(self.solvers),
+            "power": self.name == "tweedie",
         }
         return takes[name]
 

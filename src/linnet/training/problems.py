@@ -130,6 +130,7 @@ class Problems:
             np.concatenate([intercepts for _, intercepts in tables]),
             self.labels.classes if self.labels else None,
             self.recipe.reduction,
+            link=self.recipe.loss.link,
         )
 
     def certify(self, model: LinearModel) -> Certificate:

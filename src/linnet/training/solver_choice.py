@@ -154,11 +154,14 @@ class Rule(NamedTuple):
     reason: str
 
 
+FEW_PAIRS = "the Hessian of {columns} columns is a small table, and few steps are needed"
+
 # The first rule whose solver the learner has, and whose condition holds.
 RULES = (
     Rule("gradient", lambda s: s.l1 > 0, "an L1 penalty has a kink, which proximal gradient steps can take"),
     Rule("analytic", lambda s: s.closed_form, "least squares over {columns} columns have a closed form"),
     Rule("cg", lambda s: s.l2 > 0, "a table of the pairs of {columns} columns would be too large"),
+    Rule("newton-cholesky", lambda s: s.loss.unpenalised_by_newton and s.paired, FEW_PAIRS),
     Rule("lbfgs", lambda s: s.l2 == 0, "without a penalty no gap can be proven, and L-BFGS stops by the gradient"),
     Rule("gradient", lambda s: s.l2 == 0, "without a penalty no gap can be proven, and gradient steps need none"),
     Rule("newton", lambda s: s.few, "{columns} columns are few: Newton's steps do not depend on their scales"),
@@ -181,7 +184,7 @@ RULES = (
     Rule(
         "newton-cholesky",
         lambda s: s.paired,
-        "the Hessian of {columns} columns is a small table, and few steps are needed",
+        FEW_PAIRS,
     ),
     Rule("newton-cg", lambda s: s.full, "{columns} filled columns are too many for a table of their pairs"),
     Rule(
@@ -222,7 +225,10 @@ def _check(solver: str, shape: Shape) -> None:
     needs = NEEDS[solver]
     smooth = shape.loss.joint is not None and shape.loss.joint.smooth if shape.jointly else shape.loss.smooth
     wrong = [
-        (needs.l2_only and (shape.l1 > 0 or shape.l2 == 0), option("penalty", "l2")),
+        (
+            needs.l2_only and (shape.l1 > 0 or not (shape.l2 > 0 or shape.loss.unpenalised_by_newton)),
+            option("penalty", "l2"),
+        ),
         (needs.no_l1 and shape.l1 > 0, f"a smooth penalty, such as {option('penalty', 'l2')}"),
         (shape.jointly and not needs.joint, option("multiclass", "one-vs-rest")),
         (solver == "dual" and shape.jointly and shape.loss.log_odds, option("multiclass", "one-vs-rest")),

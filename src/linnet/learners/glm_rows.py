@@ -1,0 +1,75 @@
+"""The learners of numbers that are not normal about their mean: counts, amounts, outliers, quantiles."""
+
+from __future__ import annotations
+
+from linnet.data.task import Task
+from linnet.learners.entry import Entry, Solver, Way
+from linnet.learners.glm_losses import Tweedie
+from linnet.learners.recipe import Penalty, Recipe
+
+_NUMBERS = (Task.REGRESSION,)
+# Beside the mean loss of a row: weak, but enough for an optimum that is finite and proven.
+WEAK = 1e-4
+
+_SOLVERS = (
+    Solver(
+        "newton-cholesky",
+        "Newton's method with the whole Hessian, for few columns.",
+        "w -= (XᵀDX + λI)⁻¹ g, D the second derivatives of the losses",
+        "Nelder, Wedderburn 1972, Generalized linear models",
+    ),
+    Solver(
+        "newton-cg",
+        "Newton's method by conjugate gradients, with Hessian times vector products only.",
+        "(XᵀDX + λI) s = -g, w += s",
+        "Nash 1985, Preconditioning of truncated-Newton methods",
+    ),
+    Solver(
+        "lbfgs",
+        "L-BFGS, a quasi-Newton method.",
+        "w -= η H g, H an approximate inverse Hessian from the last steps",
+        "Liu, Nocedal 1989, On the limited memory BFGS method for large scale optimization",
+    ),
+)
+
+
+def _glm(name: str, power: float, summary: str, formula: str, citation: str) -> Entry:
+    return Entry(
+        name,
+        Recipe(Tweedie(power), penalty=Penalty(l2=WEAK)),
+        Way.BATCH,
+        _NUMBERS,
+        summary,
+        formula,
+        citation,
+        strength="alpha",
+        penalties=("l2", "none"),
+        solvers=_SOLVERS,
+        tol=1e-6,
+        max_iter=100,
+    )
+
+
+ROWS = (
+    _glm(
+        "poisson",
+        1.0,
+        "Poisson regression: the logarithm of a count's mean is a linear function of the row.",
+        "minimise Σ (m - y log m) / N + alpha |w|²/2, m = exp(w·x)",
+        "Nelder, Wedderburn 1972, Generalized linear models",
+    ),
+    _glm(
+        "gamma",
+        2.0,
+        "Gamma regression: the logarithm of the mean of a positive number is a linear function of the row.",
+        "minimise Σ (y / m + log m) / N + alpha |w|²/2, m = exp(w·x)",
+        "Nelder, Wedderburn 1972, Generalized linear models",
+    ),
+    _glm(
+        "tweedie",
+        1.5,
+        "Tweedie regression: amounts with a variance of mean^power; for 1 < power < 2 many are 0, as claims are.",
+        "minimise Σ (m^(2-p) / (2-p) - y m^(1-p) / (1-p)) / N + alpha |w|²/2, m = exp(w·x)",
+        "Jørgensen 1987, Exponential dispersion models",
+    ),
+)
