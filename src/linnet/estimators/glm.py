@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from linnet.data.rows import Examples
-from linnet.errors import InputError, RecipeError
+from linnet.errors import RecipeError
 from linnet.estimators.base import LinearRegressor
 from linnet.estimators.documentation import documented
 from linnet.estimators.parameters import check_number, chosen
@@ -29,6 +29,11 @@ class GeneralisedLinearRegressor(LinearRegressor):
     _chooses_solver = True
     _row: str
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = self._loss().targets is not None
+        return tags
+
     def _loss(self) -> Tweedie:
         loss = catalogue.find(self._row).recipe.loss
         assert isinstance(loss, Tweedie)
@@ -48,12 +53,8 @@ class GeneralisedLinearRegressor(LinearRegressor):
 
     def _examples(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Examples:
         examples = super()._examples(X, y, sample_weight, reset=reset)
-        takes = self._loss().targets
-        if takes is not None:
-            wrong = takes.misfits(examples.targets)
-            if wrong.any():
-                row = int(np.argmax(wrong))
-                raise InputError(f"y is {examples.targets[row]:g} at row {row}: {takes}")
+        if (takes := self._loss().targets) is not None:
+            takes.check_targets(examples.targets)
         return examples
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

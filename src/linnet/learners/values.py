@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from linnet.errors import InputError
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -35,6 +37,13 @@ class Values:
         if self.range is Range.ZERO_OR_ONE:
             wrong = wrong | ((values > 0) & (values < 1))
         return wrong
+
+    def check_targets(self, targets: NDArray[Any]) -> None:
+        """Raise for the first target that is outside the range."""
+        wrong = self.misfits(targets)
+        if wrong.any():
+            row = int(wrong.argmax())
+            raise InputError(f"y is {targets[row]:g} at row {row}: {self}")
 
     def __str__(self) -> str:
         return f"{self.reason}: {self.remedy}"

@@ -84,6 +84,8 @@ class Problems:
         text: Text | None = None,
     ) -> None:
         examples.rows.check_finite()  # once for all problems
+        if labels is None and (takes := entry.recipe.loss.targets) is not None:
+            takes.check_targets(examples.targets)
         self.recipe, self.examples, self.labels, self.intercept = entry.recipe, examples, labels, intercept
         self.classes = 0 if labels is None else len(labels)
         self.text = text if entry.text is TextWeighting.LOG_COUNT_RATIO else None
