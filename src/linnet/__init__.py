@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from linnet.estimators.passive_aggressive import PassiveAggressive as PassiveAggressive
     from linnet.estimators.perceptron import Perceptron as Perceptron
     from linnet.estimators.polynomial import Polynomial as Polynomial
+    from linnet.estimators.quantile import QuantileRegressor as QuantileRegressor
     from linnet.estimators.ridge import Ridge as Ridge
     from linnet.estimators.winnow import Winnow as Winnow
     from linnet.learners import catalogue as catalogue
@@ -96,6 +97,7 @@ _HOMES = {
     "Perceptron": "linnet.estimators.perceptron",
     "PoissonRegressor": "linnet.estimators.glm",
     "Polynomial": "linnet.estimators.polynomial",
+    "QuantileRegressor": "linnet.estimators.quantile",
     "Recipe": "linnet.learners.recipe",
     "RecipeError": "linnet.errors",
     "Reduction": "linnet.learners.recipe",

@@ -21,6 +21,7 @@ SOLVERS = {
     "LinearSVC": "svm-squared",
     "Ridge": "ridge",
     "PoissonRegressor": "poisson",
+    "QuantileRegressor": "quantile",
 }
 
 

@@ -33,6 +33,7 @@ NAMES = [
     "PassiveAggressive",
     "Perceptron",
     "PoissonRegressor",
+    "QuantileRegressor",
     "Ridge",
     "SharedGaussianNB",
     "TweedieRegressor",

@@ -6,6 +6,7 @@ from linnet.data.task import Task
 from linnet.learners.entry import Entry, Solver, Way
 from linnet.learners.glm_losses import Tweedie
 from linnet.learners.recipe import Penalty, Recipe
+from linnet.learners.robust_losses import Pinball
 
 _NUMBERS = (Task.REGRESSION,)
 # Beside the mean loss of a row: weak, but enough for an optimum that is finite and proven.
@@ -71,5 +72,27 @@ ROWS = (
         "Tweedie regression: amounts with a variance of mean^power; for 1 < power < 2 many are 0, as claims are.",
         "minimise Σ (m^(2-p) / (2-p) - y m^(1-p) / (1-p)) / N + alpha |w|²/2, m = exp(w·x)",
         "Jørgensen 1987, Exponential dispersion models",
+    ),
+    Entry(
+        "quantile",
+        Recipe(Pinball(0.5), penalty=Penalty(l1=WEAK)),
+        Way.BATCH,
+        _NUMBERS,
+        "Quantile regression: the median, or any other quantile, of the target is a linear function of the row.",
+        "minimise Σ max(q r, (q - 1) r) / N + alpha |w|₁, r = y - w·x",
+        "Koenker, Bassett 1978, Regression quantiles",
+        strength="alpha",
+        penalties=("l1", "none"),
+        solvers=(
+            Solver(
+                "interior-point",
+                "An interior point method, then the vertex next to its end; for few columns and any number of rows.",
+                "maximise a·y, Xᵀa = 0, (q - 1) ≤ a ≤ q, by predictor-corrector steps",
+                "Portnoy, Koenker 1997, The Gaussian hare and the Laplacian tortoise",
+            ),
+            Solver("highs", "The linear programme by HiGHS, for many columns."),
+        ),
+        tol=1e-6,
+        max_iter=200,
     ),
 )

@@ -1,6 +1,7 @@
 """The parameters of losses, as users ask for them.
 
 power      p: the variance grows as mean^p (tweedie)
+quantile   q: a fraction q of the targets is to be below the prediction (quantile)
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from linnet.errors import RecipeError, option
 from linnet.learners import catalogue
 from linnet.learners.entry import Entry
 from linnet.learners.glm_losses import Tweedie
+from linnet.learners.robust_losses import Pinball
 
 
 @dataclass(frozen=True)
@@ -18,6 +20,7 @@ class LossParameters:
     """What was asked for; None for the learner's own."""
 
     power: float | None = None
+    quantile: float | None = None
 
     @property
     def given(self) -> bool:
@@ -32,4 +35,6 @@ class LossParameters:
         loss = entry.recipe.loss
         if self.power is not None:
             loss = Tweedie(self.power, "identity" if self.power == 0 else "log")
+        if self.quantile is not None:
+            loss = Pinball(self.quantile)
         return replace(entry, recipe=replace(entry.recipe, loss=loss))

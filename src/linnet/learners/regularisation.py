@@ -97,7 +97,7 @@ class Regularisation:
         if self.C is not None and recipe.schedule.step is not Step.POWER:
             recipe = replace(recipe, schedule=replace(recipe.schedule, eta=self.C))
         elif entry.penalties and (kind is not None or self.C is not None or self.alpha is not None):
-            recipe = replace(recipe, penalty=self._penalty(entry, kind or PenaltyKind.L2))
+            recipe = replace(recipe, penalty=self._penalty(entry, kind or PenaltyKind(entry.penalties[0])))
         if self.intercept:
             if not (recipe.penalty.l1 > 0 or recipe.penalty.l2 > 0):
                 both = f"{option('alpha')} with {option('penalise_intercept')}"
@@ -110,7 +110,7 @@ class Regularisation:
         l1_ratio = L1_RATIO if self.l1_ratio is None else self.l1_ratio
         if kind is not PenaltyKind.ELASTIC_NET:
             l1_ratio = float(kind is PenaltyKind.L1)
-        weight = own.l2 or (ALPHA_ONLINE if entry.way is Way.ONLINE else ALPHA)
+        weight = own.l1 + own.l2 or (ALPHA_ONLINE if entry.way is Way.ONLINE else ALPHA)
         if self.C is not None:
             weight = 1.0 / self.C
         if self.alpha is not None:

@@ -129,6 +129,10 @@ class TrainOptions:
         "and 2 amounts of which many are 0 (default 1.5).",
         metavar="POWER", learners=_taking("power"),
     )  # fmt: skip
+    quantile: float | None = option(
+        None, LOSSES, "The fraction of rows whose target is to be below the prediction (default 0.5, the median).",
+        metavar="Q", learners=_taking("quantile"),
+    )  # fmt: skip
 
     promotion: float | None = option(
         None, WINNOW, "The factor α that a mistake multiplies or divides weights by (default 2; winnow 1.2).",
@@ -305,7 +309,7 @@ class TrainOptions:
     @cached_property
     def loss_parameters(self) -> LossParameters:
         """The parameters of the loss, as given."""
-        return LossParameters(self.power)
+        return LossParameters(self.power, self.quantile)
 
     @cached_property
     def class_weights(self) -> ClassWeights | None:

@@ -206,7 +206,9 @@ class _Rounding:
             bend = 2.0 * sum(part.bend for part in parts)  # no bound is known, but scores hardly move
         # a large intercept was itself rounded when it was scaled: that moves all scores alike, by which slopes cancel
         self.shift, self.balance = 2.0 * UNIT * abs(about), abs(sum(part.mean_slope for part in parts))
-        self.bend = bend
+        self.bend = bend if np.isfinite(bend) else 0.0
+        if not np.isfinite(bend):  # beyond a kink slopes no longer cancel
+            self.balance = max(self.balance, 1.0)
         self.size = sum(part.size() for part in parts)
         # where the slope jumps, the next one counts: 1 for the hinge, 2 with a rival's
         self.steepness = steepness + bend * self.of_scores if np.isfinite(bend) else max(steepness, 2.0)

@@ -20,6 +20,7 @@ from linnet.training.solvers import (
     gradient,
     least_squares,
     newton,
+    quantile,
     ridge,
     smoothed_hinge,
     softmax,
@@ -40,6 +41,8 @@ PAIRED_ENTRIES = 100
 # Sparse rows with more than the fraction FULL of all entries are solved as dense ones are, unless there are more than
 # WIDER columns for each row; that is also too many columns for a table of their pairs.
 FULL, WIDER = 0.2, 4
+# A linear programme of more columns than this is not worth a table of their pairs a step.
+MOST_IN_PROGRAMME = 2000
 # Sparse rows of more columns than this are not worth a table of squares.
 SQUARED_IF_SPARSE = 500
 
@@ -63,7 +66,7 @@ class Needs(NamedTuple):
 
 
 # Solvers that make a table of all pairs of columns.
-PAIRING = ("newton-cholesky", "newton")
+PAIRING = ("newton-cholesky", "newton", "interior-point")
 MOST_PAIRED = least_squares.COLUMNS_AT_MOST
 _HINGES = (Loss.HINGE, Loss.SQUARED_HINGE)
 
@@ -76,6 +79,8 @@ NEEDS = {
     "analytic": Needs((Loss.SQUARED,), no_l1=True),
     "cg": Needs((Loss.SQUARED,), no_l1=True),
     "gradient": Needs(()),
+    "interior-point": Needs(()),
+    "highs": Needs(()),
 }
 
 
@@ -89,6 +94,8 @@ def method_of(solver: str, loss: Loss) -> Method:
         "lbfgs": _lbfgs,
         "analytic": ridge.analytic,
         "cg": ridge.conjugate_gradients,
+        "interior-point": quantile.interior_point,
+        "highs": quantile.highs,
         "gradient": by_working_sets(to_gap(gradient.descend)),
     }
     return methods[solver]
@@ -193,6 +200,12 @@ RULES = (
         "rows are sparse in {columns} columns, and a step on one row's multiplier costs only its entries",
     ),
     Rule("lbfgs", lambda _: True, "the loss is smooth"),
+    Rule(
+        "interior-point",
+        lambda s: s.columns <= MOST_IN_PROGRAMME,
+        "a step takes one table of the pairs of {columns} columns, and few are needed",
+    ),
+    Rule("highs", lambda _: True, "a table of the pairs of {columns} columns would be too large"),
     Rule("gradient", lambda _: True, "it is the only solver of this learner"),
 )
 

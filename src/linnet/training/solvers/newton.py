@@ -296,27 +296,30 @@ class _Cholesky(_Direction):
 def _hessian(point: Point, blocking: Blocking) -> Table:
     """H; only the upper triangle is used."""
     problem, rows = point.problem, point.problem.rows
-    n, d = rows.shape
-    if point.squares is not None:
-        hessian = point.squares
-    else:
-        bends = point.normalised_weights * point.own_bends()[:, 0]
-        if rows.dense:
-            add, size = _dense_part(rows, bends, blocking.block_rows(d)), blocking.dense_part(d)
-        else:
-            size = blocking.sparse_part(d, max(1, len(rows.values) // n))
-
-            def add(first: int, last: int) -> Table:
-                into = np.zeros((d + 1, d + 1))
-                kernel.hessian(rows.values, rows.ids, rows.starts[first : last + 1], bends[first:last], into)
-                return into
-
-        hessian = added(over_parts(add, n, size))
-    if not rows.dense:  # a pair whose ids do not rise within its row, as in rows of text, was added below the diagonal
-        hessian += np.tril(hessian, -1).T
+    d = rows.shape[1]
+    hessian = point.squares
+    if hessian is None:
+        hessian = weighted_squares(rows, point.normalised_weights * point.own_bends()[:, 0], blocking)
     hessian.flat[: d * (d + 2) : d + 2] += problem.penalty.l2
     hessian[d, d] = hessian[d, d] or 1.0  # no curvature, but perhaps a slope: then a step of size 1
     return hessian
+
+
+def weighted_squares(rows: Rows, bends: Flat, blocking: Blocking) -> Table:
+    """sum_i bends_i (x_i, 1)(x_i, 1)'; only the upper triangle is used."""
+    n, d = rows.shape
+    if rows.dense:
+        return added(over_parts(_dense_part(rows, bends, blocking.block_rows(d)), n, blocking.dense_part(d)))
+
+    def add(first: int, last: int) -> Table:
+        into = np.zeros((d + 1, d + 1))
+        kernel.hessian(rows.values, rows.ids, rows.starts[first : last + 1], bends[first:last], into)
+        return into
+
+    squares = added(over_parts(add, n, blocking.sparse_part(d, max(1, len(rows.values) // n))))
+    # a pair whose ids do not rise within its row, as in rows of text, was added below the diagonal
+    squares += np.tril(squares, -1).T
+    return squares
 
 
 def _dense_part(rows: Rows, bends: Flat, height: int) -> Callable[[int, int], Table]:
