@@ -19,16 +19,15 @@ ROOT = Path(__file__).parents[1]
 def test_public_names():
     assert linnet.__all__ == [
         "Averaging", "BagOfWords", "BernoulliNB", "BestThreshold", "CertificateError", "Conjunctions", "CostSensitive",
-        "DataWarning", "DependencyParser", "ExpressionError", "Factors", "GammaRegressor", "Halving", "InputError",
+        "DataWarning", "DependencyParser", "ExpressionError", "Factors",
+        "GammaRegressor", "Halving", "HuberRegressor", "InputError",
         "LinearDiscriminantAnalysis", "LinearRegression",
         "LinearSVC", "LinnetError", "LinnetWarning",
         "LogisticRegression", "Loss", "Model", "ModelFileError", "MultinomialNB", "NumericalError", "OneHot",
         "OnlineClassifier", "OnlineRegressor", "OutputError", "PassiveAggressive", "Penalty", "Perceptron",
-        "PoissonRegressor", "Polynomial", "QuantileRegressor", "Recipe", "RecipeError", "Reduction", "Ridge", 
+        "PoissonRegressor", "Polynomial", "QuantileRegressor", "Recipe", "RecipeError", "Reduction", "Ridge",
         "Schedule", "SeparationWarning", "SequenceTagger", "SharedGaussianNB", "StructuredPerceptron", "TaskWarning",
-        "TweedieRegressor", "Update",
-        "Winnow", "__version__",
-        "boolean", "catalogue", "load", "train",
+        "TweedieRegressor", "Update", "Winnow", "__version__", "boolean", "catalogue", "load", "train",
     ]  # fmt: skip
     for name in linnet.__all__:
         assert getattr(linnet, name) is not None

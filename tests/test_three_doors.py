@@ -34,6 +34,7 @@ ESTIMATORS = {
     "ridge": linnet.Ridge(),
     "poisson": linnet.PoissonRegressor(alpha=1e-4),
     "gamma": linnet.GammaRegressor(alpha=1e-4),
+    "huber": linnet.HuberRegressor(),
     "quantile": linnet.QuantileRegressor(alpha=1e-4),
     "tweedie": linnet.TweedieRegressor(power=1.5, alpha=1e-4),
     "naive-bayes": linnet.MultinomialNB(),

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from linnet.estimators.glm import PoissonRegressor as PoissonRegressor
     from linnet.estimators.glm import TweedieRegressor as TweedieRegressor
     from linnet.estimators.halving import Halving as Halving
+    from linnet.estimators.huber import HuberRegressor as HuberRegressor
     from linnet.estimators.linear_regression import LinearRegression as LinearRegression
     from linnet.estimators.linear_svc import LinearSVC as LinearSVC
     from linnet.estimators.logistic_regression import LogisticRegression as LogisticRegression
@@ -76,6 +77,7 @@ _HOMES = {
     "Factors": "linnet.learners.recipe",
     "GammaRegressor": "linnet.estimators.glm",
     "Halving": "linnet.estimators.halving",
+    "HuberRegressor": "linnet.estimators.huber",
     "InputError": "linnet.errors",
     "LinearDiscriminantAnalysis": "linnet.estimators.discriminant_analysis",
     "LinearRegression": "linnet.estimators.linear_regression",

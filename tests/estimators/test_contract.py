@@ -23,6 +23,7 @@ from tests.estimators.anything import WinnowOfAnything
 NAMES = [
     "BernoulliNB",
     "GammaRegressor",
+    "HuberRegressor",
     "LinearDiscriminantAnalysis",
     "LinearRegression",
     "LinearSVC",

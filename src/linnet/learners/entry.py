@@ -121,6 +121,7 @@ class Entry:
             "tol": bool(self.solvers),
             "max_iter": bool(self.solvers),
             "power": self.name == "tweedie",
+            "epsilon": self.name == "huber",
             "quantile": self.name == "quantile",
         }
         return takes[name]

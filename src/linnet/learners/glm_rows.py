@@ -6,7 +6,7 @@ from linnet.data.task import Task
 from linnet.learners.entry import Entry, Solver, Way
 from linnet.learners.glm_losses import Tweedie
 from linnet.learners.recipe import Penalty, Recipe
-from linnet.learners.robust_losses import Pinball
+from linnet.learners.robust_losses import Huber, Pinball
 
 _NUMBERS = (Task.REGRESSION,)
 # Beside the mean loss of a row: weak, but enough for an optimum that is finite and proven.
@@ -94,5 +94,20 @@ ROWS = (
         ),
         tol=1e-6,
         max_iter=200,
+    ),
+    Entry(
+        "huber",
+        Recipe(Huber(1.35), penalty=Penalty(l2=WEAK, total=True)),
+        Way.BATCH,
+        _NUMBERS,
+        "Huber's regression: least squares in which outliers, beyond epsilon times a scale that is fitted, count by "
+        "their size.",
+        "minimise Σ (σ + σ H(r / σ)) + alpha |w|², r = y - w·x, H(t) = t² or, beyond ε, 2ε|t| - ε²",
+        "Huber 1981, Robust statistics; Owen 2007, A robust hybrid of lasso and ridge regression",
+        strength="alpha",
+        penalties=("l2", "none"),
+        solvers=(Solver("newton-cholesky", "Newton's method with the whole Hessian, the best scale at every step."),),
+        tol=1e-6,
+        max_iter=100,
     ),
 )

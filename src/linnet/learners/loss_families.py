@@ -5,7 +5,7 @@ from __future__ import annotations
 from linnet.errors import RecipeError
 from linnet.learners.glm_losses import Tweedie
 from linnet.learners.losses import Loss
-from linnet.learners.robust_losses import Pinball
+from linnet.learners.robust_losses import Huber, Pinball
 
 
 def from_plain(plain: str) -> Loss:
@@ -16,6 +16,8 @@ def from_plain(plain: str) -> Loss:
             return Tweedie(float(parameters[0]), parameters[1])
         if family == "pinball" and len(parameters) == 1:
             return Pinball(float(parameters[0]))
+        if family == "huber" and len(parameters) == 1:
+            return Huber(float(parameters[0]))
     except (ValueError, RecipeError) as error:
         raise TypeError(f"no loss is called {plain!r}: {error}") from None
     raise TypeError(f"no loss is called {plain!r}")

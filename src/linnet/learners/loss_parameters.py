@@ -1,6 +1,7 @@
 """The parameters of losses, as users ask for them.
 
 power      p: the variance grows as mean^p (tweedie)
+epsilon    residuals beyond epsilon times the scale count by their size, not their square (huber)
 quantile   q: a fraction q of the targets is to be below the prediction (quantile)
 """
 
@@ -12,7 +13,7 @@ from linnet.errors import RecipeError, option
 from linnet.learners import catalogue
 from linnet.learners.entry import Entry
 from linnet.learners.glm_losses import Tweedie
-from linnet.learners.robust_losses import Pinball
+from linnet.learners.robust_losses import Huber, Pinball
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class LossParameters:
 
     power: float | None = None
     quantile: float | None = None
+    epsilon: float | None = None
 
     @property
     def given(self) -> bool:
@@ -37,4 +39,6 @@ class LossParameters:
             loss = Tweedie(self.power, "identity" if self.power == 0 else "log")
         if self.quantile is not None:
             loss = Pinball(self.quantile)
+        if self.epsilon is not None:
+            loss = Huber(self.epsilon)
         return replace(entry, recipe=replace(entry.recipe, loss=loss))

@@ -1,4 +1,4 @@
-"""Losses that outliers do not rule: the pinball loss of quantiles."""
+"""Losses that outliers do not rule: the pinball loss of quantiles, and Huber's."""
 
 from __future__ import annotations
 
@@ -67,3 +67,40 @@ class Pinball(Loss):
         import numpy as np
 
         return np.clip(slopes, -self.quantile, 1.0 - self.quantile)
+
+
+class Huber(Loss):
+    """Half of s + s H((y - z) / s) with H(t) = t^2 where |t| <= epsilon and a line beyond, at the scale s that is best
+    for all rows together: it is no loss of one row, and has a solver and a certificate of its own."""
+
+    of_residual = True
+    unpenalised_by_newton = True
+
+    def __init__(self, epsilon: float = 1.35) -> None:
+        if not 1 <= epsilon < float("inf"):
+            raise RecipeError(f"epsilon must be 1 or more and finite; it is {epsilon:g}")
+        self.epsilon = float(epsilon)
+        self.name = f"huber:{self.epsilon:g}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Huber) and self.epsilon == other.epsilon
+
+    def __hash__(self) -> int:
+        return hash(("huber", self.epsilon))
+
+    def __repr__(self) -> str:
+        return f"Huber({self.epsilon:g})"
+
+    def to_plain(self) -> str:
+        return f"huber:{self.epsilon!r}"
+
+    def __reduce__(self) -> Any:
+        return Huber, (self.epsilon,)
+
+    @property
+    def has_conjugate(self) -> bool:
+        return False
+
+    @property
+    def smooth(self) -> bool:
+        return True

@@ -134,6 +134,12 @@ class TrainOptions:
         metavar="Q", learners=_taking("quantile"),
     )  # fmt: skip
 
+    epsilon: float | None = option(
+        None, LOSSES,
+        "Residuals beyond this many scales are outliers of huber, and count by their size (default 1.35).",
+        metavar="EPSILON", learners=_taking("epsilon"),
+    )  # fmt: skip
+
     promotion: float | None = option(
         None, WINNOW, "The factor α that a mistake multiplies or divides weights by (default 2; winnow 1.2).",
         metavar="ALPHA", learners=_taking("promotion"),
@@ -309,7 +315,7 @@ class TrainOptions:
     @cached_property
     def loss_parameters(self) -> LossParameters:
         """The parameters of the loss, as given."""
-        return LossParameters(self.power, self.quantile)
+        return LossParameters(self.power, self.quantile, self.epsilon)
 
     @cached_property
     def class_weights(self) -> ClassWeights | None:

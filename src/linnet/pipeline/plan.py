@@ -169,7 +169,9 @@ def learner_of(options: TrainOptions, task: Task) -> tuple[Entry | None, str]:
     if options.winnowing.given:
         raise RecipeError("--promotion and --winnow-threshold go with --learner winnow1, winnow2 or winnow: name one")
     if options.loss_parameters.given:
-        raise RecipeError("--power goes with --learner tweedie, --quantile with quantile: name it")
+        raise RecipeError(
+            "--power goes with --learner tweedie, --quantile with quantile, --epsilon with huber: name it"
+        )
     if options.passes:
         return online_learner(task), "passes were asked for, which an online learner makes"
     if options.checkpoint_every or (options.resume and options.checkpoint and os.path.exists(options.checkpoint)):

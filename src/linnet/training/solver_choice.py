@@ -11,6 +11,7 @@ from linnet.errors import RecipeError, option
 from linnet.learners.entry import AUTO, Entry
 from linnet.learners.losses import Loss
 from linnet.learners.recipe import Recipe, Reduction
+from linnet.learners.robust_losses import Huber
 from linnet.training.descent import Descent, Found, Method
 from linnet.training.history import Watcher
 from linnet.training.objective import Objective
@@ -18,6 +19,7 @@ from linnet.training.solvers import (
     dual_logistic,
     dual_svm,
     gradient,
+    huber,
     least_squares,
     newton,
     quantile,
@@ -87,7 +89,7 @@ NEEDS = {
 def method_of(solver: str, loss: Loss) -> Method:
     """The function that runs a solver on this loss."""
     methods: dict[str, Method] = {
-        "newton-cholesky": newton.cholesky,
+        "newton-cholesky": huber.newton if isinstance(loss, Huber) else newton.cholesky,
         "newton-cg": newton.conjugate_gradients,
         "newton": smoothed_hinge.newton,
         "dual": dual_logistic.descend if loss.log_odds else dual_svm.descend,
@@ -205,6 +207,7 @@ RULES = (
         lambda s: s.columns <= MOST_IN_PROGRAMME,
         "a step takes one table of the pairs of {columns} columns, and few are needed",
     ),
+    Rule("newton-cholesky", lambda _: True, "it is the only solver of this learner"),
     Rule("highs", lambda _: True, "a table of the pairs of {columns} columns would be too large"),
     Rule("gradient", lambda _: True, "it is the only solver of this learner"),
 )

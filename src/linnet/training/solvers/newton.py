@@ -132,7 +132,7 @@ def cholesky(problem: Objective, how: Descent, watch: Watcher = ignore, *, block
 
 def _rough_start(problem: Objective, most: int, blocking: Blocking) -> Flat:
     """The approximate optimum on a sample of the rows, without a proof; 0 where there are few rows."""
-    few = _fewer(problem)
+    few = fewer(problem)
     if few is None:
         return problem.first_weights()
     how = Descent(most, ROUGHLY, proven=False)
@@ -154,7 +154,7 @@ def _check(problem: Objective, name: str) -> None:
         raise RecipeError(f"solver={name!r} needs penalty='l2': take solver='auto'")
 
 
-def _fewer(problem: Objective) -> Objective | None:
+def fewer(problem: Objective) -> Objective | None:
     """The problem on an eighth of the rows, or some more; None where that would be too few, or of one class."""
     n, d = problem.rows.shape
     every = min(SPARED, n // max(FEWEST, ROWS_A_COLUMN * d))

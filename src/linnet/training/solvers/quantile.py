@@ -30,8 +30,8 @@ from linnet.learners.robust_losses import Pinball
 from linnet.training.descent import Descent, Found
 from linnet.training.duality_gap import certify
 from linnet.training.history import Pass, Watcher
-from linnet.training.objective import TOO_LARGE, Flat, Objective
-from linnet.training.positive_definite import Factored, mirrored
+from linnet.training.objective import Flat, Objective
+from linnet.training.positive_definite import ScaledFactors, mirrored
 from linnet.training.row_losses import normalised_weights
 from linnet.training.solvers.newton import BLOCKING, weighted_squares
 
@@ -94,13 +94,13 @@ class _Programme:
         sums[: self.extra] += amounts[self.n :]
         return sums
 
-    def factored(self, bends: Flat) -> _Factors:
+    def factored(self, bends: Flat) -> ScaledFactors:
         """Of the table of squares, each row times its bend."""
         squares = weighted_squares(self.problem.rows, bends[: self.n], BLOCKING)
         table = mirrored(squares[: self.free, : self.free].T)
         at = np.arange(self.extra)
         table[at, at] += bends[self.n :]
-        return _Factors(table)
+        return ScaledFactors(table)
 
     def begin(self) -> _Iterate:
         """a = 0, which meets all conditions; weights by least squares."""
@@ -119,25 +119,6 @@ class _Programme:
         off = self.y - self.scores(w)
         at_most = self.low + self.width
         return float(np.maximum(at_most * off, self.low * off).sum())
-
-
-class _Factors:
-    """A positive definite table, with every column in its own unit; nearly collinear columns get a little more."""
-
-    def __init__(self, table: Table) -> None:
-        self._unit = 1.0 / np.sqrt(np.maximum(np.diagonal(table), np.finfo(np.float64).tiny))
-        scaled, extra = table * np.outer(self._unit, self._unit), 1e-14
-        while extra < 1:
-            try:
-                self._factored = Factored(scaled)
-                return
-            except np.linalg.LinAlgError:
-                scaled.flat[:: len(scaled) + 1] += extra
-                extra *= 10
-        raise NumericalError(TOO_LARGE)
-
-    def solve(self, right: Flat) -> Flat:
-        return np.asarray(self._unit * self._factored.solve(self._unit * right))
 
 
 def interior_point(problem: Objective, how: Descent, watch: Watcher) -> Found:
@@ -175,7 +156,8 @@ def _ended(programme: _Programme, at: _Iterate, how: Descent, history: list[Pass
         return Found(flat, history, near)
     slopes = -(at.t + programme.low)[: programme.n, np.newaxis] / programme.weights[:, np.newaxis]
     certificate = certify(problem, flat, slopes)
-    return Found(flat, history, near if certificate.reason else certificate.within(tol), certificate, slopes)
+    converged = near if certificate.reason or how.tol is None else certificate.within(tol)
+    return Found(flat, history, converged, certificate, slopes)
 
 
 def _nearer(one: Found, other: Found) -> Found:
