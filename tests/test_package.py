@@ -19,14 +19,15 @@ ROOT = Path(__file__).parents[1]
 def test_public_names():
     assert linnet.__all__ == [
         "Averaging", "BagOfWords", "BernoulliNB", "BestThreshold", "CertificateError", "Conjunctions", "CostSensitive",
-        "DataWarning", "DependencyParser", "ElasticNet", "ExpressionError", "Factors", "Halving", "InputError", "Lasso",
+        "DataWarning", "DependencyParser", "ElasticNet", "ExpressionError", "Factors",
+        "GammaRegressor", "Halving", "HuberRegressor", "InputError", "Lasso",
         "LinearDiscriminantAnalysis", "LinearRegression",
         "LinearSVC", "LinnetError", "LinnetWarning",
         "LogisticRegression", "Loss", "Model", "ModelFileError", "MultinomialNB", "NumericalError", "OneHot",
         "OnlineClassifier", "OnlineRegressor", "OutputError", "PassiveAggressive", "Penalty", "Perceptron",
-        "Polynomial", "Recipe", "RecipeError", "Reduction", "Ridge", "Schedule", "SeparationWarning",
-        "SequenceTagger", "SharedGaussianNB", "StructuredPerceptron", "TaskWarning", "Update", "Winnow", "__version__",
-        "boolean", "catalogue", "load", "train",
+        "PoissonRegressor", "Polynomial", "QuantileRegressor", "Recipe", "RecipeError", "Reduction", "Ridge",
+        "Schedule", "SeparationWarning", "SequenceTagger", "SharedGaussianNB", "StructuredPerceptron", "TaskWarning",
+        "TweedieRegressor", "Update", "Winnow", "__version__", "boolean", "catalogue", "load", "train",
     ]  # fmt: skip
     for name in linnet.__all__:
         assert getattr(linnet, name) is not None

@@ -34,6 +34,11 @@ ESTIMATORS = {
     "ridge": linnet.Ridge(),
     "lasso": linnet.Lasso(),
     "elastic-net": linnet.ElasticNet(),
+    "poisson": linnet.PoissonRegressor(alpha=1e-4),
+    "gamma": linnet.GammaRegressor(alpha=1e-4),
+    "huber": linnet.HuberRegressor(),
+    "quantile": linnet.QuantileRegressor(alpha=1e-4),
+    "tweedie": linnet.TweedieRegressor(power=1.5, alpha=1e-4),
     "naive-bayes": linnet.MultinomialNB(),
     "naive-bayes-bernoulli": linnet.BernoulliNB(),
     "naive-bayes-gaussian": linnet.SharedGaussianNB(),
@@ -78,6 +83,8 @@ def rows(entry, task, classes):
         X = (X > 0).astype(float)
     scores = X @ rng.normal(size=(6, classes)) + 0.3 * rng.normal(size=(80, classes))
     y = scores[:, 0] if task is Task.REGRESSION else scores.argmax(axis=1).astype(float)
+    if task is Task.REGRESSION and entry.recipe.loss.targets is not None:
+        y = 0.001 + np.exp(y)
     return csr_array(X), np.round(y, 3)
 
 

@@ -26,7 +26,11 @@ if TYPE_CHECKING:
     from linnet.estimators.conjunctions import Conjunctions as Conjunctions
     from linnet.estimators.cost_sensitive import CostSensitive as CostSensitive
     from linnet.estimators.discriminant_analysis import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
+    from linnet.estimators.glm import GammaRegressor as GammaRegressor
+    from linnet.estimators.glm import PoissonRegressor as PoissonRegressor
+    from linnet.estimators.glm import TweedieRegressor as TweedieRegressor
     from linnet.estimators.halving import Halving as Halving
+    from linnet.estimators.huber import HuberRegressor as HuberRegressor
     from linnet.estimators.lasso import ElasticNet as ElasticNet
     from linnet.estimators.lasso import Lasso as Lasso
     from linnet.estimators.linear_regression import LinearRegression as LinearRegression
@@ -41,6 +45,7 @@ if TYPE_CHECKING:
     from linnet.estimators.passive_aggressive import PassiveAggressive as PassiveAggressive
     from linnet.estimators.perceptron import Perceptron as Perceptron
     from linnet.estimators.polynomial import Polynomial as Polynomial
+    from linnet.estimators.quantile import QuantileRegressor as QuantileRegressor
     from linnet.estimators.ridge import Ridge as Ridge
     from linnet.estimators.winnow import Winnow as Winnow
     from linnet.learners import catalogue as catalogue
@@ -72,7 +77,9 @@ _HOMES = {
     "DependencyParser": "linnet.structured.parser",
     "ExpressionError": "linnet.errors",
     "Factors": "linnet.learners.recipe",
+    "GammaRegressor": "linnet.estimators.glm",
     "Halving": "linnet.estimators.halving",
+    "HuberRegressor": "linnet.estimators.huber",
     "InputError": "linnet.errors",
     "LinearDiscriminantAnalysis": "linnet.estimators.discriminant_analysis",
     "LinearRegression": "linnet.estimators.linear_regression",
@@ -92,7 +99,9 @@ _HOMES = {
     "PassiveAggressive": "linnet.estimators.passive_aggressive",
     "Penalty": "linnet.learners.recipe",
     "Perceptron": "linnet.estimators.perceptron",
+    "PoissonRegressor": "linnet.estimators.glm",
     "Polynomial": "linnet.estimators.polynomial",
+    "QuantileRegressor": "linnet.estimators.quantile",
     "Recipe": "linnet.learners.recipe",
     "RecipeError": "linnet.errors",
     "Reduction": "linnet.learners.recipe",
@@ -105,6 +114,7 @@ _HOMES = {
     "SharedGaussianNB": "linnet.estimators.naive_bayes",
     "StructuredPerceptron": "linnet.structured.perceptron",
     "TaskWarning": "linnet.errors",
+    "TweedieRegressor": "linnet.estimators.glm",
     "Update": "linnet.learners.recipe",
     "Winnow": "linnet.estimators.winnow",
     "boolean": "linnet",

@@ -169,7 +169,7 @@ def test_train_documents_every_parameter_and_refuses_others():
 
 def test_every_option_has_a_group_and_a_help_that_is_a_sentence():
     groups = {each.written.group for each in in_shell(TrainOptions)}
-    assert groups == {"", "Training", "Penalty", "Winnow", "Decisions", "Features", "Reading", "Checkpoints"}
+    assert groups == {"", "Training", "Penalty", "Losses", "Winnow", "Decisions", "Features", "Reading", "Checkpoints"}
     for each in in_shell(TrainOptions):
         assert each.written.help.endswith(".")
 

@@ -10,12 +10,19 @@ import warnings
 
 import numpy as np
 from scipy.sparse import csr_array
+from sklearn.base import RegressorMixin
 
 import linnet
-from linnet.estimators.base import LinearEstimator, LinearRegressor
+from linnet.estimators.base import LinearEstimator
 from linnet.learners import catalogue
 
-SOLVERS = {"LogisticRegression": "logistic-regression", "LinearSVC": "svm-squared", "Ridge": "ridge"}
+SOLVERS = {
+    "LogisticRegression": "logistic-regression",
+    "LinearSVC": "svm-squared",
+    "Ridge": "ridge",
+    "PoissonRegressor": "poisson",
+    "QuantileRegressor": "quantile",
+}
 
 
 def estimators():
@@ -39,9 +46,13 @@ def digests(n):
     found = {}
     for estimator in estimators():
         boolean = type(estimator).__name__ in ("Winnow", "BernoulliNB", "MultinomialNB")
-        numbers = issubclass(type(estimator), LinearRegressor)
+        numbers = isinstance(estimator, RegressorMixin)
         for classes in (0,) if numbers else (2, 4):
-            y = np.round(score, 3) if numbers else np.clip(np.floor(score / 3 + classes / 2), 0, classes - 1)
+            y = (
+                np.round(np.exp(score / 4), 3) + 0.001
+                if numbers
+                else np.clip(np.floor(score / 3 + classes / 2), 0, classes - 1)
+            )
             for form in (np.asarray, csr_array):
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")

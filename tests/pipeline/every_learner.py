@@ -49,7 +49,7 @@ def mixed_rows(kind, n, *, boolean):
 
 def _target(kind, score):
     if kind == "numbers":
-        return round(score, 3)
+        return round(0.001 + float(np.exp(score / 3)), 3)  # above 0, for learners of counts and amounts
     # the alphabet's first label comes late, so that classes change their sides in a stream
     return ["no", "but", "maybe", "yes"][int(np.clip(np.floor(score + 2), 0, 3))] if kind == "four" else (
         "yes" if score > 0 else "no"
@@ -61,7 +61,11 @@ def numbered_rows(kind, n, *, boolean):
     X = np.round(rng.normal(size=(n, 12)) * (rng.random((n, 12)) < 0.6), 3)
     X[:, [0, 5]] = 0.0  # columns that no row has
     score = X @ rng.normal(size=12) + 0.5 * rng.normal(size=n)
-    y = {"two": (score > 0) + 1.0, "four": np.clip(np.floor(score + 2), 0, 3), "numbers": np.round(score, 3)}[kind]
+    y = {
+        "two": (score > 0) + 1.0,
+        "four": np.clip(np.floor(score + 2), 0, 3),
+        "numbers": np.round(0.001 + np.exp(score / 3), 3),
+    }[kind]
     return ((X > 0).astype(float) if boolean else X), y
 
 

@@ -22,7 +22,7 @@ def table(rng, n=300):
         "colour": rng.choice(["red", "blue", "green"], n).tolist(),
         "flag": flag.tolist(),
         "label": np.where(score > 0.5, "yes", "no").tolist(),
-        "amount": (score + 0.25).tolist(),
+        "amount": np.exp(score + 0.25).tolist(),
     }
 
 

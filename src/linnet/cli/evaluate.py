@@ -79,6 +79,10 @@ def _print_regression(console: Console, result: dict[str, Any]) -> None:
         ("bias", "bias"),
     ):
         table.add_row(title, _number(result[name]), _span(result, name))
+    if own := result["loss"]:
+        table.add_row(f"mean {own['name']}", _number(own["mean"]), _span(own, "mean"))
+        if own["d2"] is not None:
+            table.add_row("D² (deviance explained)", _number(own["d2"]), "")
     console.print(table)
     console.print(f"[dim]baseline, the mean of the targets: RMSE {_number(result['baseline_rmse'])}[/]")
 

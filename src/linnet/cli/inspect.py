@@ -198,6 +198,7 @@ def _explained(model: Model, data: list[str], row: int, form: Form, top: int) ->
             "explained": why.label,
             "score": why.score,
             "baseline": why.baseline,
+            "link": model.linear.link,
             "measured_without_words": bool(model.features.text_features().any()),
             "contributions": [asdict(each) for each in shown],
             "other_features": len(others),
@@ -303,7 +304,8 @@ def _print_explained(report: dict[str, Any]) -> None:
         probable = f" [dim](probability {report['probabilities'][str(label)]:.3f})[/]"
     shown = "rejected" if label is None else plain(str(label))
     out.print(f"[bold]{shown}[/]{probable}  [dim]{plain(report['place'])}[/]")
-    out.print(f"score {report['score']:+.4g} for {plain(str(report['explained']))} is the sum of these contributions")
+    whose, linked = plain(str(report["explained"])), "; the prediction is exp(score)" if report["link"] == "log" else ""
+    out.print(f"score {report['score']:+.4g} for {whose} is the sum of these contributions{linked}")
     rows = [("contribution", "feature", "value", "weight")]
     rows.append((f"{report['baseline']:+.4g}", BASELINE, "", ""))
     for each in report["contributions"]:

@@ -56,7 +56,10 @@ def _numbers(found: dict[str, Any], rows: str) -> str:
     """R² and RMSE of predicted numbers; where all targets are equal there is no R²."""
     if found["r2"] is None:
         return f"RMSE {found['rmse']:.4g} {rows}[dim]{_interval(found, 'rmse')}[/]"
-    return f"R² {found['r2']:.3f} {rows}[dim]{_interval(found, 'r2')}; RMSE {found['rmse']:.4g}[/]"
+    own = found.get("loss")
+    explained = f"; D² {own['d2']:.3f}" if own and own["d2"] is not None else ""
+    mean = f"; mean {own['name']} {own['mean']:.4g}" if own and own["mean"] is not None else ""
+    return f"R² {found['r2']:.3f} {rows}[dim]{_interval(found, 'r2')}; RMSE {found['rmse']:.4g}{mean}{explained}[/]"
 
 
 def _interval(found: dict[str, Any], metric: str) -> str:

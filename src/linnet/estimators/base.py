@@ -387,7 +387,7 @@ class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The predicted number for each row."""
         rows = self._rows(X)
-        return self.model_.decision(rows)
+        return self.model_.predict(rows)
 
     def _examples(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Examples:
         rows, y = self._rows_and_targets(X, y, reset=reset, numeric=True)

@@ -8,8 +8,8 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from linnet.errors import RecipeError
-from linnet.estimators.base import LinearRegressor
 from linnet.estimators.documentation import documented
+from linnet.estimators.multi_output import MultiOutputRegressor
 from linnet.estimators.parameters import check_positive, chosen
 from linnet.learners import catalogue
 from linnet.learners.entry import AUTO, Entry
@@ -23,7 +23,7 @@ SOLVERS = (AUTO, *(solver.name for solver in catalogue.find("least-squares").sol
 
 
 @documented("least-squares", "widrow-hoff")
-class LinearRegression(LinearRegressor):
+class LinearRegression(MultiOutputRegressor):
     """Least squares: minimises the sum of (y - w.x - b)^2 / 2.
 
     `solver="auto"` takes the analytic solution, and gradient descent where its d x d table would be too large;
@@ -88,6 +88,8 @@ class LinearRegression(LinearRegressor):
         """
         check_is_fitted(self)
         inference.check_level(level)
+        if self.model_.weights.shape[1] > 1:
+            raise RecipeError("a summary is of one target: fit to one column of y at a time")
         if self.solver == "online":
             raise RecipeError("standard errors hold at the optimum, where no online fit is: take solver='analytic'")
         examples = self._examples(X, y, sample_weight, reset=False)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linnet.estimators.base import LinearRegressor
 from linnet.estimators.documentation import documented
+from linnet.estimators.multi_output import MultiOutputRegressor
 from linnet.estimators.parameters import check_number, chosen
 from linnet.learners import catalogue
 from linnet.learners.entry import AUTO, Entry
@@ -16,7 +16,7 @@ SOLVERS = (AUTO, *(solver.name for solver in catalogue.find("ridge").solvers))
 
 
 @documented("ridge")
-class Ridge(LinearRegressor):
+class Ridge(MultiOutputRegressor):
     """Ridge regression: minimises the sum of (y - w.x - b)^2 + alpha |w|^2, as scikit-learn's does.
 
     `solver="analytic"` is the closed form, which takes no passes and no tolerance; `"cg"`, conjugate gradients, reads
@@ -30,6 +30,7 @@ class Ridge(LinearRegressor):
     """
 
     _chooses_solver = True
+    _keeps_one_column = False
 
     def __init__(
         self,

@@ -15,10 +15,12 @@ from linnet.evaluation import validation
 from linnet.evaluation.exact_sums import Moments, as_float, root
 from linnet.evaluation.intervals import Interval, mean_interval, median_ranks, none
 from linnet.evaluation.json_values import plain
+from linnet.evaluation.mean_losses import LossResult, LossTally
 from linnet.evaluation.skewed_means import TOO_FEW, Skew, loss_interval, ratio_factors
 from linnet.evaluation.sorted_counts import SortedCounts
 from linnet.evaluation.squared_errors import NOTHING, SquaredErrors, Uncertain
 from linnet.evaluation.weights import WeightTotal
+from linnet.learners.losses import Loss
 
 # The unseen row's squared error is by as much above the largest as that of REACH[0] + REACH[1] / n times as many rows,
 # for few of n rows show less of their tail; by half of the largest at least.
@@ -54,6 +56,8 @@ class RegressionResult:
     bias_interval: Interval
     baseline_rmse: float  # of always predicting the mean of these rows
     baseline_prediction: float
+    # of the loss that the model was fitted by, where that is not the square
+    loss: LossResult | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON, with None where a metric is not defined."""
@@ -67,7 +71,8 @@ class RegressionTally:
     With e = prediction - truth and d = truth - c, c the first true value: exact sums of e, e², |e|, d, d².
     """
 
-    def __init__(self) -> None:
+    def __init__(self, loss: Loss | None = None) -> None:
+        self._loss = LossTally(loss) if loss is not None and loss.title else None
         self._seen = 0
         self._centre = 0.0
         self._weights = WeightTotal()
@@ -108,6 +113,8 @@ class RegressionTally:
         self._sorted_distances.add(distance, w=w)
         self._range = (min(self._range[0], float(d.min())), max(self._range[1], float(d.max())))
         self._squared.add(e, d, w)
+        if self._loss is not None:
+            self._loss.add(y, z, w)
 
     def result(self, confidence: float = 0.95) -> RegressionResult:
         """The metrics of the rows so far; more may be added afterwards."""
@@ -116,7 +123,10 @@ class RegressionTally:
         rmse = root(squares / total) if n else math.nan
         uncertain = self._squared.uncertain(self._errors, self._truth, n, whole=whole) if n else NOTHING
         of_distances, of_errors = (n if whole else each.worth(n) for each in (self._distances, self._errors))
+        mean = as_float(Fraction(self._centre) + self._truth.sum() / total) if n else math.nan
+        loss = None if self._loss is None else self._loss.result(mean, n, whole=whole, confidence=confidence)
         return RegressionResult(
+            loss=loss,
             rows=self._weights.counted(),
             r2=as_float(1 - squares / scatter) if scatter else math.nan,
             r2_interval=self._r2_interval(uncertain, confidence),
@@ -129,7 +139,7 @@ class RegressionTally:
             bias=self._errors.mean(),
             bias_interval=mean_interval(self._errors, of_errors, confidence),
             baseline_rmse=root(scatter / total) if n else math.nan,
-            baseline_prediction=as_float(Fraction(self._centre) + self._truth.sum() / total) if n else math.nan,
+            baseline_prediction=mean,
         )
 
     def _rmse_interval(self, rmse: float, uncertain: Uncertain, confidence: float) -> Interval:

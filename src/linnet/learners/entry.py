@@ -122,6 +122,9 @@ class Entry:
             "solver": len(self.solvers) > 1,
             "tol": bool(self.solvers),
             "max_iter": bool(self.solvers),
+            "power": self.name == "tweedie",
+            "epsilon": self.name == "huber",
+            "quantile": self.name == "quantile",
         }
         return takes[name]
 

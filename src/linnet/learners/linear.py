@@ -17,14 +17,17 @@ from linnet.learners.voting import Votes
 
 # Scores beyond this count as this in the confidence of pairs, so that sums of them stay numbers.
 LARGEST_SCORE = 1e300
+# exp of this is the largest number, nearly.
+LARGEST_EXPONENT = 709.782712893384
 
 
 @dataclass(frozen=True, eq=False)
 class LinearModel:
     """Weights (d columns x outputs), an intercept for each output, and what the outputs mean.
 
-    No classes: one output, the predicted number.  Two classes: one output, positive for the second.  K classes: one
-    output each, the largest wins; or, for pairwise classes, one for each pair a < b, positive for b, and votes decide.
+    No classes: one output, the predicted number, or its logarithm (`link`); several, for several numbers.  Two classes:
+    one output, positive for the second.  K classes: one output each, the largest wins; or, for pairwise classes, one
+    for each pair a < b, positive for b, and votes decide.
     """
 
     weights: Any  # a table, or SparseWeights where most of a large table would be 0
@@ -32,6 +35,7 @@ class LinearModel:
     classes: NDArray[Any] | None = None
     reduction: Reduction = Reduction.JOINT
     votes: tuple[Votes, ...] = field(default=(), repr=False)
+    link: str = "identity"
 
     @property
     def pairwise(self) -> bool:
@@ -84,9 +88,15 @@ class LinearModel:
         """The number, or the label of the class with the largest score."""
         decision = self.decision(rows)
         if self.classes is None:
-            return decision
+            return self.means(decision)
         predicted: NDArray[Any] = self.classes[self.codes(decision)]
         return predicted
+
+    def means(self, decision: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The numbers that scores stand for, by the inverse of the link; the largest there is where it overflows."""
+        if self.link == "identity":
+            return decision
+        return np.minimum(np.exp(np.minimum(decision, LARGEST_EXPONENT)), np.finfo(np.float64).max)
 
     def codes(self, decision: NDArray[np.float64]) -> NDArray[np.int64]:
         """The number of the class with the largest score."""

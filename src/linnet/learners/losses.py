@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from linnet.learners.values import Values
+
     Floats = NDArray[np.float64]
 
 INFINITY = float("inf")
@@ -43,6 +45,18 @@ class Loss:
     unbounded_slopes: bool = False
     # whether scores are log-odds, from which probabilities follow
     log_odds: bool = False
+    # how the score is linked to the predicted number
+    link: str = "identity"
+    # whether it is a loss of z - y alone
+    of_residual: bool = False
+    # whether Newton's method takes it without a penalty, too
+    unpenalised_by_newton: bool = False
+    # what an evaluation calls the mean of `reported`; empty for losses that have no figure of their own there
+    title: str = ""
+    # whether the mean of the targets is its best constant, and `saturated` says its loss
+    explains: bool = False
+    # the numbers to predict that have a loss; None for all
+    targets: Values | None = None
     # the form for several classes at once, one score each
     joint: JointLoss | None = None
 
@@ -62,6 +76,19 @@ class Loss:
         """Whether a duality gap can be computed."""
         return True
 
+    @property
+    def no_conjugate_reason(self) -> str:
+        """Why none can be, where that is so."""
+        return f"no dual is known here for the {self.name} loss"
+
+    def level(self, mean: float) -> float:  # noqa: ARG002
+        """A score to begin with, for targets of this mean."""
+        return 0.0
+
+    def usual_curvature(self, mean: float) -> float:  # noqa: ARG002
+        """The second derivative to measure weights by, for targets of this mean: the largest, where there is one."""
+        return self.largest_curvature
+
     def value(self, scores: Floats, targets: Floats) -> Floats:
         raise NotImplementedError
 
@@ -78,6 +105,14 @@ class Loss:
         """The nearest slopes for which the conjugate is finite."""
         raise NotImplementedError
 
+    def reported(self, predicted: Floats, targets: Floats) -> Floats:
+        """The loss of predicted numbers, as evaluations report it."""
+        raise NotImplementedError
+
+    def saturated(self, targets: Floats) -> Floats:
+        """What is left of the loss of the mean of some targets: the mean of `saturated` less that of their mean."""
+        raise NotImplementedError
+
     def at(self, scores: Floats, targets: Floats) -> tuple[Floats, Floats]:
         """Values and slopes together, for losses where one computation gives both."""
         return self.value(scores, targets), self.slope(scores, targets)
@@ -91,7 +126,11 @@ class Loss:
 
     @classmethod
     def from_plain(cls, plain: Any) -> Loss:
-        """The loss of this name, of those that are named here."""
+        """The loss of this name, of those that are named here; or of a family, by its name and parameters."""
+        if isinstance(plain, str) and ":" in plain:
+            from linnet.learners.loss_families import from_plain
+
+            return from_plain(plain)
         found = getattr(Loss, plain.upper(), None) if isinstance(plain, str) else None
         if not isinstance(found, Loss):
             raise TypeError(f"no loss is called {plain!r}")
@@ -326,6 +365,7 @@ class _Squared(Loss):
     strictly_convex = True
     is_quadratic = True
     unbounded_slopes = True
+    of_residual = True
 
     def value(self, scores: Floats, targets: Floats) -> Floats:
         residuals = scores - targets

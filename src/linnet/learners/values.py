@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from linnet.errors import InputError
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -14,6 +16,7 @@ class Range(StrEnum):
     """Which numbers."""
 
     NON_NEGATIVE = "0 or more"
+    POSITIVE = "above 0"
     ZERO_OR_ONE = "0 or 1"
     ZERO_TO_ONE = "0 to 1"
 
@@ -28,12 +31,19 @@ class Values:
 
     def misfits(self, values: NDArray[Any]) -> NDArray[Any]:
         """Which of the values lie outside the range; a missing one does not."""
-        wrong: NDArray[Any] = values < 0
-        if self.range is not Range.NON_NEGATIVE:
+        wrong: NDArray[Any] = values <= 0 if self.range is Range.POSITIVE else values < 0
+        if self.range in (Range.ZERO_OR_ONE, Range.ZERO_TO_ONE):
             wrong = wrong | (values > 1)
         if self.range is Range.ZERO_OR_ONE:
             wrong = wrong | ((values > 0) & (values < 1))
         return wrong
+
+    def check_targets(self, targets: NDArray[Any]) -> None:
+        """Raise for the first target that is outside the range."""
+        wrong = self.misfits(targets)
+        if wrong.any():
+            row = int(wrong.argmax())
+            raise InputError(f"y is {targets[row]:g} at row {row}: {self}")
 
     def __str__(self) -> str:
         return f"{self.reason}: {self.remedy}"
@@ -54,4 +64,14 @@ COUNTS = Values(
 )
 PRESENCE = Values(
     Range.ZERO_OR_ONE, "Bernoulli naive Bayes takes 0 and 1 only", "take the learner naive-bayes-gaussian"
+)
+NON_NEGATIVE_TARGETS = Values(
+    Range.NON_NEGATIVE,
+    "a Poisson or Tweedie deviance (1 <= power < 2) is of numbers of 0 or more",
+    "take least-squares, ridge or huber for others",
+)
+POSITIVE_TARGETS = Values(
+    Range.POSITIVE,
+    "a gamma or Tweedie deviance (power >= 2) is of numbers above 0",
+    "take tweedie with a power below 2 where there are zeros, or least-squares, ridge or huber for any number",
 )

@@ -95,6 +95,7 @@ def _model(content: dict[str, Any], tensors: Tensors, path: str) -> Model:
     if linear.classes is not None:  # labels of later data stand for what they stood for in training
         features.schema = replace(features.schema, labels=kind_of(linear.classes.tolist()))
     record = _record(content["record"], features, path)
+    linear = replace(linear, link=record.recipe.loss.link)
     certificate = _certificate(content["certificate"], path)
     calibration = content["calibration"]
     model = Model(

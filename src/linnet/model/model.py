@@ -21,7 +21,7 @@ from linnet.data.rows import Rows
 from linnet.data.sources.block import Block, Position
 from linnet.data.sources.formats import Form
 from linnet.data.sources.source import Source
-from linnet.data.targets import LabelIndex, numeric_targets, rows_with_infinities, sample_weights_of, unusable_rows
+from linnet.data.targets import LabelIndex, numeric_targets, rows_with_infinities, sample_weights_of
 from linnet.decisions.calibration import Calibration
 from linnet.decisions.costs import GivenCosts, Rule
 from linnet.errors import InputError, RecipeError, option
@@ -40,6 +40,7 @@ from linnet.model.predictions import Ids, Predictions, UnreadRows
 from linnet.model.predictor import Classifier, Result, no_probabilities, scorer
 from linnet.model.python_data import blocks_of, dictionaries, table_of, warn_of
 from linnet.model.record import Record
+from linnet.model.target_checks import unusable_for
 from linnet.theory.fit_summary import FitSummary
 from linnet.theory.mistake_bounds import Mistakes
 from linnet.training.duality_gap import Certificate
@@ -361,11 +362,12 @@ class Model:
         """The metrics of the model on data with known targets, by weight if they have the weight column."""
         warns, rejected = rejected is None, BadRows() if rejected is None else rejected
         source = self.open(data, form, labelled=True, strict=strict)
-        measuring = scorer(self.linear, self.has_probabilities, self.calibration, self.rule)
+        loss = self.record.recipe.loss
+        measuring = scorer(self.linear, self.has_probabilities, self.calibration, self.rule, loss)
         tally = measuring.tally()
         known = LabelIndex.of(self.classes or [])
         schema = self.features.schema
-        for made in self.blocks(source, rejected, threads, lambda block: unusable_rows(block, schema)):
+        for made in self.blocks(source, rejected, threads, lambda block: unusable_for(loss, block, schema)):
             if not made.block.rows:
                 continue
             if self.task is Task.CLASSIFICATION:

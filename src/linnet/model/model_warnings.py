@@ -89,7 +89,8 @@ def _validation_warnings(held: dict[str, Any], threshold: Any) -> list[str]:
     # with costs or a metric, accuracy may be given up for another aim
     if accuracy is not None and not costs and not threshold and accuracy <= held["baseline_accuracy"]:
         found.append("on held-out rows the model is no better than predicting the most frequent label")
-    if held.get("r2") is not None and held["r2"] <= 0:
+    other_aim = held.get("loss") is not None and held["loss"]["d2"] is None  # a quantile, not the mean
+    if held.get("r2") is not None and held["r2"] <= 0 and not other_aim:
         found.append("on held-out rows the model is no better than predicting the mean")
     found += [
         f"the label {each['label']!r} is rare: no held-out row has it"

@@ -16,6 +16,7 @@ from linnet.evaluation.classification import ClassificationResult, Classificatio
 from linnet.evaluation.regression import RegressionResult, RegressionTally
 from linnet.learners.catalogue import Entry
 from linnet.learners.linear import LinearModel
+from linnet.learners.losses import Loss
 
 Tally = ClassificationTally | RegressionTally
 Result = ClassificationResult | RegressionResult
@@ -101,12 +102,13 @@ class Classifier:
 
 @dataclass(frozen=True, eq=False)
 class Regressor:
-    """From rows to numbers."""
+    """From rows to numbers; the loss is that of the fit."""
 
     linear: LinearModel
+    loss: Loss | None = None
 
     def tally(self) -> RegressionTally:
-        return RegressionTally()
+        return RegressionTally(self.loss)
 
     def add_result(self, tally: RegressionTally, rows: Rows, truth: Floats, weights: Floats | None) -> float:
         """Predict rows, add the result to the tally, each by its weight; returns the weighted sum of squares."""
@@ -120,9 +122,15 @@ def _total(losses: NDArray[Any], weights: Floats | None) -> float:
     return float(losses.sum() if weights is None else (losses * weights).sum())
 
 
-def scorer(model: LinearModel, probable: bool, calibration: Calibration | None = None, rule: Rule | None = None) -> Any:
+def scorer(
+    model: LinearModel,
+    probable: bool,
+    calibration: Calibration | None = None,
+    rule: Rule | None = None,
+    loss: Loss | None = None,
+) -> Any:
     """What predicts with this model and compares with the truth."""
-    return Regressor(model) if model.classes is None else Classifier(model, probable, calibration, rule)
+    return Regressor(model, loss) if model.classes is None else Classifier(model, probable, calibration, rule)
 
 
 def no_probabilities(learner: Entry) -> RecipeError:

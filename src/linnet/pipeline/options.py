@@ -21,6 +21,7 @@ from linnet.decisions.calibration_method import Method
 from linnet.learners import catalogue
 from linnet.learners.entry import AUTO as AUTO
 from linnet.learners.entry import Entry
+from linnet.learners.loss_parameters import LossParameters
 from linnet.learners.recipe import Reduction
 from linnet.learners.regularisation import PenaltyKind, Regularisation
 from linnet.learners.winnow_factors import WinnowFactors
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 MEMORY = 1 << 30
 
-TRAINING, PENALTY, WINNOW, DECISIONS = "Training", "Penalty", "Winnow", "Decisions"
+TRAINING, PENALTY, LOSSES, WINNOW, DECISIONS = "Training", "Penalty", "Losses", "Winnow", "Decisions"
 FEATURES, READING, CHECKPOINTS = "Features", "Reading", "Checkpoints"
 
 
@@ -121,6 +122,23 @@ class TrainOptions:
         None, PENALTY, "Fraction of an elastic-net penalty that is L1 (default 0.5).", metavar="RATIO"
     )
     penalise_intercept: bool = option(False, PENALTY, "Penalise the intercept like a weight; for batch learners.")
+
+    power: float | None = option(
+        None, LOSSES,
+        "The power p of tweedie, whose variance is mean^p: 0 normal, 1 Poisson, 2 gamma, 3 inverse Gaussian; between 1 "
+        "and 2 amounts of which many are 0 (default 1.5).",
+        metavar="POWER", learners=_taking("power"),
+    )  # fmt: skip
+    quantile: float | None = option(
+        None, LOSSES, "The fraction of rows whose target is to be below the prediction (default 0.5, the median).",
+        metavar="Q", learners=_taking("quantile"),
+    )  # fmt: skip
+
+    epsilon: float | None = option(
+        None, LOSSES,
+        "Residuals beyond this many scales are outliers of huber, and count by their size (default 1.35).",
+        metavar="EPSILON", learners=_taking("epsilon"),
+    )  # fmt: skip
 
     promotion: float | None = option(
         None, WINNOW, "The factor α that a mistake multiplies or divides weights by (default 2; winnow 1.2).",
@@ -293,6 +311,11 @@ class TrainOptions:
     def winnowing(self) -> WinnowFactors:
         """The factors of Winnow, as given."""
         return WinnowFactors(self.promotion, self.winnow_threshold)
+
+    @cached_property
+    def loss_parameters(self) -> LossParameters:
+        """The parameters of the loss, as given."""
+        return LossParameters(self.power, self.quantile, self.epsilon)
 
     @cached_property
     def class_weights(self) -> ClassWeights | None:

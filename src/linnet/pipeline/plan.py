@@ -165,9 +165,13 @@ def learner_of(options: TrainOptions, task: Task) -> tuple[Entry | None, str]:
             names = ", ".join(other.name for other in catalogue.entries() if other.has_standard_errors)
             raise RecipeError(f"{option('summary')} is not for {entry.name}: it is for {names}")
         options.winnowing.of(options.strength.of(entry))  # refused before anything is read
-        return entry, "the learner was given"
+        return options.loss_parameters.of(entry), "the learner was given"
     if options.winnowing.given:
         raise RecipeError("--promotion and --winnow-threshold go with --learner winnow1, winnow2 or winnow: name one")
+    if options.loss_parameters.given:
+        raise RecipeError(
+            "--power goes with --learner tweedie, --quantile with quantile, --epsilon with huber: name it"
+        )
     if options.passes:
         return online_learner(task), "passes were asked for, which an online learner makes"
     if options.checkpoint_every or (options.resume and options.checkpoint and os.path.exists(options.checkpoint)):

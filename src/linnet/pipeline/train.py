@@ -21,6 +21,7 @@ from linnet.errors import RecipeError, option
 from linnet.learners.entry import AUTO, Entry, Way
 from linnet.model.file import save
 from linnet.model.model import Model
+from linnet.model.target_checks import unusable_for
 from linnet.pipeline.memory import keep_freed
 from linnet.pipeline.option_checks import check, check_task
 from linnet.pipeline.options import TrainOptions as TrainOptions
@@ -170,4 +171,5 @@ def _check(entry: Entry | None, schema: Schema) -> Check:
         refuse_dates(entry, schema)
     if entry is None:
         return lambda block: unusable_rows(block, schema)
-    return lambda block: unfit_values(entry, block, schema) | unusable_rows(block, schema)
+    loss = entry.recipe.loss
+    return lambda block: unfit_values(entry, block, schema) | unusable_for(loss, block, schema)

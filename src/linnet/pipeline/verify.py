@@ -27,6 +27,7 @@ from linnet.data.targets import no_training_rows, unusable_rows
 from linnet.errors import InputError, ModelFileError, RecipeError
 from linnet.learners.entry import AUTO
 from linnet.model.model import Model
+from linnet.model.target_checks import unusable_for
 from linnet.pipeline.certify import proven
 from linnet.pipeline.dataset import Collected, Dataset, TrainingSet
 from linnet.pipeline.memory import outputs_of, weights_size
@@ -238,7 +239,8 @@ def _collected(model: Model, data: Any, form: Form, rejected: BadRows) -> Datase
     source = model.open(data, form, labelled=True, strict=_strict(model))
     schema = model.features.schema
     collected = Collected(model.features)
-    for made in model.blocks(source, rejected, 0, lambda block: unusable_rows(block, schema), by_rows=False):
+    loss = model.record.recipe.loss
+    for made in model.blocks(source, rejected, 0, lambda block: unusable_for(loss, block, schema), by_rows=False):
         if made.block.rows:
             collected.add(Numbered(made.block, model.features.number(made.block, made.prepared, frozen=True)))
     return collected.dataset()

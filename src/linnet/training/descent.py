@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
 from linnet.learners.schedule import Schedule
 from linnet.training.duality_gap import Certificate, Table
 from linnet.training.history import Pass, Watcher
@@ -25,10 +23,10 @@ class Steps:
 class Descent:
     """Where to start and when to stop: after `most` steps, or at `tol` (see each solver); without `tol`, after all.
 
-    Without a `start`, all weights are 0 at first.  A `warm` start is the end of an earlier descent: steps and gradients
-    are then compared with those at weights 0: relative to those at the end none would be short.  It may come with the
-    `slopes` of the losses that were found there, a dual point.  Unless the end is to be `proven`, a solver may trust
-    its own estimate of the gap.
+    Without a `start`, all weights are 0 at first, and the intercept is where the loss says.  A `warm` start is the end
+    of an earlier descent: steps and gradients are then compared with those at weights 0: relative to those at the end
+    none would be short.  It may come with the `slopes` of the losses that were found there, a dual point.  Unless the
+    end is to be `proven`, a solver may trust its own estimate of the gap.
     """
 
     most: int
@@ -41,7 +39,7 @@ class Descent:
 
     def begin(self, problem: Objective, units: Flat | float = 1.0) -> Flat:
         """The weights at first, measured in these units."""
-        return np.zeros(problem.size) if self.start is None else self.start * units
+        return (problem.first_weights() if self.start is None else self.start) * units
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,7 @@ def certify(
     are those of the weights, if they are known already.
     """
     if not problem.loss.has_conjugate or (problem.outputs > 1 and problem.loss.joint is None):
-        return Certificate(np.nan, -np.inf, f"no dual is known here for the {problem.loss.name} loss")
+        return Certificate(np.nan, -np.inf, problem.loss.no_conjugate_reason)
     w, penalty = problem.penalised(weights), problem.penalty
     parts, about = _parts(problem, weights, slopes, scores)
     primal = sum(part.primal for part in parts)
@@ -147,7 +147,7 @@ def _parts(problem: Objective, weights: Flat, slopes: Table | None, scores: Tabl
     """
     about = 0.0
     if scores is None:  # about the mean target: a large one would cancel, and its digits with it
-        about = problem.mean_target if problem.regression and problem.intercept else 0.0
+        about = problem.mean_target if problem.about_mean else 0.0
         weights = weights if about == 0.0 else np.append(weights[:-1], weights[-1] - about)
     n, size = len(problem.targets), problem.rows_a_part
     if scores is None and problem.rows.dense and problem.outputs == 1:
@@ -208,9 +208,13 @@ class _Rounding:
         self.of_scores = UNIT * ((self.terms + 6.0) * reach + 4.0 * self.largest)
         loss = problem.loss if problem.outputs == 1 else problem.loss.joint
         bend = 0.0 if loss is None else loss.largest_curvature
+        if problem.outputs == 1 and problem.loss.smooth and not np.isfinite(bend):
+            bend = 2.0 * sum(part.bend for part in parts)  # no bound is known, but scores hardly move
         # a large intercept was itself rounded when it was scaled: that moves all scores alike, by which slopes cancel
         self.shift, self.balance = 2.0 * UNIT * abs(about), abs(sum(part.mean_slope for part in parts))
-        self.bend = bend
+        self.bend = bend if np.isfinite(bend) else 0.0
+        if not np.isfinite(bend):  # beyond a kink slopes no longer cancel
+            self.balance = max(self.balance, 1.0)
         self.size = sum(part.size() for part in parts)
         # where the slope jumps, the next one counts: 1 for the hinge, 2 with a rival's
         self.steepness = steepness + bend * self.of_scores if np.isfinite(bend) else max(steepness, 2.0)
@@ -256,6 +260,7 @@ class _Part:
         self.primal = self._mean(self.losses.values)
         self.steepness = self._mean(np.abs(self.losses.slopes).sum(axis=1))
         self.mean_slope = self._mean(self.losses.slopes[:, 0]) if about else 0.0
+        self.bend = self._mean(self.losses.curvatures(scores)) if isinstance(self.losses, OneScore) else 0.0
         given = self.losses.slopes if slopes is None else np.asarray(slopes[rows], dtype=np.float64)
         self.g: Table = self.losses.allowed(given.reshape(len(self.losses.normalised_weights), -1))
         self.amounts: Flat = self.losses.amounts(self.g)

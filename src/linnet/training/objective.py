@@ -231,6 +231,19 @@ class Objective:
         c = self.sample_weights
         return float(c @ self.targets if len(c) else self.targets.sum()) / self.total
 
+    @property
+    def about_mean(self) -> bool:
+        """Whether scores and targets may be taken less the mean target: the intercept is free, and only their
+        difference counts."""
+        return self.regression and self.intercept and self.loss.of_residual
+
+    def first_weights(self) -> Flat:
+        """Where a descent begins: 0, and the intercept at the level of the targets."""
+        weights = np.zeros(self.size)
+        if self.intercept and self.regression:
+            weights[-1] = self.loss.level(self.mean_target)
+        return weights
+
     @cached_property
     def rows_a_part(self) -> int:
         """How many rows a thread takes at once; the same for any number of threads."""
@@ -310,7 +323,7 @@ class Objective:
 
     def units(self) -> Flat:
         """A unit for every weight, the root of its column's own curvature bound: columns of any scale become alike."""
-        bend = self.loss.largest_curvature
+        bend = self.loss.usual_curvature(self.mean_target)
         curvature = np.sqrt(bend * self.column_squares() + self.penalty.l2)
         unit = np.append(np.where(curvature > 0, curvature, 1.0), np.sqrt(bend))
         return np.repeat(unit, self.outputs)

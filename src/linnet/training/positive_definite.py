@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.errors import NumericalError
 from linnet.kernels.triangular import solve_factored
 
 Table = NDArray[np.float64]
@@ -40,6 +41,27 @@ class Factored:
 
     def inverse(self) -> Table:
         return np.asarray(self._inverse.T @ self._inverse)
+
+
+class ScaledFactors:
+    """A positive definite table, every column in its own unit, so that only nearly collinear columns matter: for these
+    a little is added to the diagonal, until it has a factor."""
+
+    def __init__(self, table: Table) -> None:
+        diagonal = np.diagonal(table)
+        self._unit = 1.0 / np.sqrt(np.where(diagonal > np.finfo(np.float64).tiny, diagonal, 1.0))
+        scaled, extra = table * np.outer(self._unit, self._unit), 1e-14
+        while extra < 1:
+            try:
+                self._factored = Factored(scaled)
+                return
+            except np.linalg.LinAlgError:
+                scaled.flat[:: len(scaled) + 1] += extra
+                extra *= 10
+        raise NumericalError("the table of squares left the range of numbers: scale the features down")
+
+    def solve(self, right: Table) -> Table:
+        return np.asarray(self._unit * self._factored.solve(self._unit * right))
 
 
 def mirrored(table: Table) -> Table:

@@ -18,12 +18,13 @@ from linnet.learners.entry import Entry, TextWeighting
 from linnet.learners.linear import LinearModel
 from linnet.learners.losses import Loss
 from linnet.learners.recipe import Reduction
+from linnet.learners.robust_losses import Huber
 from linnet.training import inverse_frequency, log_count_ratio
 from linnet.training.duality_gap import Certificate, certify, joined
 from linnet.training.log_count_ratio import Text
 from linnet.training.objective import Flat, Objective
 from linnet.training.reduction import Problem, problems
-from linnet.training.solvers import least_squares
+from linnet.training.solvers import huber, least_squares
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +62,8 @@ class Part:
     def certified(self, flat: Flat) -> Certificate:
         """What these weights prove: by a dual point; for least squares without a penalty, by the axes of the rows."""
         objective = self.objective
+        if isinstance(objective.loss, Huber):
+            return huber.certify(objective, flat)
         unpenalised = objective.penalty.l1 == 0 and objective.penalty.l2 == 0
         if objective.loss is Loss.SQUARED and objective.regression and unpenalised and least_squares.fits(objective):
             return least_squares.certify(objective, flat)
@@ -84,6 +87,8 @@ class Problems:
         text: Text | None = None,
     ) -> None:
         examples.rows.check_finite()  # once for all problems
+        if labels is None and (takes := entry.recipe.loss.targets) is not None:
+            takes.check_targets(examples.targets)
         self.recipe, self.examples, self.labels, self.intercept = entry.recipe, examples, labels, intercept
         self.classes = 0 if labels is None else len(labels)
         self.text = text if entry.text is TextWeighting.LOG_COUNT_RATIO else None
@@ -130,6 +135,7 @@ class Problems:
             np.concatenate([intercepts for _, intercepts in tables]),
             self.labels.classes if self.labels else None,
             self.recipe.reduction,
+            link=self.recipe.loss.link,
         )
 
     def certify(self, model: LinearModel) -> Certificate:

@@ -12,6 +12,7 @@ from linnet.errors import RecipeError, option
 from linnet.learners.entry import AUTO, Entry
 from linnet.learners.losses import Loss
 from linnet.learners.recipe import Recipe, Reduction
+from linnet.learners.robust_losses import Huber
 from linnet.training.descent import Descent, Found, Method
 from linnet.training.history import Watcher
 from linnet.training.objective import Objective
@@ -20,8 +21,10 @@ from linnet.training.solvers import (
     dual_logistic,
     dual_svm,
     gradient,
+    huber,
     least_squares,
     newton,
+    quantile,
     ridge,
     softmax,
     svm_newton,
@@ -46,6 +49,8 @@ FULL, WIDER = 0.2, 4
 # Newton's steps overtake the dual where columns are this many times the rows, times the root of C |x|^2 beyond 1: seen
 # for 2,000 to 160,000 rows of 15 to 250 entries, C |x|^2 from 0.3 to 100.
 CROWDED = 0.75
+# A linear programme of more columns than this is not worth a table of their pairs a step.
+MOST_IN_PROGRAMME = 2000
 # Sparse rows of more columns than this are not worth a table of squares.
 SQUARED_IF_SPARSE = 500
 
@@ -71,7 +76,7 @@ class Needs(NamedTuple):
 
 
 # Solvers that make a table of all pairs of columns.
-PAIRING = ("newton-cholesky", "newton")
+PAIRING = ("newton-cholesky", "newton", "interior-point")
 MOST_PAIRED = least_squares.COLUMNS_AT_MOST
 _HINGES = (Loss.HINGE, Loss.SQUARED_HINGE)
 
@@ -85,13 +90,15 @@ NEEDS = {
     "cg": Needs((Loss.SQUARED,), no_l1=True),
     "coordinate-descent": Needs(None, joint=False, penalised=True),
     "gradient": Needs(()),
+    "interior-point": Needs(()),
+    "highs": Needs(()),
 }
 
 
 def method_of(solver: str, loss: Loss) -> Method:
     """The function that runs a solver on this loss."""
     methods: dict[str, Method] = {
-        "newton-cholesky": newton.cholesky,
+        "newton-cholesky": huber.newton if isinstance(loss, Huber) else newton.cholesky,
         "newton-cg": newton.conjugate_gradients,
         "newton": svm_newton.newton,
         "dual": dual_logistic.descend if loss.log_odds else dual_svm.descend,
@@ -99,6 +106,8 @@ def method_of(solver: str, loss: Loss) -> Method:
         "analytic": ridge.analytic,
         "cg": ridge.conjugate_gradients,
         "coordinate-descent": coordinate_descent.descend,
+        "interior-point": quantile.interior_point,
+        "highs": quantile.highs,
         "gradient": by_working_sets(to_gap(gradient.descend)),
     }
     return methods[solver]
@@ -175,6 +184,8 @@ class Rule(NamedTuple):
     reason: str
 
 
+FEW_PAIRS = "the Hessian of {columns} columns is a small table, and few steps are needed"
+
 # The first rule whose solver the learner has, and whose condition holds.
 RULES = (
     Rule(
@@ -185,6 +196,7 @@ RULES = (
     Rule("gradient", lambda s: s.l1 > 0, "an L1 penalty has a kink, which proximal gradient steps can take"),
     Rule("analytic", lambda s: s.closed_form, "least squares over {columns} columns have a closed form"),
     Rule("cg", lambda s: s.l2 > 0, "a table of the pairs of {columns} columns would be too large"),
+    Rule("newton-cholesky", lambda s: s.loss.unpenalised_by_newton and s.paired, FEW_PAIRS),
     Rule("lbfgs", lambda s: s.l2 == 0, "without a penalty no gap can be proven, and L-BFGS stops by the gradient"),
     Rule("gradient", lambda s: s.l2 == 0, "without a penalty no gap can be proven, and gradient steps need none"),
     Rule("newton", lambda s: s.few, "{columns} columns are few: Newton's steps do not depend on their scales"),
@@ -207,7 +219,7 @@ RULES = (
     Rule(
         "newton-cholesky",
         lambda s: s.paired,
-        "the Hessian of {columns} columns is a small table, and few steps are needed",
+        FEW_PAIRS,
     ),
     Rule("newton-cg", lambda s: s.full, "{columns} filled columns are too many for a table of their pairs"),
     Rule(
@@ -221,6 +233,13 @@ RULES = (
         "rows are sparse in {columns} columns, and a step on one row's multiplier costs only its entries",
     ),
     Rule("lbfgs", lambda _: True, "the loss is smooth"),
+    Rule(
+        "interior-point",
+        lambda s: s.columns <= MOST_IN_PROGRAMME,
+        "a step takes one table of the pairs of {columns} columns, and few are needed",
+    ),
+    Rule("newton-cholesky", lambda _: True, "it is the only solver of this learner"),
+    Rule("highs", lambda _: True, "a table of the pairs of {columns} columns would be too large"),
     Rule("gradient", lambda _: True, "it is the only solver of this learner"),
 )
 
@@ -253,7 +272,10 @@ def _check(solver: str, shape: Shape) -> None:
     needs = NEEDS[solver]
     smooth = shape.loss.joint is not None and shape.loss.joint.smooth if shape.jointly else shape.loss.smooth
     wrong = [
-        (needs.l2_only and (shape.l1 > 0 or shape.l2 == 0), option("penalty", "l2")),
+        (
+            needs.l2_only and (shape.l1 > 0 or not (shape.l2 > 0 or shape.loss.unpenalised_by_newton)),
+            option("penalty", "l2"),
+        ),
         (shape.positive and solver != "coordinate-descent", "positive=False"),
         (needs.penalised and shape.l1 == 0 and shape.l2 == 0, f"a penalty, such as {option('penalty', 'l1')}"),
         (needs.no_l1 and shape.l1 > 0, f"a smooth penalty, such as {option('penalty', 'l2')}"),

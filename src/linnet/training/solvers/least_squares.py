@@ -17,7 +17,7 @@ rounding, nothing is proven along those v_k: the data do not determine whether f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from time import perf_counter
 
@@ -166,12 +166,17 @@ def solve(problem: Objective, _: Descent, watch: Watcher) -> Found:
     """The squared objective without a penalty, in closed form, with its certificate."""
     began = perf_counter()
     axes = decomposed(examples_of(problem), intercept=problem.intercept)
-    w, b = checked(*axes.weights())
-    flat = np.append(w, b)
-    certificate = _proof(problem, flat, axes)
+    flat, certificate = solved(problem, axes)
     tally = Pass(0, 1, certificate.primal, perf_counter() - began)
     watch(tally)
     return Found(flat, [tally], True, certificate)
+
+
+def solved(problem: Objective, axes: Decomposed) -> tuple[Flat, Certificate]:
+    """The weights by the axes of its rows, and what they prove."""
+    w, b = checked(*axes.weights())
+    flat = np.append(w, b)
+    return flat, _proof(problem, flat, axes)
 
 
 def certify(problem: Objective, weights: Flat) -> Certificate:
@@ -265,15 +270,37 @@ def checked(w: Flat, b: float) -> tuple[Flat, float]:
 def decomposed(examples: Examples, *, intercept: bool, rows_at_once: int | None = None) -> Decomposed:
     """The axes of the rows, which may be taken a block at a time."""
     reduced, means, sizes = triangle(examples, intercept=intercept, rows_at_once=rows_at_once)
+    units = _units(examples, reduced, sizes)
+    return _axes(reduced, means[:-1], float(means[-1]), units, examples.rows.shape[0], examples.total_weight)
+
+
+def decomposed_outputs(examples: Examples, *, intercept: bool) -> list[Decomposed]:
+    """The same for each of several targets a row: the axes are those of the first."""
+    reduced, means, sizes = triangle(examples, intercept=intercept)
+    (n, d), units = examples.rows.shape, _units(examples, reduced, sizes)
+    first = _axes(reduced[:, : d + 1], means[:d], float(means[d]), units, n, examples.total_weight)
+    u = _decomposition(reduced[:, :d] / units)[0]
+    return [
+        replace(
+            first,
+            target_mean=float(means[at]),
+            coordinates=u.T @ reduced[:, at],
+            triangle=np.column_stack([reduced[:, :d], reduced[:, at]]),
+        )
+        for at in range(d, len(means))
+    ]
+
+
+def _units(examples: Examples, reduced: Flat, sizes: Flat) -> Flat:
+    """What the length of every column is known to."""
     (n, d), rows = examples.rows.shape, examples.rows
-    units = np.ones(d)
-    if n > d:
-        # each entry as given may be off by some units of its last digit
-        entries = np.finfo(rows.dtype).eps * sizes[:-1] + (0.0 if rows.resolution is None else rows.resolution)
-        lengths = np.sqrt((reduced[:, :-1] ** 2).sum(axis=0))
-        units = LAST_DIGITS * (entries * sqrt(examples.total_weight) + n * EPS * lengths)
-        units = np.where(units > 0, units, 1.0)
-    return _axes(reduced, means[:-1], float(means[-1]), units, n, examples.total_weight)
+    if n <= d:
+        return np.ones(d)
+    # each entry as given may be off by some units of its last digit
+    entries = np.finfo(rows.dtype).eps * sizes[:d] + (0.0 if rows.resolution is None else rows.resolution)
+    lengths = np.sqrt((reduced[:, :d] ** 2).sum(axis=0))
+    units = LAST_DIGITS * (entries * sqrt(examples.total_weight) + n * EPS * lengths)
+    return np.where(units > 0, units, 1.0)
 
 
 def _axes(reduced: Flat, means: Flat, target_mean: float, units: Flat, rows: int, total: float) -> Decomposed:
@@ -294,7 +321,7 @@ def _decomposition(table: Flat) -> tuple[Flat, Flat, Flat]:
 
 def triangle(examples: Examples, *, intercept: bool, rows_at_once: int | None = None) -> tuple[Flat, Flat, Flat]:
     """[X y] less its means, in d + 1 rows at most with the same least squares; the means, 0 without an intercept; and
-    the largest |entry| of every column.
+    the largest |entry| of every column.  Of k targets a row, d + k rows.
 
     Block by block the rows become the triangle R of their QR decomposition. (X'X would serve too, but with half the
     digits.)
@@ -313,8 +340,9 @@ def triangle(examples: Examples, *, intercept: bool, rows_at_once: int | None = 
     def table(block: slice) -> Flat:
         return np.column_stack([dense(examples, block), examples.targets[block]])
 
-    means, rest, sizes = np.zeros(d + 1), np.zeros(d + 1), np.zeros(d + 1)
-    reduced = np.empty((0, d + 1))
+    width = d + (1 if examples.targets.ndim == 1 else examples.targets.shape[1])
+    means, rest, sizes = np.zeros(width), np.zeros(width), np.zeros(width)
+    reduced = np.empty((0, width))
     with np.errstate(over="ignore", invalid="ignore"), one_thread():  # reported below, once
         only = table(blocks[0]) if len(blocks) == 1 else None
         if intercept:
@@ -332,8 +360,8 @@ def triangle(examples: Examples, *, intercept: bool, rows_at_once: int | None = 
             if examples.weights is not None:
                 centred *= np.sqrt(weights[block])[:, np.newaxis]
             reduced = np.vstack([reduced, centred]) if len(reduced) else centred
-            if len(reduced) > d + 1:
-                reduced = qr(reduced, mode="r", check_finite=False, overwrite_a=True)[0][: d + 1]
+            if len(reduced) > width:
+                reduced = qr(reduced, mode="r", check_finite=False, overwrite_a=True)[0][:width]
     if not np.isfinite(reduced).all():
         raise NumericalError(TOO_LARGE)
     return reduced, means, sizes

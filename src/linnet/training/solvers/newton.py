@@ -1,4 +1,5 @@
-"""Newton's method until a proven gap is small enough: logistic regression, two classes or softmax; the squared hinge.
+"""Newton's method until a proven gap is small enough: logistic regression, two classes or softmax; the squared hinge;
+generalised linear models, also without a penalty.
 
 A step solves H p = -gradient (hessian.py) with H = X'DX + l2 I, D_i the second derivative of row i's loss: by
 Cholesky where H is small, else by conjugate gradients, which ask only for H times a vector (Nash 1985, Preconditioning
@@ -13,6 +14,7 @@ The same step solves the dual.  With g the slopes of the losses at z, g + D X p 
 and nothing on the intercept: a dual point that fits w + p exactly.  What is left of the gap is how far each loss is
 from its own parabola, which falls with the fourth power of the step and is not multiplied by 1 / l2, as the gap of the
 slopes at w + p would be.  It is estimated from that, and certified (duality_gap.py) once the estimate is small enough.
+Without a penalty, or for a loss that is not convex, nothing can be proven, and what a step gains decides.
 """
 
 from __future__ import annotations
@@ -109,9 +111,9 @@ def cholesky(problem: Objective, how: Descent, watch: Watcher = ignore, *, block
 
 def _rough_start(problem: Objective, most: int, blocking: Blocking) -> Flat:
     """The approximate optimum on a sample of the rows, without a proof; 0 where there are few rows."""
-    few = _fewer(problem)
+    few = fewer(problem)
     if few is None:
-        return np.zeros(problem.size)
+        return problem.first_weights()
     how = Descent(most, ROUGHLY, proven=False)
     start = _rough_start(few, most, blocking)
     return _descend(few, start, how, ignore, _Cholesky(blocking)).weights
@@ -126,11 +128,12 @@ def conjugate_gradients(problem: Objective, how: Descent, watch: Watcher = ignor
 def _check(problem: Objective, name: str) -> None:
     joint = problem.loss.joint if problem.outputs > 1 else None
     smooth = problem.loss.smooth if problem.outputs == 1 else joint is not None and joint.smooth
-    if not smooth or problem.penalty.l1 > 0 or problem.penalty.l2 == 0:
+    unpenalised = problem.penalty.l2 == 0 and not problem.loss.unpenalised_by_newton
+    if not smooth or problem.penalty.l1 > 0 or unpenalised:
         raise RecipeError(f"solver={name!r} needs penalty='l2': take solver='auto'")
 
 
-def _fewer(problem: Objective) -> Objective | None:
+def fewer(problem: Objective) -> Objective | None:
     """The problem on an eighth of the rows, or some more; None where that would be too few, or of one class."""
     n, d = problem.rows.shape
     every = min(SPARED, n // max(FEWEST, (ROWS_A_COLUMN if d < MANY_COLUMNS else FEWER_ROWS_A_COLUMN) * d))
@@ -157,7 +160,7 @@ def _descend(problem: Objective, start: Flat, how: Descent, watch: Watcher, dire
     """Newton steps until the gap is at most tol, or until rounding lets f fall no further."""
     point = point_at(problem, start, squared=direction.squared)
     history: list[Pass] = []
-    tol = how.tol or 0.0
+    tol, provable = how.tol or 0.0, problem.penalty.l2 > 0 and problem.loss.has_conjugate
     for left in reversed(range(how.most)):
         began = perf_counter()
         step = direction(point, tol)
@@ -177,6 +180,12 @@ def _descend(problem: Objective, start: Flat, how: Descent, watch: Watcher, dire
             slopes += before.slopes
         del before  # its arrays, like those of a point below, take as much memory as the next ones will
         ends = left == 0 or length == 0.0 or -step.slope <= ROUNDING * point.value
+        if not provable:
+            near = _is_near(step, length, tol, point.value)
+            if ends or near:
+                converged = near or left > 0 or how.tol is None
+                return Found(point.weights, history, converged, certify(problem, point.weights) if how.proven else None)
+            continue
         if ends or (slopes is not None and _estimated_gap(point, slopes, step) <= tol * point.value):
             if not how.proven:
                 return Found(point.weights, history, not ends)
@@ -188,6 +197,11 @@ def _descend(problem: Objective, start: Flat, how: Descent, watch: Watcher, dire
                 break
             point = point_at(problem, weights)
     return Found(weights, history, how.tol is None or certificate.within(tol), certificate)
+
+
+def _is_near(step: _Step, length: float, tol: float, value: float) -> bool:
+    """Whether a full step promised to gain at most the fraction `tol` of f: where no gap can be proven, the end."""
+    return length == 1.0 and -step.slope <= tol * value
 
 
 def _is_trusted(point: Point, step: _Step, tol: float) -> bool:

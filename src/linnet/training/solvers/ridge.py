@@ -83,18 +83,19 @@ def _narrow(examples: Examples, alpha: float, intercept: bool) -> tuple[Flat, fl
     table.flat[:: d + 1] += alpha
     if (table.diagonal() < NARROWEST * total * about[:d] ** 2).any():
         return None
-    w = _positive(table, squares[:d, d])
+    w = positive_solution(table, squares[:d, d])
     return None if w is None else (w, float(about[d] - about[:d] @ w))
 
 
 def centred_squares(examples: Examples, *, intercept: bool) -> tuple[Flat, Flat, float]:
     """Sum of c z z' over all rows z = (x, y) - m; m, their weighted mean (0 without an intercept); the sum of c.
 
-    They are centred about the means of the first block, and about the true ones if those are far.
+    y may be several numbers a row.  They are centred about the means of the first block, and about the true ones if
+    those are far.
     """
-    d = examples.rows.shape[1]
     first = dense(examples, slice(0, 1000))
-    about = np.append(first.mean(axis=0), examples.targets[:1000].mean()) if intercept else np.zeros(d + 1)
+    about = np.append(first.mean(axis=0), examples.targets[:1000].mean(axis=0))
+    about = about if intercept else np.zeros(len(about))
     squares, off, total = _squares_about(about, examples)
     if intercept:
         diagonal = squares.diagonal()
@@ -108,17 +109,18 @@ def centred_squares(examples: Examples, *, intercept: bool) -> tuple[Flat, Flat,
 
 def _squares_about(about: Flat, examples: Examples) -> tuple[Flat, Flat, float]:
     """Sum of c z z' over all rows z = (x, y) - about; their weighted mean; the sum of c."""
-    n, d = examples.rows.shape
-    at_once = max(64, BLOCK // (d + 1), d)  # of fewer rows than columns, adding up the tables would take longest
+    (n, d), width = examples.rows.shape, len(about)
+    y = examples.targets.reshape(n, -1)
+    at_once = max(64, BLOCK // width, d)  # of fewer rows than columns, adding up the tables would take longest
 
     def part(start: int, stop: int) -> tuple[Flat, Flat, float]:
-        squares, sums, total = np.zeros((d + 1, d + 1)), np.zeros(d + 1), 0.0
-        block = np.empty((min(stop - start, at_once), d + 1))
+        squares, sums, total = np.zeros((width, width)), np.zeros(width), 0.0
+        block = np.empty((min(stop - start, at_once), width))
         for first in range(start, stop, at_once):
             at = slice(first, min(stop, first + at_once))
             z = block[: at.stop - first]
             np.subtract(dense(examples, at), about[:d], out=z[:, :d])
-            np.subtract(examples.targets[at], about[d], out=z[:, d])
+            np.subtract(y[at], about[d:], out=z[:, d:])
             c = np.ones(len(z)) if examples.weights is None else examples.weights[at]
             sums += c @ z
             total += float(c.sum())
@@ -127,8 +129,8 @@ def _squares_about(about: Flat, examples: Examples) -> tuple[Flat, Flat, float]:
             squares += z.T @ z
         return squares, sums, total
 
-    squares, sums, total = np.zeros((d + 1, d + 1)), np.zeros(d + 1), 0.0
-    for part_squares, part_sums, part_total in over_parts(part, n, max(BLOCKS_A_PART * BLOCK // (d + 1), 2 * at_once)):
+    squares, sums, total = np.zeros((width, width)), np.zeros(width), 0.0
+    for part_squares, part_sums, part_total in over_parts(part, n, max(BLOCKS_A_PART * BLOCK // width, 2 * at_once)):
         squares += part_squares
         sums += part_sums
         total += part_total
@@ -144,7 +146,7 @@ def _wide(examples: Examples, alpha: float, intercept: bool) -> tuple[Flat, floa
     table *= root[:, np.newaxis]
     table *= root
     table.flat[:: n + 1] += alpha
-    u = _positive(table, root * (y - mean))
+    u = positive_solution(table, root * (y - mean))
     if u is None:
         return None
     X = dense(examples, slice(0, n)) if examples.rows.dense else examples.rows.matrix()
@@ -153,9 +155,9 @@ def _wide(examples: Examples, alpha: float, intercept: bool) -> tuple[Flat, floa
     return w, float(mean - means @ w)
 
 
-def _positive(table: Flat, right: Flat) -> Flat | None:
-    """The solution of a positive definite system, brought to a unit diagonal, in its place; None where its digits would
-    be lost."""
+def positive_solution(table: Flat, right: Flat) -> Flat | None:
+    """The solution of a positive definite system, or of several of one table, brought to a unit diagonal, in its place;
+    None where its digits would be lost."""
     lapack = scipy("linalg").lapack
 
     diagonal = table.diagonal().copy()
@@ -169,8 +171,8 @@ def _positive(table: Flat, right: Flat) -> Flat | None:
     factor, failed = lapack.dpotrf(table.T, overwrite_a=True)
     if failed or lapack.dpocon(factor, norm)[0] < CONDITION_AT_LEAST:
         return None
-    solution, _ = lapack.dpotrs(factor, unit * right)
-    return np.asarray(unit * solution)
+    solution, _ = lapack.dpotrs(factor, (unit * right.T).T)
+    return np.asarray((unit * solution.T).T)
 
 
 def conjugate_gradients(problem: Objective, how: Descent, watch: Watcher) -> Found:

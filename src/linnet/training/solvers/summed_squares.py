@@ -55,9 +55,9 @@ class SummedSquares:
     def __call__(self, point: Point) -> Table:
         rows, bends = point.problem.rows, point.normalised_weights * point.own_bends()[:, 0]
         if not rows.dense:
-            return self._sparse(rows, bends)
+            return weighted_squares(rows, bends, self._blocking)
         if point.problem.loss.strictly_convex or isinstance(rows, PackedRows):
-            return self._dense(rows, bends, None) if point.squares is None else point.squares
+            return weighted_squares(rows, bends, self._blocking) if point.squares is None else point.squares
         if point.squares is not None:
             self._last = point.squares
         else:
@@ -66,37 +66,50 @@ class SummedSquares:
                 change = bends - self._bends
                 more, less = np.maximum(change, 0.0), np.maximum(-change, 0.0)
             if self._last is None or np.count_nonzero(more) + np.count_nonzero(less) > np.count_nonzero(bends):
-                self._last = self._dense(rows, bends, np.flatnonzero(bends))
+                self._last = self._some(rows, bends)
             else:
-                self._last = self._last + self._dense(rows, more, np.flatnonzero(more))
-                self._last -= self._dense(rows, less, np.flatnonzero(less))
+                self._last = self._last + self._some(rows, more)
+                self._last -= self._some(rows, less)
         self._bends = bends
         return self._last
 
-    def _sparse(self, rows: Rows, bends: Flat) -> Table:
-        n, d = rows.shape
+    def _some(self, rows: Rows, bends: Flat) -> Table:
+        """Of the rows that bend at all."""
+        return weighted_squares(rows, bends, self._blocking, np.flatnonzero(bends))
 
-        def add(first: int, last: int) -> Table:
-            into = np.zeros((d + 1, d + 1))
-            kernel.hessian(rows.values, rows.ids, rows.starts[first : last + 1], bends[first:last], into)
-            return into
 
-        summed = added(over_parts(add, n, self._blocking.sparse_part(d, max(1, len(rows.values) // n))))
-        # a pair whose ids do not rise within its row, as in rows of text, was added below the diagonal
-        summed += np.tril(summed, -1).T
-        return summed
+def weighted_squares(
+    rows: Rows, bends: Flat, blocking: Blocking = BLOCKING, which: NDArray[np.int64] | None = None
+) -> Table:
+    """sum_i bends_i (x_i, 1)(x_i, 1)', of dense rows maybe of some; only the upper triangle is used."""
+    return _of_dense(rows, bends, blocking, which) if rows.dense else _of_sparse(rows, bends, blocking)
 
-    def _dense(self, rows: Rows, bends: Flat, which: NDArray[np.int64] | None) -> Table:
-        """kernel.hessian for dense rows, all or some of them, by BLAS, in blocks of rows."""
-        d, height = rows.shape[1], self._blocking.block_rows(rows.shape[1])
-        n = rows.shape[0] if which is None else len(which)
 
-        def part(start: int, stop: int) -> Table:
-            squares, room = np.zeros((d + 1, d + 1)), np.empty((height, d + 1))
-            for first in range(start, stop, height):
-                at = slice(first, min(stop, first + height))
-                some = at if which is None else which[at]
-                squares += squared_columns(rows.matrix(some), bends[some], room)
-            return squares
+def _of_sparse(rows: Rows, bends: Flat, blocking: Blocking) -> Table:
+    n, d = rows.shape
 
-        return added(over_parts(part, n, self._blocking.dense_part(d))) if n else np.zeros((d + 1, d + 1))
+    def add(first: int, last: int) -> Table:
+        into = np.zeros((d + 1, d + 1))
+        kernel.hessian(rows.values, rows.ids, rows.starts[first : last + 1], bends[first:last], into)
+        return into
+
+    summed = added(over_parts(add, n, blocking.sparse_part(d, max(1, len(rows.values) // n))))
+    # a pair whose ids do not rise within its row, as in rows of text, was added below the diagonal
+    summed += np.tril(summed, -1).T
+    return summed
+
+
+def _of_dense(rows: Rows, bends: Flat, blocking: Blocking, which: NDArray[np.int64] | None) -> Table:
+    """kernel.hessian for dense rows, by BLAS, in blocks of rows."""
+    d, height = rows.shape[1], blocking.block_rows(rows.shape[1])
+    n = rows.shape[0] if which is None else len(which)
+
+    def part(start: int, stop: int) -> Table:
+        squares, room = np.zeros((d + 1, d + 1)), np.empty((height, d + 1))
+        for first in range(start, stop, height):
+            at = slice(first, min(stop, first + height))
+            some = at if which is None else which[at]
+            squares += squared_columns(rows.matrix(some), bends[some], room)
+        return squares
+
+    return added(over_parts(part, n, blocking.dense_part(d))) if n else np.zeros((d + 1, d + 1))

@@ -1,0 +1,78 @@
+"""Several targets a row, as scikit-learn's linear models take them: y of shape (rows, targets)."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_array, validate_data
+
+from linnet.data.rows import Rows
+from linnet.data.sparse_matrices import is_sparse
+from linnet.errors import InputError, RecipeError
+from linnet.estimators.base import LinearRegressor
+from linnet.estimators.progress import watching
+from linnet.estimators.reading import input_errors, named, read_rows
+from linnet.training.multi_output import fit_outputs
+
+
+class MultiOutputRegressor(LinearRegressor):
+    """A regressor of one number a row, or of several, which are fitted by one factorisation.
+
+    Of several, `coef_` has a row, and `intercept_` an entry, for each of them.
+    """
+
+    # whether a y of one column gives predictions of one column, as scikit-learn's class of this name does it
+    _keeps_one_column = True
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to all rows; y has a number for each, or several."""
+        if _dimensions(y) != 2:
+            return super().fit(X, y, sample_weight)
+        if not self._keeps_one_column and np.asarray(y).shape[1] == 1:
+            super().fit(X, np.asarray(y)[:, 0], sample_weight)
+            self.intercept_ = self.model_.intercepts.copy()
+            return self
+        learner = self._learner()
+        self._check_parameters()
+        if self._streams():
+            raise RecipeError("an online solver predicts one number a row: take another solver, or one y at a time")
+        rows, targets = self._rows_and_several(X, y)
+        with watching(self.verbose, type(self).__name__, self.max_iter or learner.max_iter):
+            trained = fit_outputs(learner, rows, targets, self._weights(sample_weight, rows), self._settings())
+        self._fitted(trained)
+        self.coef_, self.intercept_ = np.ascontiguousarray(trained.model.weights.T), trained.model.intercepts.copy()
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """The predicted number, or numbers, for each row."""
+        predicted = super().predict(X)
+        one_of_several = self.coef_.ndim == 2 and predicted.ndim == 1
+        return predicted[:, np.newaxis] if one_of_several else predicted
+
+    def _rows_and_several(self, X: Any, y: Any) -> tuple[Rows, NDArray[np.float64]]:
+        with input_errors():
+            if is_sparse(X):
+                rows = read_rows(self, X, reset=True)
+            else:
+                rows = named(
+                    Rows.of(validate_data(self, X, reset=True, dtype=(np.float64, np.float32), order="C")), self
+                )
+            targets = np.asarray(check_array(y, dtype=np.float64, input_name="y", estimator=self))
+        if len(targets) != rows.shape[0]:
+            raise InputError(f"X has {rows.shape[0]} rows, but y has {len(targets)} targets")
+        return rows, targets
+
+
+def _dimensions(y: Any) -> int:
+    """How many dimensions y has: that of an array or a frame, or how deep its lists are."""
+    dimensions = getattr(y, "ndim", None)
+    if isinstance(dimensions, int):
+        return dimensions
+    return 2 if isinstance(y, list | tuple) and len(y) > 0 and isinstance(y[0], list | tuple | np.ndarray) else 1
