@@ -92,7 +92,13 @@ def text_of(model, path, threads=1, policy=OnError.FAIL):
     return b"".join(each.text for each in parser_pipeline.parsed_text(model, files, rejected, threads)), rejected
 
 
-@pytest.mark.parametrize("options", [{}, {"beam": 4}, {"beam": 4, "update": "early"}, {"decoder": "eisner"}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {}, {"beam": 4}, {"beam": 4, "update": "early"}, {"decoder": "eisner"}, {"update": "passive-aggressive"},
+        {"beam": 4, "update": "passive-aggressive"}, {"decoder": "eisner", "update": "passive-aggressive"},
+    ],
+)  # fmt: skip
 def test_a_small_language_is_learnt_by_every_decoder(folder, options):
     parser = trained(folder, passes=5, **options)
     files = parser_pipeline.conllu([str(folder / "test.conllu")], None, heads=True)
@@ -108,7 +114,11 @@ def test_passes_are_chosen_by_held_out_sentences(folder):
     assert history.held_out_score == max(each.held_out for each in history.search)
 
 
-@pytest.mark.parametrize("options", [{}, {"beam": 3}, {"decoder": "eisner"}])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"beam": 3}, {"decoder": "eisner"}, {"update": "passive-aggressive"},
+     {"beam": 3, "update": "passive-aggressive"}],
+)  # fmt: skip
 def test_the_same_bytes_on_every_run_and_after_stop_and_resume(folder, tmp_path, options, monkeypatch):
     monkeypatch.setattr(trainer, "BLOCK", 40)
     parser_file.save(trained(folder, **options), tmp_path / "one.linnet")

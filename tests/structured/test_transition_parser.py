@@ -1,5 +1,6 @@
 """The transition parser's kernels against a plain twin: costs, features, training, beams."""
 
+import math
 from collections import defaultdict
 from itertools import pairwise
 
@@ -148,14 +149,16 @@ def same_means(weights, plain):
         assert found[name] == pytest.approx(value, rel=1e-6, abs=1e-9)
 
 
-def test_greedy_training_is_the_averaged_perceptron_of_a_plain_twin():
+@pytest.mark.parametrize("C", [0.0, 0.01, 10.0])
+def test_greedy_training_is_that_of_a_plain_twin(C):
+    """The averaged perceptron, or passive-aggressive steps, which are multiples of 2^-16."""
     random = np.random.default_rng(5)
     kinds, allowed = 2, np.ones((2, 2), dtype=np.uint8)
     tokens, starts, heads, labels = sentences_of(random, 12)
     weights, plain, made = Weights(2 * kinds + 1), PlainWeights(), 0
     order = np.array([3, 1, 4, 1, 5, 9, 2, 6, 0, 7, 8, 10, 11], dtype=np.int64)
     _, mistakes, moves = parsing_greedy.train(
-        weights, places(FEW), tokens, starts, heads, labels, allowed, order, 0.0, 1
+        weights, places(FEW), tokens, starts, heads, labels, allowed, order, 0.0, 1, C
     )
     for s in order:
         first, end = starts[s], starts[s + 1]
@@ -168,19 +171,22 @@ def test_greedy_training_is_the_averaged_perceptron_of_a_plain_twin():
             memory = {}
             now = least_loss(state, gold, memory)
 
-            def right(action, state=state, gold=gold, label=label, memory=memory, now=now):
+            def cost(action, state=state, gold=gold, label=label, memory=memory, now=now):
                 move, chosen = move_and_label(action, kinds)
-                if least_loss(state.moved(move), gold, memory) > now:
-                    return False
+                lost = least_loss(state.moved(move), gold, memory) - now
                 if move == 0:
-                    return True
+                    return lost
                 dependent, head = state.stack[-1], state.b if move == 1 else state.stack[-2]
-                return gold[dependent - 1] != head or label[dependent - 1] == chosen
+                return lost + (gold[dependent - 1] == head and label[dependent - 1] != chosen)
 
-            if not right(best):
-                target = max(filter(right, possible), key=lambda action: (plain.score(found, action), -action))
-                plain.add(found, target, 1.0)
-                plain.add(found, best, -1.0)
+            if cost(best):
+                free = [action for action in possible if not cost(action)]
+                target = max(free, key=lambda action: (plain.score(found, action), -action))
+                behind = plain.score(found, best) - plain.score(found, target)
+                tau = min(C, (cost(best) + behind) / (2 * len(found))) if C else 1.0
+                tau = math.floor(tau * 65536 + 0.5) / 65536
+                plain.add(found, target, tau)
+                plain.add(found, best, -tau)
                 best = target
                 made += 1
             plain.end_step()
@@ -258,15 +264,16 @@ def test_beam_of_one_is_greedy():
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize("early", [False, True])
-def test_beam_learns_what_can_be_learnt_and_then_makes_no_mistakes(early):
+@pytest.mark.parametrize(("early", "C"), [(False, 0.0), (True, 0.0), (False, 10.0)])
+def test_beam_learns_what_can_be_learnt_and_then_makes_no_mistakes(early, C):
     """Words decide their heads, so the data are separable: updates end, as those of the perceptron theorem do."""
     random = np.random.default_rng(9)
     allowed = np.ones((2, 2), dtype=np.uint8)
     tokens, starts, heads, labels = sentences_of(random, 20, words=10**6)
     weights, order = Weights(5), np.arange(20, dtype=np.int64)
     for _ in range(30):
-        wrong, _, _ = parsing_beam.train(weights, places(FEW), tokens, starts, heads, labels, allowed, order, 4, early)
+        arrays = (weights, places(FEW), tokens, starts, heads, labels, allowed, order)
+        wrong, _, _ = parsing_beam.train(*arrays, 4, early, C)
     assert wrong == 0
     found, label = np.zeros_like(heads), np.zeros_like(labels)
     parsing_beam.parse(weights, places(FEW), tokens, starts, allowed, 0.0, order, 4, found, label, np.zeros(20))

@@ -27,6 +27,7 @@ from cython.cimports.linnet.kernels.parsing_greedy import (
     place_gold,
     place_tokens,
 )  # fmt: skip
+from cython.cimports.linnet.kernels.parsing_steps import Steps
 from cython.cimports.linnet.kernels.parsing_transitions import (
     LEFT,
     RIGHT,
@@ -217,8 +218,11 @@ def gold_sequence(
 def update(
     weights: Weights, beam: cython.pointer(Beam), room: cython.pointer(Room),
     templates: cython.pointer(cython.const[cython.schar]), count: cython.Py_ssize_t, n: cython.int, length: cython.int,
+    steps: Steps,
 ) -> cython.int:  # fmt: skip
-    """Raise weights along the gold prefix of this length, and lower them along the best one, from where they part."""
+    """Raise weights along the gold prefix of this length, and lower them along the best one, from where they part; by
+    1, or by a passive-aggressive step whose loss is the number of moves that differ."""
+    loss: cython.int = 0
     step: cython.int
     at: cython.int = 0
     j: cython.Py_ssize_t
@@ -240,13 +244,22 @@ def update(
         item = beam.items + (cython.cast(cython.Py_ssize_t, step) + 1) * beam.width + beam.counts[step + 1]
         atoms_of(cython.address(before.state), room.pool, room.tokens, n, room.atoms)
         keys_of(room.atoms, templates, count, room.keys)
+        loss += item.action != beam.gold[step + 1].action
         for j in range(count):
-            weights.change(room.keys[j], cython.cast(cython.uint, item.action), -1.0)
+            if steps.C > 0.0:
+                steps.add(room.keys[j], cython.cast(cython.uint, item.action), -1)
+            else:
+                weights.change(room.keys[j], cython.cast(cython.uint, item.action), -1.0)
         atoms_of(cython.address(beam.gold[step].state), room.pool, room.tokens, n, room.atoms)
         keys_of(room.atoms, templates, count, room.keys)
         for j in range(count):
-            weights.change(room.keys[j], cython.cast(cython.uint, beam.gold[step + 1].action), 1.0)
+            if steps.C > 0.0:
+                steps.add(room.keys[j], cython.cast(cython.uint, beam.gold[step + 1].action), 1)
+            else:
+                weights.change(room.keys[j], cython.cast(cython.uint, beam.gold[step + 1].action), 1.0)
         step += 1
+    if steps.C > 0.0:
+        steps.make(weights, loss)
     return 0
 
 
@@ -261,6 +274,7 @@ def train(
     order: cython.const[cython.longlong][::1],
     width: cython.int,
     early: cython.bint,
+    C: cython.double = 0.0,
 ):
     """Train on the sentences of `order`; arrays as in parsing_greedy.train.  Returns how many sentences were wrong;
     the same once more, as they are the decisions of this parser; and the number of sentences."""
@@ -277,6 +291,7 @@ def train(
     cython.declare(plan=cython.pointer(cython.const[cython.schar]))
     plan = cython.address(templates[0, 0])
     mistakes = 0
+    steps: Steps = Steps(C)
     held: BeamRoom = BeamRoom(longest, width)
     beam: cython.pointer(Beam) = cython.address(held.beam)
     elements: cython.Py_ssize_t = 2 * longest * (width + 1) + 1
@@ -328,7 +343,7 @@ def train(
             weights.steps += 1.0
             if gold_at != 0:
                 mistakes += 1
-                update(weights, beam, room, plan, count, n, length)
+                update(weights, beam, room, plan, count, n, length, steps)
     return mistakes, mistakes, order.shape[0]
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from cython.cimports.libc.stdlib import free, malloc
 from cython.cimports.linnet.kernels.parsing_arcs import arc_keys, between
 from cython.cimports.linnet.kernels.parsing_greedy import Room, Workspace, place_tokens
+from cython.cimports.linnet.kernels.parsing_steps import Steps
 from cython.cimports.linnet.kernels.parsing_weights import Weights
 
 from linnet.kernels.parsing_checks import checked_arcs, longest_of
@@ -231,10 +232,11 @@ def best_heads(scores: cython.const[cython.double][:, ::1]):
 def move_arc(
     weights: Weights, room: cython.pointer(Room), plan: cython.pointer(cython.const[cython.schar]),
     single: cython.Py_ssize_t, count: cython.Py_ssize_t, h: cython.int, m: cython.int, n: cython.int,
-    label: cython.int, delta: cython.float,
-    with_arc: cython.bint,
+    label: cython.int, delta: cython.int,
+    with_arc: cython.bint, steps: Steps,
 ) -> cython.int:  # fmt: skip
-    """Add `delta` to the weights of an arc's label, and of the arc itself unless that is right."""
+    """Add `delta` to the weights of an arc's label, and of the arc itself unless that is right; or to the Δ of a
+    passive-aggressive step."""
     tags: cython.ulonglong[24]
     found: cython.int = 0
     i: cython.int = h
@@ -246,9 +248,14 @@ def move_arc(
         found = between(room, cython.address(tags[0]), found, i)
     keys = arc_keys(room, plan, single, count, cython.address(tags[0]), found, h, m, n)
     for j in range(keys):
-        if with_arc:
-            weights.change(room.keys[j], 0, delta)
-        weights.change(room.keys[j], cython.cast(cython.uint, 1 + label), delta)
+        if steps.C > 0.0:
+            if with_arc:
+                steps.add(room.keys[j], 0, delta)
+            steps.add(room.keys[j], cython.cast(cython.uint, 1 + label), delta)
+        else:
+            if with_arc:
+                weights.change(room.keys[j], 0, cython.cast(cython.float, delta))
+            weights.change(room.keys[j], cython.cast(cython.uint, 1 + label), cython.cast(cython.float, delta))
     return 0
 
 
@@ -262,6 +269,7 @@ def train(
     labels: cython.const[cython.int][::1],
     allowed: cython.const[cython.uchar][:, ::1],
     order: cython.const[cython.longlong][::1],
+    C: cython.double = 0.0,
 ):
     """Train on the sentences of `order`; arrays as in parsing_greedy.train.  Templates from `single` on have a tag
     between head and dependent.  Returns how many sentences were wrong, how many words, and the number of words."""
@@ -274,6 +282,7 @@ def train(
     cython.declare(bad=cython.longlong, same=cython.bint, plan=cython.pointer(cython.const[cython.schar]))
     plan = cython.address(templates[0, 0])
     wrong = words = bad = 0
+    steps: Steps = Steps(C)
     work: Workspace = Workspace(longest, 1, weights.stride)
     room: cython.pointer(Room) = cython.address(work.room)
     with cython.nogil:
@@ -297,11 +306,13 @@ def train(
                 if same and label == labels[at + m]:
                     continue
                 wrong += 1
-                move_arc(weights, room, plan, single, templates.shape[0], h, m, n, label, -1.0, not same)
+                move_arc(weights, room, plan, single, templates.shape[0], h, m, n, label, -1, not same, steps)
                 move_arc(
                     weights, room, plan, single, templates.shape[0], heads[at + m], m, n,
-                    labels[at + m], 1.0, not same,
+                    labels[at + m], 1, not same, steps,
                 )  # fmt: skip
+            if C > 0.0 and wrong > before:
+                steps.make(weights, cython.cast(cython.double, wrong - before))
             bad += wrong > before
             words += n
             weights.steps += 1.0

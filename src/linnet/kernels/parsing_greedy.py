@@ -10,13 +10,14 @@ system of parsing_transitions.pxd (Goldberg, Nivre 2013, Training deterministic 
 and one more for an arc of the tree with another label.  They are exact for projective trees.  Where the best class by
 the weights costs more than the least, the weights of the best class of least cost rise and its own fall.  From the
 second pass on the parser mostly follows what it predicts, right or wrong, and so sees the states that its mistakes lead
-to.
+to.  With C above 0 they move by passive-aggressive steps (parsing_steps.py), whose loss is the cost above the least.
 """
 
 import cython
 import numpy as np
 from cython.cimports.libc.stdlib import free, malloc
 from cython.cimports.linnet.kernels.parsing_greedy import Oracle, Room, place_gold, place_tokens
+from cython.cimports.linnet.kernels.parsing_steps import step_size
 from cython.cimports.linnet.kernels.parsing_transitions import (
     COLUMNS,
     LEFT,
@@ -226,6 +227,7 @@ def train(
     order: cython.const[cython.longlong][::1],
     explore: cython.double,
     seed: cython.ulonglong,
+    C: cython.double = 0.0,
 ):
     """Train on the sentences of `order`: tokens starts[s] to starts[s + 1], with their gold heads (in the sentence,
     from 1; 0 is the root) and labels.  `allowed` says which labels arcs of the root may have, and which others.
@@ -240,6 +242,7 @@ def train(
     cython.declare(i=cython.Py_ssize_t, j=cython.Py_ssize_t, s=cython.longlong, n=cython.int, used=cython.int)
     cython.declare(step=cython.int, moves=cython.int, move=cython.int, best=cython.int, right=cython.int)
     cython.declare(least=cython.int, cost=cython.int, mistakes=cython.longlong, made=cython.longlong)
+    cython.declare(violation=cython.double, tau=cython.float)
     cython.declare(
         bad=cython.longlong, before=cython.longlong, draw=cython.ulonglong, flags=cython.pointer(cython.uchar)
     )
@@ -280,9 +283,13 @@ def train(
                 if cost > least:
                     right = best_gold(room.scores, moves, kinds, flags, room, gold, least)
                     mistakes += 1
+                    tau = 1.0
+                    if C > 0.0:  # the features of a state are all different, and so ‖Δ‖² is twice their number
+                        violation = cython.cast(cython.double, room.scores[best]) - room.scores[right]
+                        tau = cython.cast(cython.float, step_size((cost - least + violation) / (2 * count), C))
                     for j in range(count):
-                        weights.change(room.keys[j], cython.cast(cython.uint, right), 1.0)
-                        weights.change(room.keys[j], cython.cast(cython.uint, best), -1.0)
+                        weights.change(room.keys[j], cython.cast(cython.uint, right), tau)
+                        weights.change(room.keys[j], cython.cast(cython.uint, best), -tau)
                     draw += cython.cast(cython.ulonglong, 0x9E3779B97F4A7C15)
                     if cython.cast(cython.double, finish(draw) >> 11) * (1.0 / 9007199254740992.0) >= explore:
                         best = right

@@ -266,8 +266,7 @@ class TagScorer:
         emit_room: cython.float[::1] = np.empty(longest * self.width, dtype=np.float32)
         pairs: cython.bint = self.trigrams is not None
         ahead_room: cython.float[::1] = np.empty(longest * self.width if margins and not pairs else 1, dtype=np.float32)
-        rows: cython.float[::1] = np.empty(2 * self.width, dtype=np.float32)
-        origins: cython.int[::1] = np.empty(longest * self.width, dtype=np.int32)
+        rows: cython.float[::1] = np.empty(longest * self.width, dtype=np.float32)
         only: cython.int[::1] = np.empty(longest, dtype=np.int32)
         if pairs:
             self.trigrams.reserve(longest)
@@ -289,7 +288,7 @@ class TagScorer:
                     top = viterbi(cython.address(emit_room[0]), cython.address(self.trans[0]),
                                   cython.address(self.block_starts[0]), cython.address(self.block_places[0]),
                                   cython.address(only[0]), n, self.tags, self.width, cython.address(rows[0]),
-                                  cython.address(origins[0]), cython.address(out[sentences[s]]))  # fmt: skip
+                                  cython.address(out[sentences[s]]))  # fmt: skip
                 if margins and pairs:
                     trigram_margins(self.trigrams, cython.address(emit_room[0]), cython.address(self.trans[0]),
                                     cython.address(only[0]), n, top, cython.address(out[sentences[s]]),

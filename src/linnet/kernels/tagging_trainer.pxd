@@ -5,13 +5,80 @@ from linnet.kernels.tagging_trigrams cimport Trigrams
 
 # Where the weights of a feature are, how many there are, and for how many there is room.  A row that has weights for many
 # tags has one for each, in their order, and zeros up to the width of scores: such a row is dense.
-cdef struct Row:
-    unsigned int start
-    unsigned short count
-    unsigned short room
+cdef extern from *:
+    """
+    #include <stddef.h>
+    #include <stdint.h>
+    #include <string.h>
+    #define LINNET_DENSE 0xFFFF
+    /* sums of four tags each, as many as there are registers for */
+    #define LINNET_MOST_SUMS 12
+    /* features whose rows, and whose weights, are fetched ahead */
+    #define LINNET_ROWS_AHEAD 24
+    #define LINNET_WEIGHTS_AHEAD 10
+    typedef struct { uint32_t start; uint16_t count, room; } linnet_row;
+    typedef float linnet_sums __attribute__((vector_size(16)));
 
-cdef enum:
-    DENSE = 0xFFFF
+    static inline void linnet_fetch_ahead(const linnet_row* rows, const float* weights, const uint16_t* tag_of,
+                                          const uint32_t* ids, int width) {
+        linnet_row row = rows[ids[LINNET_WEIGHTS_AHEAD]];
+        __builtin_prefetch(rows + ids[LINNET_ROWS_AHEAD]);
+        __builtin_prefetch(weights + row.start);
+        __builtin_prefetch(row.room == LINNET_DENSE ? (const void*)(weights + row.start + width - 1)
+                                                    : (const void*)(tag_of + row.start));
+    }
+    /* into = the sum of the rows of features first ... stop, in their order; those up to last are fetched ahead.  A sparse
+       row is spread over `spread`, which is all 0 before and after, so that every sum stays in registers: where sums are
+       in memory, each addition waits for the store of the one before. */
+    static inline __attribute__((always_inline)) void linnet_sum_blocks(
+        const linnet_row* rows, const float* weights, const uint16_t* tag_of, const uint32_t* ids, ptrdiff_t first,
+        ptrdiff_t stop, ptrdiff_t last, float* spread, float* into, const int blocks) {
+        linnet_sums sum[LINNET_MOST_SUMS], part;
+        memset(sum, 0, sizeof(linnet_sums) * blocks);
+        for (ptrdiff_t f = first; f < stop; f++) {
+            linnet_row row = rows[ids[f]];
+            const float* from = weights + row.start;
+            if (f + LINNET_ROWS_AHEAD < last) linnet_fetch_ahead(rows, weights, tag_of, ids + f, 4 * blocks);
+            if (row.room != LINNET_DENSE) {
+                if (!row.count) continue;
+                for (int c = 0; c < row.count; c++) spread[tag_of[row.start + c]] = from[c];
+                from = spread;
+            }
+            for (int b = 0; b < blocks; b++) {
+                memcpy(&part, from + 4 * b, 16);
+                sum[b] += part;
+            }
+            if (from == spread)
+                for (int c = 0; c < row.count; c++) spread[tag_of[row.start + c]] = 0.0f;
+        }
+        memcpy(into, sum, sizeof(linnet_sums) * blocks);
+    }
+    static void linnet_sum_rows(const linnet_row* rows, const float* weights, const uint16_t* tag_of, const uint32_t* ids,
+                                ptrdiff_t first, ptrdiff_t stop, ptrdiff_t last, float* spread, float* into, int width) {
+        #define LINNET_SUM(n) case n: linnet_sum_blocks(rows, weights, tag_of, ids, first, stop, last, spread, into, n); return;
+        switch (width / 4) {
+            LINNET_SUM(1) LINNET_SUM(2) LINNET_SUM(3) LINNET_SUM(4) LINNET_SUM(5) LINNET_SUM(6)
+            LINNET_SUM(7) LINNET_SUM(8) LINNET_SUM(9) LINNET_SUM(10) LINNET_SUM(11) LINNET_SUM(12)
+        }
+        memset(into, 0, sizeof(float) * width);  /* more tags than registers have room for */
+        for (ptrdiff_t f = first; f < stop; f++) {
+            linnet_row row = rows[ids[f]];
+            const float* from = weights + row.start;
+            if (f + LINNET_ROWS_AHEAD < last) linnet_fetch_ahead(rows, weights, tag_of, ids + f, width);
+            if (row.room == LINNET_DENSE) for (int j = 0; j < width; j++) into[j] += from[j];
+            else for (int c = 0; c < row.count; c++) into[tag_of[row.start + c]] += from[c];
+        }
+    }
+    """
+    ctypedef struct Row "linnet_row":
+        unsigned int start
+        unsigned short count
+        unsigned short room
+    unsigned short DENSE "LINNET_DENSE"
+    void sum_rows "linnet_sum_rows"(
+        const Row* rows, const float* weights, const unsigned short* tag_of, const unsigned int* ids, Py_ssize_t first,
+        Py_ssize_t stop, Py_ssize_t last, float* spread, float* into, int width
+    ) noexcept nogil
 
 # What only updates need: the sum that the mean is made of, and the step that is being made.
 cdef struct Sums:
@@ -41,8 +108,8 @@ cdef class TagTrainer:
     cdef float* trans
     cdef Sums* trans_sums
     cdef float* emit
-    cdef float* scratch
-    cdef int* origins
+    cdef float* spread
+    cdef float* paths
     cdef int* guess
     cdef readonly Trigrams trigrams  # None: first order
 

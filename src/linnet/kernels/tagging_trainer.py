@@ -13,17 +13,13 @@ import cython
 import numpy as np
 from cython.cimports.libc.stdlib import calloc, free, malloc, realloc
 from cython.cimports.libc.string import memcpy, memset
-from cython.cimports.linnet.kernels.passes import prefetch
-from cython.cimports.linnet.kernels.tagging_decoder import NEVER, add_scores, viterbi
-from cython.cimports.linnet.kernels.tagging_trainer import DENSE, Row, Sums
+from cython.cimports.linnet.kernels.tagging_decoder import NEVER, viterbi
+from cython.cimports.linnet.kernels.tagging_trainer import DENSE, Row, Sums, sum_rows
 from cython.cimports.linnet.kernels.tagging_trigrams import Trigrams
 
 from linnet.kernels.tagging_checks import check_order, check_sentences
 from linnet.kernels.tagging_decoder import followed_tags
 
-# Features whose rows, and whose weights, are fetched ahead.
-ROWS_AHEAD = cython.declare(cython.Py_ssize_t, 24)
-WEIGHTS_AHEAD = cython.declare(cython.Py_ssize_t, 10)
 # Weights of all features together: their places have 32 bits.
 MOST_WEIGHTS = cython.declare(cython.Py_ssize_t, 0xFFFFFFF0)
 
@@ -58,11 +54,11 @@ class TagTrainer:
         self.trans = cython.cast(cython.pointer(cython.float), calloc(square, cython.sizeof(cython.float)))
         self.trans_sums = cython.cast(cython.pointer(Sums), calloc(square, cython.sizeof(Sums)))
         self.emit = cython.cast(cython.pointer(cython.float), malloc(longest * self.width * 4))
-        self.scratch = cython.cast(cython.pointer(cython.float), malloc(2 * self.width * 4))
-        self.origins = cython.cast(cython.pointer(cython.int), malloc(longest * self.width * 4))
+        self.spread = cython.cast(cython.pointer(cython.float), calloc(self.width, 4))
+        self.paths = cython.cast(cython.pointer(cython.float), malloc(longest * self.width * 4))
         self.guess = cython.cast(cython.pointer(cython.int), malloc(longest * 4))
         if not (self.weights and self.tag_of and self.sums and self.trans and self.trans_sums
-                and self.emit and self.scratch and self.origins and self.guess):  # fmt: skip
+                and self.emit and self.spread and self.paths and self.guess):  # fmt: skip
             raise MemoryError
         square_of = np.full((self.width, self.width), NEVER, dtype=np.float32)
         square_of[: self.tags + 1, : self.tags + 1][np.asarray(allowed, dtype=bool)] = 0.0
@@ -80,8 +76,8 @@ class TagTrainer:
         free(self.trans)
         free(self.trans_sums)
         free(self.emit)
-        free(self.scratch)
-        free(self.origins)
+        free(self.spread)
+        free(self.paths)
         free(self.guess)
 
     def score(self, s, weights):
@@ -91,32 +87,13 @@ class TagTrainer:
         stop: cython.Py_ssize_t = self.sentences[s + 1]
         last: cython.Py_ssize_t = self.starts[stop]
         t: cython.Py_ssize_t
-        f: cython.Py_ssize_t
-        c: cython.Py_ssize_t
-        to: cython.pointer(cython.float)
-        row: Row
-        # copies, which no array can alias
         ids: cython.pointer(cython.const[cython.uint]) = cython.address(self.ids[0]) if last else cython.NULL
-        rows: cython.pointer(Row) = self.rows
-        tag_of: cython.pointer(cython.ushort) = self.tag_of
-        memset(self.emit, 0, (stop - first) * self.width * 4)
         for t in range(first, stop):
-            if self.only[t] >= 0:
-                continue
-            to = self.emit + (t - first) * self.width
-            for f in range(self.starts[t], self.starts[t + 1]):
-                if f + ROWS_AHEAD < last:
-                    prefetch(cython.address(rows[ids[f + ROWS_AHEAD]]))
-                    row = rows[ids[f + WEIGHTS_AHEAD]]
-                    if row.count:
-                        prefetch(weights + row.start)
-                        prefetch(tag_of + row.start)
-                row = rows[ids[f]]
-                if row.room == DENSE:
-                    add_scores(to, weights + row.start, self.width)
-                else:
-                    for c in range(row.start, row.start + row.count):
-                        to[tag_of[c]] += weights[c]
+            if self.only[t] < 0:
+                sum_rows(self.rows, weights, self.tag_of, ids, self.starts[t], self.starts[t + 1], last, self.spread,
+                         self.emit + (t - first) * self.width, self.width)  # fmt: skip
+            else:
+                memset(self.emit + (t - first) * self.width, 0, self.width * 4)
 
     def best(self, s, trans, trigrams, out):
         """The best tags of a sentence that has been scored."""
@@ -126,7 +103,7 @@ class TagTrainer:
             self.trigrams.viterbi(trigrams, self.emit, trans, only, n, out)
         else:
             viterbi(self.emit, trans, cython.address(self.block_starts[0]), cython.address(self.block_places[0]),
-                    only, n, self.tags, self.width, self.scratch, self.origins, out)  # fmt: skip
+                    only, n, self.tags, self.width, self.paths, out)  # fmt: skip
 
     def place(self, feature, tag):
         """Where the weight of a feature for a tag is; it is made if there is none."""
@@ -162,9 +139,8 @@ class TagTrainer:
             wider = self.width
         if self.used + wider > self.room:
             self.grow(self.used + wider)
-        if dense:
-            for c in range(wider):
-                self.clear(self.used + c, c)
+        for c in range(wider):  # all of it: means are made of every place, used or not
+            self.clear(self.used + c, c)
         for c in range(row.count):
             to = self.used + (self.tag_of[row.start + c] if dense else c)
             self.tag_of[to] = self.tag_of[row.start + c]
@@ -359,10 +335,8 @@ class TagTrainer:
             raise MemoryError
         scale: cython.double = 1.0 / self.steps if self.steps and averaged else 0.0
         with cython.nogil:
-            for i in range(self.features):
-                n = self.width if self.rows[i].room == DENSE else self.rows[i].count
-                for c in range(self.rows[i].start, self.rows[i].start + n):
-                    mean[c] = cython.cast(cython.float, self.weights[c] - self.sums[c].u * scale)
+            for c in range(self.used):
+                mean[c] = cython.cast(cython.float, self.weights[c] - self.sums[c].u * scale)
             for c in range(square):
                 trans[c] = cython.cast(cython.float, self.trans[c] - self.trans_sums[c].u * scale)
             if cells:

@@ -32,11 +32,13 @@ class TagSource(StrEnum):
     PREDICTED = "predicted"
 
 
-class BeamUpdate(StrEnum):
-    """Where the weights of a beam move: at the largest violation, or as soon as the true tree has left the beam."""
+class ParseUpdate(StrEnum):
+    """How weights move: by 1, of a beam at the largest violation, or as soon as the true tree has left the beam; or as far
+    as is needed (passive-aggressive, also called MIRA), of a beam at the largest violation."""
 
     MAX_VIOLATION = "max-violation"
     EARLY = "early"
+    PASSIVE_AGGRESSIVE = "passive-aggressive"
 
 
 @dataclass(frozen=True)
@@ -51,10 +53,11 @@ class ParseOptions(shared_options.OfSentences):
         1, TRAINING, "How many partial trees the transition parser keeps; 1 is greedy. Wider is slower, more accurate.",
         least=1, most=MOST_BEAM,
     )  # fmt: skip
-    update: BeamUpdate = option(
-        BeamUpdate.MAX_VIOLATION, TRAINING, "Where weights move, with a beam: where the true tree is furthest behind, "
-        "or where it has left the beam.",
+    update: ParseUpdate = option(
+        ParseUpdate.MAX_VIOLATION, TRAINING, "Where weights move, with a beam: where the true tree is furthest behind, "
+        "or where it has left the beam; passive-aggressive (MIRA) moves them as far as needed, up to C.",
     )  # fmt: skip
+    C: float = shared_options.largest_step()
     tags: TagSource = option(
         TagSource.GOLD, TRAINING, "Train with the tags of the file, or with predicted ones, for text that a tagger "
         "will tag: taggers are trained on four fifths of the sentences, and tag the others.",

@@ -35,8 +35,10 @@ class DependencyParser:
         Arc-hybrid transitions with a dynamic oracle; or the best projective tree by features of single arcs.
     beam : int, default=1
         How many partial trees the transition parser keeps; 1 is greedy. Wider is slower, and more accurate.
-    update : {"max-violation", "early"}, default="max-violation"
-        Where weights move, with a beam.
+    update : {"max-violation", "early", "passive-aggressive"}, default="max-violation"
+        Where weights move, with a beam; passive-aggressive (MIRA) moves them as far as needed.
+    C : float, default=0.01
+        The largest step of passive-aggressive.
     passes : int or None, default=None
         Passes over the sentences; None: chosen by sentences that are held out for that.
     seed : int, default=0
@@ -61,10 +63,11 @@ class DependencyParser:
         decoder: str = "transition",
         beam: int = 1,
         update: str = "max-violation",
+        C: float = 0.01,
         passes: int | None = None,
         seed: int = 0,
     ) -> None:
-        self.decoder, self.beam, self.update, self.passes, self.seed = decoder, beam, update, passes, seed
+        self.decoder, self.beam, self.update, self.C, self.passes, self.seed = decoder, beam, update, C, passes, seed
         self._model: ParserModel | None = None
 
     def fit(
@@ -121,7 +124,7 @@ class DependencyParser:
         return parser
 
     def _options(self) -> ParseOptions:
-        chosen = {"decoder": self.decoder, "beam": self.beam, "update": self.update}
+        chosen = {"decoder": self.decoder, "beam": self.beam, "update": self.update, "C": self.C}
         return ParseOptions(**chosen, passes=self.passes, seed=self.seed)  # type: ignore[arg-type]
 
     def _fitted(self) -> ParserModel:

@@ -77,15 +77,17 @@ class Decoder(Protocol):
 class TransitionDecoder:
     """Arc-hybrid transitions: greedy with a dynamic oracle, or, with `beam` above 1, a beam with max-violation updates.
 
-    `early` updates where the gold sequence leaves the beam instead.
+    `early` updates where the gold sequence leaves the beam instead; `C` above 0 takes passive-aggressive steps.
     """
 
     name = "transition"
 
-    def __init__(self, beam: int = 1, templates: list[tuple[str, ...]] | None = None, *, early: bool = False) -> None:
+    def __init__(
+        self, beam: int = 1, templates: list[tuple[str, ...]] | None = None, *, early: bool = False, C: float = 0.0
+    ) -> None:
         if not 1 <= beam <= MOST_BEAM:
             raise RecipeError(f"{option('beam')} is {beam}: give a width of 1 (greedy) to {MOST_BEAM}")
-        self.beam, self.early = beam, early
+        self.beam, self.early, self.C = beam, early, C
         self.longest = min(MOST_TOKENS, MOST_STATES // beam)
         self.templates = templates_of(DEFAULT) if templates is None else templates
         self._places = places(self.templates)
@@ -98,9 +100,10 @@ class TransitionDecoder:
         found: tuple[int, int, int]
         if self.beam == 1:
             explore = EXPLORE if number > 0 else 0.0
-            found = parsing_greedy.train(*arrays, explore, (seed * 0x9E3779B97F4A7C15 + number) % (1 << 64))
+            draws = (seed * 0x9E3779B97F4A7C15 + number) % (1 << 64)
+            found = parsing_greedy.train(*arrays, explore, draws, self.C)
         else:
-            found = parsing_beam.train(*arrays, self.beam, self.early)
+            found = parsing_beam.train(*arrays, self.beam, self.early, self.C)
         return found
 
     def parse(
@@ -124,7 +127,8 @@ class EisnerDecoder:
     beam = 1
     longest = LONGEST_CHART
 
-    def __init__(self, templates: list[tuple[str, ...]] | None = None) -> None:
+    def __init__(self, templates: list[tuple[str, ...]] | None = None, *, C: float = 0.0) -> None:
+        self.C = C
         given = arc_templates.templates_of(arc_templates.DEFAULT) if templates is None else templates
         self.templates = sorted(given, key=arc_templates.has_between)  # a stable sort
         self._single = sum(not arc_templates.has_between(each) for each in self.templates)
@@ -137,7 +141,7 @@ class EisnerDecoder:
 
     def train(self, weights: Any, bank: Treebank, order: Numbers, number: int, seed: int) -> tuple[int, int, int]:  # noqa: ARG002
         arrays = (bank.tokens, bank.starts, bank.heads, bank.label, bank.allowed, order)
-        found: tuple[int, int, int] = parsing_eisner.train(weights, self._places, self._single, *arrays)
+        found: tuple[int, int, int] = parsing_eisner.train(weights, self._places, self._single, *arrays, self.C)
         return found
 
     def parse(
@@ -151,13 +155,13 @@ class EisnerDecoder:
 
 
 def decoder_named(
-    name: str, beam: int = 1, templates: list[tuple[str, ...]] | None = None, *, early: bool = False
+    name: str, beam: int = 1, templates: list[tuple[str, ...]] | None = None, *, early: bool = False, C: float = 0.0
 ) -> Decoder:
     """The decoder that a user asks for."""
     if name == "transition":
-        return TransitionDecoder(beam, templates, early=early)
+        return TransitionDecoder(beam, templates, early=early, C=C)
     if name == "eisner":
         if beam != 1:
             raise RecipeError(f"{option('beam')} is for the transition parser: eisner searches all trees")
-        return EisnerDecoder(templates)
+        return EisnerDecoder(templates, C=C)
     raise InputError(f"{option('decoder')} is {name!r}: transition or eisner")

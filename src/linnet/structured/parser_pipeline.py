@@ -16,7 +16,7 @@ from linnet.pipeline.services import Progress, Services
 from linnet.structured import jackknife, trainer
 from linnet.structured.attachment import Attachment
 from linnet.structured.formats import SentenceFormat
-from linnet.structured.parse_options import BeamUpdate, ParseOptions, TagSource
+from linnet.structured.parse_options import ParseOptions, ParseUpdate, TagSource
 from linnet.structured.parser_decoders import Decoder, decoder_named
 from linnet.structured.parser_model import ParserModel, ParserRecord, written
 from linnet.structured.parser_training import ParserLearner, ParserProblem
@@ -47,7 +47,8 @@ def read_treebank(
 
 
 def decoder_of(options: ParseOptions) -> Decoder:
-    return decoder_named(options.decoder, options.beam, early=options.update is BeamUpdate.EARLY)
+    C = options.C if options.update is ParseUpdate.PASSIVE_AGGRESSIVE else 0.0
+    return decoder_named(options.decoder, options.beam, early=options.update is ParseUpdate.EARLY, C=C)
 
 
 def fit(

@@ -35,6 +35,10 @@ def seed() -> Any:
     return option(0, TRAINING, "The seed of the shuffle and of the choice of held-out sentences.", least=0, most=2**63)
 
 
+def largest_step() -> Any:
+    return option(0.01, TRAINING, "The largest step of passive-aggressive.", flag="--C", least=1e-9, most=1e9)
+
+
 def encoding() -> Any:
     return option(
         None, READING, "The encoding of the files; inferred (UTF-8 or Windows-1252, which has Latin-1 in it).",

@@ -84,7 +84,7 @@ class TagOptions(shared_options.OfSentences):
     update: TagUpdate = option(
         TagUpdate.PERCEPTRON, TRAINING, "perceptron moves weights by 1; passive-aggressive as far as needed, up to C."
     )
-    C: float = option(0.01, TRAINING, "The largest step of passive-aggressive.", flag="--C", least=1e-9, most=1e9)
+    C: float = shared_options.largest_step()
     dictionary: int = option(
         0, TRAINING, "Words that came at least N times, always with one tag, always get that tag: faster (0: off).",
         least=0, most=1_000_000_000,
