@@ -79,17 +79,29 @@ def test_the_blocks_are_those_of_the_hessian(reference):
     p = np.exp(Z - logsumexp(Z, axis=1)[:, None])
     A = np.column_stack([X, np.ones(len(X))])
     residual = problem.free(rng.standard_normal(63)).reshape(21, 3)
+    common = 0.0 if reference else residual.mean(axis=1, keepdims=True)
     expected = np.zeros((21, 3))
     for k in range(3):
         block = A.T @ (A * (p[:, k] * (1 - p[:, k]))[:, None]) / len(X)
         block[np.arange(20), np.arange(20)] += problem.penalty.l2
-        expected[:, k] = np.linalg.solve(block, residual[:, k])
+        expected[:, k] = np.linalg.solve(block, (residual - common)[:, k])
     if reference:
         expected[:, -1] = 0.0
     else:
         expected -= expected.mean(axis=1, keepdims=True)
+        expected[:-1] += common[:-1] / problem.penalty.l2
     found = ClassBlocks(point_at(problem, W.reshape(-1)))(residual.reshape(-1))
     np.testing.assert_allclose(found, expected.reshape(-1), rtol=1e-6, atol=1e-9)
+
+
+def test_a_start_with_a_common_part_of_all_classes_loses_it():
+    X, y = drawn(9, 400, 25, 4)
+    problem = softmax(X, y, 1.0)
+    start = np.repeat(np.random.default_rng(0).standard_normal(26), 4)
+    found = conjugate_gradients(problem, Descent(200, 1e-8, start=start))
+    assert found.converged
+    assert found.certificate.primal == pytest.approx(by_scipy(X, y, 1.0, intercept=True), rel=1e-6)
+    assert np.abs(found.weights.reshape(-1, 4)[:-1].sum(axis=1)).max() < 1e-3
 
 
 def test_the_bits_of_softmax_are_the_same_for_any_number_of_threads(monkeypatch):

@@ -34,7 +34,7 @@ from linnet.training.duality_gap import certify
 from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import TOO_LARGE, Flat, Objective
 from linnet.training.positive_definite import Factored, mirrored
-from linnet.training.solvers.class_blocks import ClassBlocks, suits
+from linnet.training.solvers.class_blocks import ClassBlocks, suits, worn_out_after
 from linnet.training.solvers.hessian import Point, point_at
 from linnet.training.solvers.summed_squares import BLOCKING, Blocking, SummedSquares
 
@@ -61,8 +61,6 @@ TRUSTED = 0.1
 # steps at most.
 LOOSEST = 0.25
 MOST_PRODUCTS = 500
-# A step that takes more products than this shows that the blocks are no longer like those of H.
-WORN_OUT = 20
 # The fraction of the gap that the residual of conjugate gradients may make up.
 RESIDUAL_FRACTION = 0.2
 # How much longer the next step may be after a full one.
@@ -294,8 +292,9 @@ class _ConjugateGradients(_Direction):
         v, size, squared = preconditioned.copy(), float(residual @ preconditioned), float(residual @ residual)
         enough = RESIDUAL_FRACTION * 2.0 * problem.penalty.l2 * tol * point.value
         loose = min(LOOSEST, np.sqrt(size / point.value)) ** 2 * size
+        worn_out = worn_out_after(problem)
         for products in range(MOST_PRODUCTS):
-            if products == WORN_OUT:
+            if products == worn_out:
                 self._blocks = None  # the next step makes them anew
             if squared <= enough or size <= loose or size == 0.0:
                 break
