@@ -27,6 +27,8 @@ COLUMNS_FROM, NUMBERS_TO = 20, 1 << 24
 ROWS_A_COLUMN = 4
 # A step that takes more products than this, or than would take as long as new tables, shows that they are worn out.
 WORN_OUT = 20
+# The mean of a column's summed squared correlations from which on the blocks are worth their time.
+TOGETHER = 1.0
 # What is added to the diagonal, beside itself: more where rounding asks for it.
 EXTRA = 1e-10
 # Curvatures that differ by no more than this fraction are the same.
@@ -34,11 +36,23 @@ ALIKE = 1e-6
 
 
 def suits(point: Point) -> bool:
-    """Whether there are dense rows of several classes, and columns for which these tables are small beside them."""
+    """Whether there are dense rows of several classes, for which these tables are small, and their columns go together:
+    else the diagonal is as good."""
     problem = point.problem
     n, d = problem.rows.shape
-    small = COLUMNS_FROM <= d <= n and problem.outputs * d * d <= NUMBERS_TO
-    return isinstance(point, ManyClasses) and problem.rows.dense and small
+    if not isinstance(point, ManyClasses) or not problem.rows.dense:
+        return False
+    return COLUMNS_FROM <= d <= n and problem.outputs * d * d <= NUMBERS_TO and _go_together(problem)
+
+
+def _go_together(problem: Objective) -> bool:
+    """Whether a column's squared correlations with all others, on a sample of the rows, are much on the mean."""
+    n, d = problem.rows.shape
+    X = np.asarray(problem.rows.matrix()[:: max(1, n // (ROWS_A_COLUMN * d))], dtype=np.float64)
+    squares = X.T @ X
+    unit = 1.0 / np.sqrt(np.maximum(squares.diagonal(), np.finfo(np.float64).tiny))
+    squares *= np.outer(unit, unit)
+    return float((squares * squares).sum()) - d > TOGETHER * d
 
 
 def worn_out_after(problem: Objective) -> int:

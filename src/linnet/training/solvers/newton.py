@@ -282,6 +282,7 @@ class _ConjugateGradients(_Direction):
         self._squares = problem.units() ** 2
         self._reach = np.inf
         self._blocks: ClassBlocks | None = None
+        self._by_blocks: bool | None = None
 
     def __call__(self, point: Point, tol: float, /) -> _Step:
         problem, outputs = point.problem, point.problem.outputs
@@ -322,8 +323,10 @@ class _ConjugateGradients(_Direction):
         return _Step(change, float(gradient @ change), point.bent, along, squared)
 
     def _preconditioner(self, point: Point) -> Callable[[Flat], Flat]:
-        """By the blocks of H for each class, where they are small tables, until they serve no more; or its diagonal."""
-        if not suits(point):
+        """By the blocks of H for each class, where that helps, until they serve no more; or its diagonal."""
+        if self._by_blocks is None:
+            self._by_blocks = suits(point)
+        if not self._by_blocks:
             return partial(np.multiply, 1.0 / point.diagonal())
         if self._blocks is None:
             self._blocks = ClassBlocks(point)
