@@ -1,6 +1,6 @@
 """What an interior-point step of the SVM does row by row (training/solvers/interior_point.py has the equations).
 
-With u = C - a, short = margin - 1 and, of the predictor, the change da of a and ds = -s (1 + da/a), dxi = -xi (1 - da/u):
+With u = C - a, short = margin - 1 and, of the predictor, the changes da, ds = -s (1 + da/a) and dxi = -xi (1 - da/u):
 
     weighed    T = 1 / (xi/u + s/a), and T short
     predicted  da = -T (short + along), and how far along it the bounds are
@@ -45,8 +45,8 @@ def predicted(
     along: cython.const[cython.double][::1],
     da: cython.double[::1],
 ):
-    """Sets da.  Returns the most that a variable falls, as a fraction of itself; the sum of the products a s + u xi; and
-    what it falls by along a length t of the step beside t of itself, over t^2."""
+    """Sets da.  Returns the most that a variable falls, as a fraction of itself; the sum of the products a s + u xi;
+    and what it falls by along a length t of the step beside t of itself, over t^2."""
     i: cython.Py_ssize_t
     u: cython.double
     by_a: cython.double
@@ -105,8 +105,8 @@ def directed(
     ds: cython.double[::1],
     dxi: cython.double[::1],
 ):
-    """Sets da, and ds and dxi, which are of_a and of_u before.  Returns the most that a variable falls, as a fraction of
-    itself."""
+    """Sets da, and ds and dxi, which are of_a and of_u before.  Returns the most that a variable falls, as a fraction
+    of itself."""
     i: cython.Py_ssize_t
     u: cython.double
     furthest: cython.double = 0.0

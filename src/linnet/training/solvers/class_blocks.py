@@ -6,8 +6,8 @@ With p_ik the probability of class k for row i, and c_i its normalised weight,
 
 is all that H has on the weights of class k alone.  Unlike the diagonal of H it knows how columns go together, as nearby
 pixels do.  It is added up over a sample of the rows, a few for every column: it only shapes the way of conjugate
-gradients (Concus, Golub, O'Leary 1976).  A common change of all classes' weights has no effect on the
-losses, so what is returned has none.
+gradients (Concus, Golub, O'Leary 1976).  A common change of all classes' weights has no effect on the losses: along
+that H is l2 I, and is taken for it.
 """
 
 from __future__ import annotations
@@ -15,16 +15,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.training.objective import Flat
+from linnet.training.objective import Flat, Objective
 from linnet.training.positive_definite import Factored, mirrored
 from linnet.training.solvers.hessian import ManyClasses, Point, squared_columns
 from linnet.training.threads import in_threads
 
 Table = NDArray[np.float64]
 
-# From this many columns on, and up to so many, for tables of a moderate size; and how many rows a column are sampled.
-COLUMNS_FROM, COLUMNS_TO = 20, 1000
+# From this many columns on, and up to so many numbers in all tables; and how many rows a column are sampled.
+COLUMNS_FROM, NUMBERS_TO = 20, 1 << 24
 ROWS_A_COLUMN = 4
+# A step that takes more products than this, or than would take as long as new tables, shows that they are worn out.
+WORN_OUT = 20
+# The mean of a column's summed squared correlations from which on the blocks are worth their time.
+TOGETHER = 1.0
 # What is added to the diagonal, beside itself: more where rounding asks for it.
 EXTRA = 1e-10
 # Curvatures that differ by no more than this fraction are the same.
@@ -32,9 +36,29 @@ ALIKE = 1e-6
 
 
 def suits(point: Point) -> bool:
-    """Whether there are dense rows of several classes, and columns for which these tables are small beside them."""
-    n, d = point.problem.rows.shape
-    return isinstance(point, ManyClasses) and point.problem.rows.dense and COLUMNS_FROM <= d <= min(COLUMNS_TO, n)
+    """Whether there are dense rows of several classes, for which these tables are small, and their columns go together:
+    else the diagonal is as good."""
+    problem = point.problem
+    n, d = problem.rows.shape
+    if not isinstance(point, ManyClasses) or not problem.rows.dense:
+        return False
+    return COLUMNS_FROM <= d <= n and problem.outputs * d * d <= NUMBERS_TO and _go_together(problem)
+
+
+def _go_together(problem: Objective) -> bool:
+    """Whether a column's squared correlations with all others, on a sample of the rows, are much on the mean."""
+    n, d = problem.rows.shape
+    X = np.asarray(problem.rows.matrix()[:: max(1, n // (ROWS_A_COLUMN * d))], dtype=np.float64)
+    squares = X.T @ X
+    unit = 1.0 / np.sqrt(np.maximum(squares.diagonal(), np.finfo(np.float64).tiny))
+    squares *= np.outer(unit, unit)
+    return float((squares * squares).sum()) - d > TOGETHER * d
+
+
+def worn_out_after(problem: Objective) -> int:
+    """How many products a step may take before new blocks are worth their time."""
+    n, d = problem.rows.shape
+    return max(WORN_OUT, d * d // n)
 
 
 class ClassBlocks:
@@ -76,6 +100,9 @@ class ClassBlocks:
     def __call__(self, residual: Flat) -> Flat:
         table = residual.reshape(-1, self._outputs)
         into = np.zeros_like(table)
+        common = table.mean(axis=1, keepdims=True)
+        if not self._reference:
+            table = table - common
         free = self._d + int(self._free)
         for k, inverse in enumerate(self._inverses):
             into[:free, k] = inverse @ table[:free, k]
@@ -83,6 +110,7 @@ class ClassBlocks:
             into[:, -1] = 0.0
         else:
             into -= into.mean(axis=1, keepdims=True)
+            into[:-1] += common[:-1] / self._l2
         return into.reshape(-1)
 
 

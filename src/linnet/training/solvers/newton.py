@@ -36,7 +36,7 @@ from linnet.training.duality_gap import certify
 from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import TOO_LARGE, Flat, Objective
 from linnet.training.positive_definite import Factored, mirrored
-from linnet.training.solvers.class_blocks import ClassBlocks, suits
+from linnet.training.solvers.class_blocks import ClassBlocks, suits, worn_out_after
 from linnet.training.solvers.hessian import Point, point_at
 from linnet.training.solvers.summed_squares import BLOCKING, Blocking, SummedSquares
 
@@ -63,8 +63,6 @@ TRUSTED = 0.1
 # steps at most.
 LOOSEST = 0.25
 MOST_PRODUCTS = 500
-# A step that takes more products than this shows that the blocks are no longer like those of H.
-WORN_OUT = 20
 # The fraction of the gap that the residual of conjugate gradients may make up.
 RESIDUAL_FRACTION = 0.2
 # How much longer the next step may be after a full one.
@@ -298,6 +296,7 @@ class _ConjugateGradients(_Direction):
         self._squares = problem.units() ** 2
         self._reach = np.inf
         self._blocks: ClassBlocks | None = None
+        self._by_blocks: bool | None = None
 
     def __call__(self, point: Point, tol: float, /) -> _Step:
         problem, outputs = point.problem, point.problem.outputs
@@ -308,8 +307,9 @@ class _ConjugateGradients(_Direction):
         v, size, squared = preconditioned.copy(), float(residual @ preconditioned), float(residual @ residual)
         enough = RESIDUAL_FRACTION * 2.0 * problem.penalty.l2 * tol * point.value
         loose = min(LOOSEST, np.sqrt(size / point.value)) ** 2 * size
+        worn_out = worn_out_after(problem)
         for products in range(MOST_PRODUCTS):
-            if products == WORN_OUT:
+            if products == worn_out:
                 self._blocks = None  # the next step makes them anew
             if squared <= enough or size <= loose or size == 0.0:
                 break
@@ -337,8 +337,10 @@ class _ConjugateGradients(_Direction):
         return _Step(change, float(gradient @ change), point.bent, along, squared)
 
     def _preconditioner(self, point: Point) -> Callable[[Flat], Flat]:
-        """By the blocks of H for each class, where they are small tables, until they serve no more; or its diagonal."""
-        if not suits(point):
+        """By the blocks of H for each class, where that helps, until they serve no more; or its diagonal."""
+        if self._by_blocks is None:
+            self._by_blocks = suits(point)
+        if not self._by_blocks:
             return partial(np.multiply, 1.0 / point.diagonal())
         if self._blocks is None:
             self._blocks = ClassBlocks(point)
