@@ -30,7 +30,9 @@ TOLERANCES = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 # How near a peer must come to linnet's objective.
 AS_GOOD = 1e-4
 # Peers that take longer than this many seconds to come near are left where they are.
-LONGEST = 5.0
+LONGEST = 12.0
+# A fit of this many seconds is not repeated.
+ONCE = 1.0
 
 Make = Callable[[float], Any]
 
@@ -99,7 +101,7 @@ def _seconds(model: Any, problem: Problem, turns: int) -> float:
             began = process_time()
             model.fit(problem.X, problem.y)
             times.append(process_time() - began)
-            if times[-1] > LONGEST and len(times) > 1:
+            if times[-1] > (ONCE if len(times) > 1 else LONGEST):
                 return times[-1]
     return median(times[1:])
 
@@ -110,7 +112,7 @@ def _as_good(name: str, make: Make, problem: Problem, reached: float, turns: int
         model = make(tol)
         taken = _seconds(model, problem, 1)
         if problem.objective(model) <= reached * (1 + AS_GOOD):
-            return _seconds(model, problem, turns) if taken < 1.0 else taken
+            return _seconds(model, problem, turns) if taken < ONCE else taken
         if taken > LONGEST:
             break
     print(f"{name} does not come as near on {problem.name}")

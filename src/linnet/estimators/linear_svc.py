@@ -25,9 +25,9 @@ class LinearSVC(LinearClassifier):
 
     `solver="auto"` takes `"dual"`, coordinate ascent on the dual, where the penalty is L2 and columns are many. For few
     columns, whatever their scales, it takes `"newton"`, Newton's steps on the squared hinge, or for the hinge an
-    interior-point method; with L1 `"gradient"`, (sub)gradient steps. All end when the relative duality gap, a proven
-    bound on what better weights could save, is at most `tol` (`certificate_` has it). `solver_` and `solver_reason_`
-    say which was taken and why. For streams there is `OnlineClassifier("pegasos")`.
+    interior-point method; with L1 `"coordinate-descent"`; `"gradient"` takes (sub)gradient steps. All end when the
+    relative duality gap, a proven bound on what better weights could save, is at most `tol` (`certificate_` has it).
+    `solver_` and `solver_reason_` say which was taken and why. For streams there is `OnlineClassifier("pegasos")`.
 
     >>> from linnet import LinearSVC
     >>> LinearSVC().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]).predict([[0.4], [2.6]]).tolist()

@@ -36,8 +36,9 @@ class LogisticRegression(LinearClassifier):
     which and why in `solver_` and `solver_reason_`: `"newton-cholesky"` for few columns; `"newton-cg"` for many dense
     ones, and for many classes jointly; `"dual"`, coordinate ascent on the dual, for text and other wide sparse rows,
     and `"lbfgs"` for those of many classes jointly, for few weights of many classes, and without a penalty;
-    `"gradient"`, the lectures' batch gradient ascent, proximal and accelerated, for an L1 penalty.  `"online"`
-    trains row by row and takes streams (`partial_fit`).
+    `"coordinate-descent"`, on working sets of the columns, for an L1 penalty; `"gradient"`, the lectures' batch
+    gradient ascent, proximal and accelerated, for an L1 penalty on many classes jointly.  `"online"` trains row by row
+    and takes streams (`partial_fit`).
 
     All but `"online"` stop when the objective is proven to lie within a fraction `tol` of the optimum; the proof is
     `certificate_`.  Without a penalty there is none, and a gradient that small beside the first has to do; with `eta0`,

@@ -109,7 +109,7 @@ class TrainOptions:
     )  # fmt: skip
     alpha: float | None = option(
         None, PENALTY,
-        "Regularisation strength: larger alpha, smaller weights (default: ridge chooses it by leave-one-out); for "
+        "Regularisation strength: larger alpha, smaller weights (default: ridge, lasso and elastic-net choose it); for "
         "naive Bayes the smoothing added to every count.",
         metavar="ALPHA", learners=_taking("alpha"),
     )  # fmt: skip
