@@ -11,6 +11,8 @@ from attack import bases, containers, words
 from attack.case import Case
 from attack.subjects.models import steps
 
+# A text is not made longer than this: the attack itself has to hold it, several times.
+LONGEST_TEXT = 1 << 24
 VALUES = [
     None, True, False, 0, 1, -1, 2, 3, 100, 2**31, 2**53, 2**63, 2**64 - 1, -(2**63), 0.5, -0.5, 1e308, 5e-324, "",
     "a", "nan", "inf", "-inf", "SQUARED", "LOGISTIC", "HINGE", [], [[]], {}, [1], ["a"], {"a": 1}, {"kind": "x"},
@@ -123,7 +125,8 @@ def _grow(random: Random, content: Any) -> Any:
     path = random.choice(every)
     old = _at(content, path)
     if isinstance(old, str):
-        return replaced(content, path, (old or "x") * random.choice([1000, 100_000]))
+        times = random.choice([1000, 100_000])
+        return replaced(content, path, (old or "x") * min(times, max(2, LONGEST_TEXT // max(1, len(old)))))
     if isinstance(old, list):
         return replaced(content, path, old * random.choice([2, 1000]))
     return replaced(content, path, random.choice([2**31, 2**40, 2**62, 100]))
