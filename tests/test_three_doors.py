@@ -52,7 +52,8 @@ ESTIMATORS = {
     "winnow1": linnet.Winnow(variant="winnow1", **ONE_PASS),
     "winnow2": linnet.Winnow(variant="winnow2", **ONE_PASS),
 }
-CASES = [(entry, task) for entry in catalogue.entries() for task in entry.tasks]
+# the SVM of very many classes has no estimator
+CASES = [(entry, task) for entry in catalogue.entries() if not entry.sparse_classes for task in entry.tasks]
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 

@@ -6,7 +6,7 @@ from numpy.testing import assert_array_equal
 
 from linnet.data.rows import Examples, Rows
 from linnet.errors import InputError
-from linnet.training.order import MOST_PRESENTATIONS, presentations
+from linnet.training.order import MOST_PRESENTATIONS, presentations, sorted_by
 
 
 def examples(rng, n=200, weights=None, X=None):
@@ -75,3 +75,9 @@ def test_the_weights_of_its_presentations_add_up_to_the_weight_of_a_row(rng):
 def test_nothing_but_zero_weights_is_an_error(rng):
     with pytest.raises(InputError, match="nothing to train on"):
         presentations(examples(rng, 3, np.zeros(3)), shuffle=False)
+
+
+def test_equal_keys_keep_their_order(rng):
+    for keys in (rng.integers(0, 50, size=400), rng.permutation(400)):
+        found = sorted_by(keys.astype(np.uint64))
+        np.testing.assert_array_equal(found, np.argsort(keys, kind="stable"))
