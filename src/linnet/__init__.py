@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from linnet.estimators.linear_regression import LinearRegression as LinearRegression
     from linnet.estimators.linear_svc import LinearSVC as LinearSVC
     from linnet.estimators.logistic_regression import LogisticRegression as LogisticRegression
+    from linnet.estimators.multi_label import MultiLabelClassifier as MultiLabelClassifier
     from linnet.estimators.naive_bayes import BernoulliNB as BernoulliNB
     from linnet.estimators.naive_bayes import MultinomialNB as MultinomialNB
     from linnet.estimators.naive_bayes import SharedGaussianNB as SharedGaussianNB
@@ -91,6 +92,7 @@ _HOMES = {
     "OutputError": "linnet.errors",
     "LogisticRegression": "linnet.estimators.logistic_regression",
     "Loss": "linnet.learners.losses",
+    "MultiLabelClassifier": "linnet.estimators.multi_label",
     "MultinomialNB": "linnet.estimators.naive_bayes",
     "NumericalError": "linnet.errors",
     "OneHot": "linnet.estimators.one_hot",

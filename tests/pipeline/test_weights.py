@@ -56,6 +56,9 @@ def test_a_weight_of_k_is_k_copies(entry, kind):
     if entry.sparse_classes:  # other rows, other steps: the two meet at the optimum, which is asked for only roughly
         assert a.certificate.reason or a.certificate.primal >= b.certificate.dual
         return
+    if entry.name == "quantile":  # a linear programme may have several optima: then the objective is the same
+        assert a.certificate.primal == pytest.approx(b.certificate.primal, rel=2e-6)
+        return
     largest = np.abs(a.linear.weights).max()
     np.testing.assert_allclose(a.linear.weights, b.linear.weights, rtol=0, atol=1e-9 * max(1.0, largest))
     np.testing.assert_allclose(a.linear.intercepts, b.linear.intercepts, rtol=0, atol=1e-9 * max(1.0, largest))

@@ -92,7 +92,8 @@ PARAMETERS = {
     "degree": "Combinations of up to this many columns; or (fewest, most).",
     "crosses": "Which columns to take together, each a tuple of names or numbers; None takes all by `degree`.",
     "interaction_only": "Whether to leave out powers: products of different columns only.",
-    "estimator": "A classifier with probabilities (`predict_proba`); it is copied, not changed.",
+    "estimator": "A classifier with probabilities (`predict_proba`); it is copied, not changed. Of many labels, "
+    "one of linnet's linear classifiers, by default `LogisticRegression()`.",
     "metric": "What the threshold is to be best for, of those named above.",
     "positive": "The label that is to be found; None where it is plain, of 0 and 1, -1 and 1, no and yes and the like, "
     "or where the metric takes both labels alike. `Lasso` and `ElasticNet`: whether no weight may be below 0.",
