@@ -33,8 +33,8 @@ class TagSource(StrEnum):
 
 
 class ParseUpdate(StrEnum):
-    """How weights move: by 1, of a beam at the largest violation, or as soon as the true tree has left the beam; or as far
-    as is needed (passive-aggressive, also called MIRA), of a beam at the largest violation."""
+    """How weights move: by 1, of a beam at the largest violation, or as soon as the true tree has left the beam; or as
+    far as is needed (passive-aggressive, also called MIRA), of a beam at the largest violation."""
 
     MAX_VIOLATION = "max-violation"
     EARLY = "early"
