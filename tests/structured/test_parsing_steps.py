@@ -46,7 +46,9 @@ def test_steps_and_means_are_those_of_a_twin_in_fractions(C):
         for n, key in enumerate(rows)
         for at in range(starts[n], starts[n + 1])
     }
-    assert {name: value for name, value in found.items() if value} == {name: v for name, v in w.items() if v}
+    assert {name: value for name, value in found.items() if value} == {
+        name: value for name, value in w.items() if value
+    }
     rows, starts, labels, means = weights.means()
     for n, key in enumerate(rows.tolist()):
         for at in range(starts[n], starts[n + 1]):
