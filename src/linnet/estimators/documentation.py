@@ -27,8 +27,11 @@ PARAMETERS = {
     "solver": "How the problem is solved, of those named above; `auto` chooses.",
     "loss": "The loss to minimise: `hinge` or `squared_hinge`.",
     "C": "How much the losses count: the penalty's weight is 1 / C, a passive-aggressive step at most C.",
-    "penalty": "`l2`, `l1` (sparse weights), `elasticnet`, or None; `keep` the learner's own. The intercept is not "
-    "penalised.",
+    "penalty": "`l2`, `l1` (sparse weights), `elasticnet`, or None; `keep` the learner's own, `auto` what l1_ratio asks for. "
+    "The intercept is not penalised.",
+    "dual": "Whether to solve the dual (`solver='dual'`).",
+    "intercept_scaling": "A penalised intercept is the weight of a column of this number, times it: the larger, the less "
+    "it is penalised.",
     "alpha": "The penalty's weight, beside the mean loss of a row (`Ridge`: beside the sum of squares); None keeps the "
     "learner's own. Naive Bayes: what is added to every count. `Winnow`: what a promotion multiplies by, above 1.",
     "force_alpha": "Whether alpha is taken as it is; otherwise it is 1e-10 at least.",
@@ -39,7 +42,7 @@ PARAMETERS = {
     "var_smoothing": "The fraction of the largest column variance that is added to every variance.",
     "shrinkage": "Shrinkage of the covariance towards equal, independent columns: None, a number from 0 to 1, or "
     "`auto` (Ledoit and Wolf's, worked out for each class).",
-    "l1_ratio": "The L1 ratio of the penalty, for `elasticnet`.",
+    "l1_ratio": "The L1 ratio of the penalty, for `elasticnet` (None: 0.5); with `penalty='auto'` 0 is L2 and 1 is L1.",
     "max_iter": "Most passes over the data, or iterations of a solver; None for the learner's own limit.",
     "tol": "When to stop. Perceptron: after a pass without a mistake, or when passes no longer reduce the mistakes by "
     "this fraction of the rows (judged over the later half of them; five and 100,000 rows at least, "

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from linnet.estimators.base import LinearClassifier
+from linnet.estimators.coefficients import SparseCoefficients
 from linnet.estimators.documentation import documented
 from linnet.estimators.parameters import check_positive, chosen, penalty_of
 from linnet.learners import catalogue
@@ -20,7 +21,7 @@ ROWS = {"hinge": "svm", "squared_hinge": "svm-squared"}
 
 
 @documented("svm", "svm-squared", "crammer-singer")
-class LinearSVC(LinearClassifier):
+class LinearSVC(SparseCoefficients, LinearClassifier):
     """The widest margin that the rows allow: minimises |w|^2 / 2 + C * sum of (squared) hinge losses.
 
     `solver="auto"` takes `"dual"`, coordinate ascent on the dual, where the penalty is L2 and columns are many. For few

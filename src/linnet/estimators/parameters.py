@@ -49,6 +49,11 @@ def check_positive(name: str, value: Any) -> float:
     return float(value)
 
 
+def check_strength(value: Any) -> float:
+    """C as a positive number, or infinite: then there is no penalty."""
+    return float("inf") if isinstance(value, Real) and value == float("inf") else check_positive("C", value)
+
+
 def check_labels(y: NDArray[Any]) -> None:
     """scikit-learn's check of a classification target, without its sort of all labels where the types suffice."""
     if not len(y):

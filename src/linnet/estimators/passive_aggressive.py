@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from linnet.estimators.base import AVERAGING, LinearClassifier
+from linnet.estimators.coefficients import SparseCoefficients
 from linnet.estimators.documentation import documented
 from linnet.estimators.parameters import check_positive, chosen
 from linnet.learners import catalogue
@@ -15,7 +16,7 @@ ROWS = {"hinge": "passive-aggressive-1", "squared_hinge": "passive-aggressive-2"
 
 
 @documented("passive-aggressive-1", "passive-aggressive-2")
-class PassiveAggressive(LinearClassifier):
+class PassiveAggressive(SparseCoefficients, LinearClassifier):
     """Passive where a row has its margin, aggressive where it has not: `loss="hinge"` is PA-I, `"squared_hinge"` PA-II.
 
     >>> from linnet import PassiveAggressive

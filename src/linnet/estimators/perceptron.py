@@ -7,6 +7,7 @@ from typing import Any
 
 from linnet.errors import RecipeError
 from linnet.estimators.base import AVERAGING, LinearClassifier
+from linnet.estimators.coefficients import SparseCoefficients
 from linnet.estimators.documentation import documented
 from linnet.estimators.parameters import check_number, check_positive, chosen, penalty_of
 from linnet.learners import catalogue
@@ -20,7 +21,7 @@ MODES = ("online", "batch", "fixed-increment")
 
 
 @documented("perceptron", "averaged-perceptron", "voted-perceptron", "batch-perceptron")
-class Perceptron(LinearClassifier):
+class Perceptron(SparseCoefficients, LinearClassifier):
     """The perceptron, in every form of the lectures.
 
     Passes go on until one makes no mistake, or they no longer help; with `tol=None` until one makes no mistake, however
