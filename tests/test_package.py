@@ -18,13 +18,14 @@ ROOT = Path(__file__).parents[1]
 
 def test_public_names():
     assert linnet.__all__ == [
-        "Averaging", "BagOfWords", "BernoulliNB", "BestThreshold", "CertificateError", "Conjunctions", "CostSensitive",
+        "Averaging", "BagOfWords", "BernoulliNB", "BestThreshold", "CertificateError", "ComplementNB", "Conjunctions",
+        "CostSensitive",
         "DataWarning", "DependencyParser", "ExpressionError", "Factors", "Halving", "InputError",
         "LinearDiscriminantAnalysis", "LinearRegression",
         "LinearSVC", "LinnetError", "LinnetWarning",
         "LogisticRegression", "Loss", "Model", "ModelFileError", "MultinomialNB", "NumericalError", "OneHot",
         "OnlineClassifier", "OnlineRegressor", "OutputError", "PassiveAggressive", "Penalty", "Perceptron",
-        "Polynomial", "Recipe", "RecipeError", "Reduction", "Ridge", "Schedule", "SeparationWarning",
+        "Polynomial", "Recipe", "RecipeError", "Reduction", "Ridge", "RidgeClassifier", "Schedule", "SeparationWarning",
         "SequenceTagger", "SharedGaussianNB", "StructuredPerceptron", "TaskWarning", "Update", "Winnow", "__version__",
         "boolean", "catalogue", "load", "train",
     ]  # fmt: skip

@@ -33,6 +33,7 @@ ESTIMATORS = {
     "least-squares": linnet.LinearRegression(),
     "ridge": linnet.Ridge(),
     "naive-bayes": linnet.MultinomialNB(),
+    "naive-bayes-complement": linnet.ComplementNB(),
     "naive-bayes-bernoulli": linnet.BernoulliNB(),
     "naive-bayes-gaussian": linnet.SharedGaussianNB(),
     "discriminant-analysis": linnet.LinearDiscriminantAnalysis(),

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from linnet.estimators.linear_svc import LinearSVC as LinearSVC
     from linnet.estimators.logistic_regression import LogisticRegression as LogisticRegression
     from linnet.estimators.naive_bayes import BernoulliNB as BernoulliNB
+    from linnet.estimators.naive_bayes import ComplementNB as ComplementNB
     from linnet.estimators.naive_bayes import MultinomialNB as MultinomialNB
     from linnet.estimators.naive_bayes import SharedGaussianNB as SharedGaussianNB
     from linnet.estimators.one_hot import OneHot as OneHot
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from linnet.estimators.perceptron import Perceptron as Perceptron
     from linnet.estimators.polynomial import Polynomial as Polynomial
     from linnet.estimators.ridge import Ridge as Ridge
+    from linnet.estimators.ridge import RidgeClassifier as RidgeClassifier
     from linnet.estimators.winnow import Winnow as Winnow
     from linnet.learners import catalogue as catalogue
     from linnet.learners.losses import Loss as Loss
@@ -65,6 +67,7 @@ _HOMES = {
     "BestThreshold": "linnet.estimators.best_threshold",
     "Conjunctions": "linnet.estimators.conjunctions",
     "CertificateError": "linnet.errors",
+    "ComplementNB": "linnet.estimators.naive_bayes",
     "CostSensitive": "linnet.estimators.cost_sensitive",
     "DataWarning": "linnet.errors",
     "DependencyParser": "linnet.structured.parser",
@@ -95,6 +98,7 @@ _HOMES = {
     "RecipeError": "linnet.errors",
     "Reduction": "linnet.learners.recipe",
     "Ridge": "linnet.estimators.ridge",
+    "RidgeClassifier": "linnet.estimators.ridge",
     "Schedule": "linnet.learners.schedule",
     "SeparationWarning": "linnet.errors",
     "SequenceTagger": "linnet.structured.sequence_tagger",

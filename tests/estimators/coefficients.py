@@ -38,7 +38,7 @@ def digests(n):
     score = X @ rng.normal(size=20) + rng.normal(size=n)
     found = {}
     for estimator in estimators():
-        boolean = type(estimator).__name__ in ("Winnow", "BernoulliNB", "MultinomialNB")
+        boolean = type(estimator).__name__ in ("Winnow", "BernoulliNB", "ComplementNB", "MultinomialNB")
         numbers = type(estimator).__name__ in ("LinearRegression", "Ridge", "OnlineRegressor")
         for classes in (0,) if numbers else (2, 4):
             y = np.round(score, 3) if numbers else np.clip(np.floor(score / 3 + classes / 2), 0, classes - 1)

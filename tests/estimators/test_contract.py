@@ -22,6 +22,7 @@ from tests.estimators.anything import WinnowOfAnything
 
 NAMES = [
     "BernoulliNB",
+    "ComplementNB",
     "LinearDiscriminantAnalysis",
     "LinearRegression",
     "LinearSVC",
@@ -32,6 +33,7 @@ NAMES = [
     "PassiveAggressive",
     "Perceptron",
     "Ridge",
+    "RidgeClassifier",
     "SharedGaussianNB",
 ]
 ESTIMATORS = [*(getattr(linnet, name) for name in NAMES), linnet.Winnow]
@@ -52,6 +54,7 @@ VARIANTS = [
     linnet.LinearRegression(solver="gradient"),
     linnet.Ridge(solver="cg", tol=1e-14),
     linnet.LinearDiscriminantAnalysis(shrinkage="auto"),
+    linnet.Ridge(positive=True),
     WinnowOfAnything(),
     WinnowOfAnything(variant="winnow2", complement=True),
     WinnowOfAnything(multiclass="pairwise"),

@@ -9,7 +9,7 @@ from sklearn import naive_bayes
 
 import linnet
 
-DISCRETE = ["MultinomialNB", "BernoulliNB"]
+DISCRETE = ["MultinomialNB", "BernoulliNB", "ComplementNB"]
 COUNTS = ["class_count_", "class_log_prior_", "feature_count_", "feature_log_prob_"]
 
 
@@ -25,7 +25,10 @@ SETTINGS = [
     {"class_prior": [0.2, 0.5, 0.3]},
 ]
 # scikit-learn's BernoulliNB adds an alpha for each feature to the counts of the classes
-CASES = [(name, each) for name in DISCRETE for each in SETTINGS] + [("MultinomialNB", {"alpha": [0.1, 1.0, 2.0, 0.5]})]
+CASES = [(name, each) for name in DISCRETE for each in SETTINGS] + [
+    ("MultinomialNB", {"alpha": [0.1, 1.0, 2.0, 0.5]}),
+    ("ComplementNB", {"norm": True}),
+]
 
 
 @pytest.mark.parametrize(("name", "parameters"), CASES)

@@ -24,7 +24,6 @@ from linnet.estimators.parameters import check_labels, check_number, chosen
 from linnet.estimators.progress import watching
 from linnet.estimators.reading import read_rows, read_rows_and_targets, read_weights
 from linnet.learners.entry import Entry, Way
-from linnet.learners.linear import LinearModel
 from linnet.learners.recipe import Averaging, Reduction
 from linnet.theory.mistake_bounds import NOT_KEPT, Mistakes, has_bound, mistake_bound
 from linnet.training.class_weights import BALANCED, ClassWeights
@@ -162,7 +161,7 @@ class LinearEstimator(Coefficients, BaseEstimator):  # type: ignore[misc]
         self._training = training
         self._show(training.model(), examples.rows.dtype)
         self.history_ = [*earlier, last]
-        self.n_iter_ = len(self.history_)
+        self.n_iter_: Any = len(self.history_)
         self.updates_ = sum(each.updates for each in self.history_)
         counted = has_bound(recipe)
         self.certificate_ = Mistakes(training.mistakes_made, reason=NOT_KEPT) if counted else ONLINE
@@ -227,6 +226,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
 
     class_weight: Any
     multiclass: str
+    _least_classes = 2
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to all rows."""
@@ -275,7 +275,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         else:  # a row of no weight is as if it were not there, and so is its label
             codes = np.zeros(len(y))
             labels, codes[weights > 0] = Labels.of(y[weights > 0])
-        if len(labels) < 2:
+        if len(labels) < self._least_classes:
             raise InputError(
                 f"a classifier takes at least two classes; the data have one class, {labels.classes.tolist()[0]!r}"
             )
@@ -359,7 +359,7 @@ class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The predicted number for each row."""
         rows = self._rows(X)
-        return self._model().decision(rows).astype(self._type_of(rows), copy=False)
+        return self._model().predict(rows).astype(self._type_of(rows), copy=False)
 
     def _examples(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Examples:
         rows, y = self._rows_and_targets(X, y, reset=reset, numeric=True)

@@ -6,6 +6,7 @@ never fitted predicts once it is given `coef_`, `intercept_` and, for classes, `
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -35,39 +36,35 @@ class Coefficients:
         dtype = dtype if dtype in FLOATS else np.float64
         coef, intercepts = model.weights.T.astype(dtype, copy=False), model.intercepts.astype(dtype, copy=False)
         if model.classes is None:
-            self.coef_, self.intercept_ = coef[0], intercepts.dtype.type(intercepts[0])
-            if dtype == np.float64:
-                self.intercept_ = float(self.intercept_)
+            self.coef_, self.intercept_ = coef[0], intercepts[0]
         else:
             self.classes_ = model.classes
             self.coef_, self.intercept_ = coef, intercepts
 
     def _model(self) -> LinearModel:
-        """The model that predicts: the fitted one, or, if `coef_` or `intercept_` were changed, that of theirs."""
-        model = vars(self).get("model_")
+        """The model that predicts: the fitted one, or, if `coef_` or `intercept_` were changed, one of them."""
+        model: LinearModel | None = vars(self).get("model_")
         if model is not None and (model.votes or self._unchanged(model)):
             return model
         coef = self.coef_.toarray() if is_sparse(self.coef_) else np.asarray(self.coef_)
         weights = np.ascontiguousarray(np.atleast_2d(coef).T, dtype=np.float64)
         intercepts = np.array(np.broadcast_to(np.ravel(self.intercept_), weights.shape[1]), dtype=np.float64)
-        classes = vars(self).get("classes_")
-        if model is not None:
-            if model.weights.shape != weights.shape:
-                raise InputError(f"coef_ was changed to the shape {coef.shape}: predictions need that of the fit")
-            if np.array_equal(weights.astype(self.coef_.dtype), model.weights.astype(self.coef_.dtype)):
-                weights = model.weights
-            return LinearModel(weights, intercepts, classes, model.reduction)
-        return LinearModel(weights, intercepts, classes)
+        if model is None:
+            return LinearModel(weights, intercepts, vars(self).get("classes_"))
+        if model.weights.shape != weights.shape:
+            raise InputError(f"coef_ was changed to the shape {coef.shape}: predictions need that of the fit")
+        if np.array_equal(coef, np.reshape(model.weights.T, coef.shape).astype(coef.dtype)):
+            weights = model.weights  # with all their digits
+        return replace(model, weights=weights, intercepts=intercepts)
 
     def _unchanged(self, model: LinearModel) -> bool:
-        """Whether `coef_` and `intercept_` are the model's, which takes no look at the numbers where they share them."""
-        coef, shown = self.coef_, model.weights.T if model.classes is not None else model.weights[:, 0]
-        if is_sparse(coef) or coef.shape != shown.shape:
+        """Whether `coef_` and `intercept_` are the model's; where they share memory, without a look at the numbers."""
+        if is_sparse(self.coef_):
             return False
+        coef, shown = np.atleast_2d(self.coef_), model.weights.T
         same = _same_memory(coef, shown) or np.array_equal(coef, shown.astype(coef.dtype))
-        intercepts = model.intercepts if model.classes is not None else model.intercepts[0]
-        intercept = np.asarray(self.intercept_)
-        return same and np.array_equal(intercept, intercepts.astype(intercept.dtype))
+        intercepts = np.ravel(self.intercept_)
+        return same and np.array_equal(intercepts, model.intercepts.astype(intercepts.dtype))
 
     def _type_of(self, rows: Rows) -> np.dtype[Any]:
         """The type of a prediction: float32 where both X and the weights are."""

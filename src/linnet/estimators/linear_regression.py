@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted
 
+from linnet.data.labels import Labels
+from linnet.data.rows import Examples
 from linnet.errors import RecipeError
 from linnet.estimators.base import LinearRegressor
 from linnet.estimators.documentation import documented
 from linnet.estimators.parameters import check_positive, chosen
+from linnet.estimators.reading import InputTypeError
 from linnet.learners import catalogue
 from linnet.learners.entry import AUTO, Entry
 from linnet.learners.schedule import Schedule, constant
@@ -18,6 +21,7 @@ from linnet.theory import inference
 from linnet.theory.coefficient_table import Summary
 from linnet.training.descent import Steps
 from linnet.training.fit import Settings
+from linnet.training.solvers.nonnegative import fit_nonnegative
 
 SOLVERS = (AUTO, *(solver.name for solver in catalogue.find("least-squares").solvers), "online")
 
@@ -46,6 +50,9 @@ class LinearRegression(LinearRegressor):
         tol: float | None = 1e-6,
         eta0: float | None = None,
         fit_intercept: bool = True,
+        positive: bool = False,
+        copy_X: bool = True,
+        n_jobs: int | None = None,
         shuffle: bool = True,
         random_state: Any = None,
         warm_start: bool = False,
@@ -56,6 +63,9 @@ class LinearRegression(LinearRegressor):
         self.tol = tol
         self.eta0 = eta0
         self.fit_intercept = fit_intercept
+        self.positive = positive
+        self.copy_X = copy_X
+        self.n_jobs = n_jobs
         self.shuffle = shuffle
         self.random_state = random_state
         self.warm_start = warm_start
@@ -63,6 +73,8 @@ class LinearRegression(LinearRegressor):
 
     def _learner(self) -> Entry:
         chosen(SOLVERS, "solver", self.solver)
+        if self.positive and self.solver != AUTO:
+            raise RecipeError("positive=True has a solver of its own: take solver='auto'")
         if self.solver != "online":
             return catalogue.find("least-squares")
         entry = catalogue.find("widrow-hoff")
@@ -78,6 +90,17 @@ class LinearRegression(LinearRegressor):
         steps = None if self.eta0 is None else Steps(self._schedule(), gain=1.0)
         return replace(settings, solver=self.solver, steps=steps)
 
+    def _fit(self, examples: Examples, labels: Labels | None, learner: Entry) -> Self:
+        if not self.positive:
+            return super()._fit(examples, labels, learner)
+        if not examples.rows.dense:
+            raise InputTypeError(
+                "Sparse data was passed for X, but dense data is required. Use '.toarray()', or leave positive=True out"
+            )
+        trained = fit_nonnegative(examples, 0.0, intercept=self.fit_intercept, max_iter=self.max_iter)
+        self._fitted(trained, examples.rows.dtype)
+        return self
+
     def summary(
         self, X: Any, y: Any, sample_weight: Any = None, *, level: float = 0.95, weights_are: str | None = None
     ) -> Summary:
@@ -88,6 +111,8 @@ class LinearRegression(LinearRegressor):
         """
         check_is_fitted(self)
         inference.check_level(level)
+        if self.positive:
+            raise RecipeError("standard errors are not known for weights that may not be negative: leave positive out")
         if self.solver == "online":
             raise RecipeError("standard errors hold at the optimum, where no online fit is: take solver='analytic'")
         examples = self._examples(X, y, sample_weight, reset=False)

@@ -17,7 +17,7 @@ from linnet.estimators.base import LinearClassifier, offered_if
 from linnet.estimators.coefficients import SparseCoefficients
 from linnet.estimators.documentation import documented
 from linnet.estimators.parameters import check_number, check_positive, check_strength, chosen, penalty_of
-from linnet.estimators.solver_names import Nearest, nearest
+from linnet.estimators.solver_names import Nearest, gap_of_gradient, nearest
 from linnet.learners import catalogue
 from linnet.learners.entry import AUTO, Entry
 from linnet.learners.recipe import Penalty, Recipe, Reduction
@@ -129,9 +129,9 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
     def _kind(self) -> str | None:
         """The kind of penalty; unless it is given, l1_ratio decides, and C whether there is one."""
         if self.penalty not in (BY_L1_RATIO, "deprecated"):
-            return None if self.C == float("inf") else self.penalty
+            return None if float("inf") == self.C else self.penalty
         l1_ratio = 0.0 if self.l1_ratio is None else check_number("l1_ratio", self.l1_ratio)
-        if self.C == float("inf"):
+        if float("inf") == self.C:
             return None
         return {0.0: "l2", 1.0: "l1"}.get(l1_ratio, "elasticnet")
 
@@ -196,14 +196,16 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
             return settings
         steps = None if self.eta0 is None else Steps(constant(check_positive("eta0", self.eta0)), gain=self.C)
         scaling = check_positive("intercept_scaling", self.intercept_scaling)
-        return replace(settings, solver=self._taken.solver, steps=steps, intercept_scaling=scaling)
+        theirs = self.solver in THEIRS and self._kind() == "l2"
+        tol = gap_of_gradient(settings.tol) if theirs else settings.tol
+        return replace(settings, solver=self._taken.solver, tol=tol, steps=steps, intercept_scaling=scaling)
 
     def _fit(self, examples: Examples, labels: Labels | None, learner: Entry) -> Self:
         assert labels is not None
         self._warn_of_ignored()
         self._taken = self._nearest(len(labels), learner.recipe)
         super()._fit(examples, labels, learner)
-        self.n_iter_ = np.array([len(self.history_)], dtype=np.int32)
+        self.n_iter_: Any = np.array([len(self.history_)], dtype=np.int32)
         if self._taken.note:
             self.solver_reason_ = f"{self._taken.note}; {self.solver_reason_}"
         self.separation_: Separation | None = None

@@ -14,6 +14,8 @@ from linnet.learners.entry import AUTO
 
 # What was said already.
 _said: set[tuple[str, str]] = set()
+# No gap smaller than this is asked for: rounding would hide it.
+LEAST_GAP = 1e-13
 
 
 class Nearest(NamedTuple):
@@ -21,6 +23,11 @@ class Nearest(NamedTuple):
 
     solver: str
     note: str = ""
+
+
+def gap_of_gradient(tol: float | None) -> float | None:
+    """The duality gap for a tolerance of scikit-learn's solvers, which bounds a gradient: the gap is its square."""
+    return None if tol is None else min(tol, max(tol * tol, LEAST_GAP))
 
 
 def nearest(estimator: str, asked: str, names: Mapping[str, str], own: tuple[str, ...]) -> Nearest:
