@@ -7,7 +7,8 @@ LOGISTIC, RIDGE, SVM, BAYES = "test_logistic.py", "test_ridge.py", "test_svm.py"
 LEFT_OUT: dict[str, tuple[tuple[str, str], ...]] = {
     "of LogisticRegressionCV, which linnet does not have": ((LOGISTIC, r"LogisticRegressionCV|_cv(_|\[)|-cv\]"),),
     "the wording of one solver's own message that it did not converge": ((LOGISTIC, r"^test_max_iter\["),),
-    "scikit-learn's announcements of parameters that it is about to remove": (
+    "scikit-learn's announcements of parameters and classes that it is about to remove": (
+        ("test_passive_aggressive.py", r"^test_class_deprecation"),
         (LOGISTIC, r"^test_penalty_deprecated|^test_l1_ratio_None_deprecated|_warns_with_n_jobs"),
     ),
     "calls private functions of scikit-learn's class": (
@@ -23,6 +24,7 @@ LEFT_OUT: dict[str, tuple[tuple[str, str], ...]] = {
         (LOGISTIC, r"^test_large_sparse_matrix.*(liblinear|saga?)\]|^test_liblinear_with_large_values"),
         (LOGISTIC, r"^test_liblinear_dual_random_state|^test_dtype_match.*liblinear"),
     ),
+    "expects that a solver needs more iterations than linnet's": ((SVM, r"^test_linear_svm_convergence_warnings"),),
     "a solver of scikit-learn's that falls back to another of its own": (
         (LOGISTIC, r"^test_newton_cholesky_fallback_to_lbfgs"),
     ),

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from linnet.estimators.online import OnlineClassifier as OnlineClassifier
     from linnet.estimators.online import OnlineRegressor as OnlineRegressor
     from linnet.estimators.passive_aggressive import PassiveAggressive as PassiveAggressive
+    from linnet.estimators.passive_aggressive import PassiveAggressiveClassifier as PassiveAggressiveClassifier
     from linnet.estimators.perceptron import Perceptron as Perceptron
     from linnet.estimators.polynomial import Polynomial as Polynomial
     from linnet.estimators.ridge import Ridge as Ridge
@@ -91,6 +92,7 @@ _HOMES = {
     "OnlineClassifier": "linnet.estimators.online",
     "OnlineRegressor": "linnet.estimators.online",
     "PassiveAggressive": "linnet.estimators.passive_aggressive",
+    "PassiveAggressiveClassifier": "linnet.estimators.passive_aggressive",
     "Penalty": "linnet.learners.recipe",
     "Perceptron": "linnet.estimators.perceptron",
     "Polynomial": "linnet.estimators.polynomial",

@@ -31,6 +31,7 @@ NAMES = [
     "OnlineClassifier",
     "OnlineRegressor",
     "PassiveAggressive",
+    "PassiveAggressiveClassifier",
     "Perceptron",
     "Ridge",
     "RidgeClassifier",

@@ -145,6 +145,8 @@ class LinearEstimator(Coefficients, BaseEstimator):  # type: ignore[misc]
         if trained.state is not None:
             self._training = trained.state
         self._fitted(trained, examples.rows.dtype)
+        if learner.way is Way.ONLINE:
+            self.t_ = 1.0 + len(trained.history) * examples.rows.shape[0]
         if trained.online is not None and has_bound(recipe):
             self._proven = LazyBound(recipe, trained, examples)
         return self
@@ -162,6 +164,7 @@ class LinearEstimator(Coefficients, BaseEstimator):  # type: ignore[misc]
         self._show(training.model(), examples.rows.dtype)
         self.history_ = [*earlier, last]
         self.n_iter_: Any = len(self.history_)
+        self.t_ = (self.t_ if earlier else 1.0) + examples.rows.shape[0]
         self.updates_ = sum(each.updates for each in self.history_)
         counted = has_bound(recipe)
         self.certificate_ = Mistakes(training.mistakes_made, reason=NOT_KEPT) if counted else ONLINE

@@ -37,7 +37,7 @@ PARAMETERS = {
     "alpha": "The penalty's weight, beside the mean loss of a row (`Ridge`: beside the sum of squares); None keeps the "
     "learner's own. Naive Bayes: what is added to every count. `Winnow`: what a promotion multiplies by, above 1.",
     "force_alpha": "Whether alpha is taken as it is; otherwise it is 1e-10 at least.",
-    "binarize": "A value above this, 0 or more, is there; any other is not.",
+    "binarize": "A value above this, 0 or more, is there; any other is not. None takes values, 0 or 1, as they are.",
     "fit_prior": "Whether a class is as probable as its rows are many; otherwise all are alike.",
     "class_prior": "The probability of each class instead, in the order of the sorted labels.",
     "priors": "The probability of each class, in the order of the sorted labels. None: as its rows are many.",
@@ -56,6 +56,10 @@ PARAMETERS = {
     "the first pass's. "
     "Batch solvers: a relative duality gap this small; without a penalty, a gradient this small beside the first. None "
     "makes all `max_iter` passes (perceptron: unless one makes no mistake).",
+    "early_stopping": "False: rows are not held out to stop by, and True is refused.",
+    "validation_fraction": "Without effect, as rows are not held out.",
+    "n_iter_no_change": "Without effect: `tol` has the rule.",
+    "average": "Whether the mean of the weights over all steps predicts; a number is taken for True.",
     "eta0": "The step size, or its start; for a batch gradient, on the objective as written above. None keeps the "
     "learner's own, or lets the solver find a safe one.",
     "power_t": "Steps are eta0 * t ** -power_t: 0 constant, 0.5 and 1 falling. None keeps the learner's own.",

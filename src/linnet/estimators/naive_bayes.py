@@ -178,7 +178,7 @@ class BernoulliNB(DiscreteNB):
         *,
         alpha: Any = 1.0,
         force_alpha: bool = True,
-        binarize: float = 0.0,
+        binarize: float | None = 0.0,
         fit_prior: bool = True,
         class_prior: Any = None,
     ) -> None:
@@ -189,11 +189,14 @@ class BernoulliNB(DiscreteNB):
         self.class_prior = class_prior
 
     def _rows(self, X: Any) -> Rows:
-        return presence(super()._rows(X), check_number("binarize", self.binarize))
+        return self._present(super()._rows(X))
 
     def _rows_and_targets(self, X: Any, y: Any, *, reset: bool, numeric: bool) -> tuple[Rows, NDArray[Any]]:
         rows, y = super()._rows_and_targets(X, y, reset=reset, numeric=numeric)
-        return presence(rows, check_number("binarize", self.binarize)), y
+        return self._present(rows), y
+
+    def _present(self, rows: Rows) -> Rows:
+        return rows if self.binarize is None else presence(rows, check_number("binarize", self.binarize))
 
 
 @documented("naive-bayes-gaussian", attributes=ATTRIBUTES)
