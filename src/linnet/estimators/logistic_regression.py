@@ -196,7 +196,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
             return settings
         steps = None if self.eta0 is None else Steps(constant(check_positive("eta0", self.eta0)), gain=self.C)
         scaling = check_positive("intercept_scaling", self.intercept_scaling)
-        theirs = self.solver in THEIRS and self._kind() == "l2"
+        theirs = self.solver in THEIRS and self._penalty().l1 == 0
         tol = gap_of_gradient(settings.tol) if theirs else settings.tol
         return replace(settings, solver=self._taken.solver, tol=tol, steps=steps, intercept_scaling=scaling)
 
