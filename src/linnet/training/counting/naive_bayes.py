@@ -52,7 +52,8 @@ class Priors:
         if self.given:
             if len(self.given) != len(counts):
                 raise RecipeError(
-                    f"Number of priors must match number of classes: there are {len(self.given)} for {len(counts)}"
+                    f"Number of priors must match number of classes: there are {len(self.given)} priors "
+                    f"for {len(counts)} classes"
                 )
             return np.array(self.given)
         return np.full(len(counts), 1.0 / len(counts)) if self.uniform else counts / counts.sum()
