@@ -20,7 +20,7 @@ SANITIZED := LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-f
 	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:hard_rss_limit_mb=8000 \
 	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 PYTHONPATH="$(CURDIR)/build/sanitized-install"
 
-.PHONY: demo test lint types suite test-slow test-checked test-sanitized sanitized attack attack-sanitized bench quality bench-versions format clean
+.PHONY: demo test lint types suite test-slow test-checked test-sanitized sanitized attack attack-sanitized bench quality sklearn-suite bench-versions format clean
 
 demo: $(VENV)/.demo-ready
 	$(BIN)/linnet demo
@@ -71,6 +71,10 @@ bench: $(VENV)/.bench-ready
 quality: $(VENV)/.bench-ready
 	$(BIN)/python benchmarks/quality.py $(if $(DATA),--data $(DATA))
 	$(BIN)/python benchmarks/quality.py --odd 1 --repeats 2
+
+# scikit-learn's own tests with linnet's classes in the place of theirs; exit status 1 where fewer than 95 % pass.
+sklearn-suite: $(VENV)/.test-ready
+	$(BIN)/python benchmarks/sklearn_suite.py
 
 # Whether this version is slower than the one at BEFORE, any name that git knows, by processor time.
 BEFORE ?= HEAD~1

@@ -40,6 +40,7 @@ ESTIMATORS = {
     "quantile": linnet.QuantileRegressor(alpha=1e-4),
     "tweedie": linnet.TweedieRegressor(power=1.5, alpha=1e-4),
     "naive-bayes": linnet.MultinomialNB(),
+    "naive-bayes-complement": linnet.ComplementNB(),
     "naive-bayes-bernoulli": linnet.BernoulliNB(),
     "naive-bayes-gaussian": linnet.SharedGaussianNB(),
     "discriminant-analysis": linnet.LinearDiscriminantAnalysis(),

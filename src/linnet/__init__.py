@@ -38,16 +38,19 @@ if TYPE_CHECKING:
     from linnet.estimators.logistic_regression import LogisticRegression as LogisticRegression
     from linnet.estimators.multi_label import MultiLabelClassifier as MultiLabelClassifier
     from linnet.estimators.naive_bayes import BernoulliNB as BernoulliNB
+    from linnet.estimators.naive_bayes import ComplementNB as ComplementNB
     from linnet.estimators.naive_bayes import MultinomialNB as MultinomialNB
     from linnet.estimators.naive_bayes import SharedGaussianNB as SharedGaussianNB
     from linnet.estimators.one_hot import OneHot as OneHot
     from linnet.estimators.online import OnlineClassifier as OnlineClassifier
     from linnet.estimators.online import OnlineRegressor as OnlineRegressor
     from linnet.estimators.passive_aggressive import PassiveAggressive as PassiveAggressive
+    from linnet.estimators.passive_aggressive import PassiveAggressiveClassifier as PassiveAggressiveClassifier
     from linnet.estimators.perceptron import Perceptron as Perceptron
     from linnet.estimators.polynomial import Polynomial as Polynomial
     from linnet.estimators.quantile import QuantileRegressor as QuantileRegressor
     from linnet.estimators.ridge import Ridge as Ridge
+    from linnet.estimators.ridge import RidgeClassifier as RidgeClassifier
     from linnet.estimators.winnow import Winnow as Winnow
     from linnet.learners import catalogue as catalogue
     from linnet.learners.losses import Loss as Loss
@@ -73,6 +76,7 @@ _HOMES = {
     "BestThreshold": "linnet.estimators.best_threshold",
     "Conjunctions": "linnet.estimators.conjunctions",
     "CertificateError": "linnet.errors",
+    "ComplementNB": "linnet.estimators.naive_bayes",
     "CostSensitive": "linnet.estimators.cost_sensitive",
     "DataWarning": "linnet.errors",
     "DependencyParser": "linnet.structured.parser",
@@ -99,6 +103,7 @@ _HOMES = {
     "OnlineClassifier": "linnet.estimators.online",
     "OnlineRegressor": "linnet.estimators.online",
     "PassiveAggressive": "linnet.estimators.passive_aggressive",
+    "PassiveAggressiveClassifier": "linnet.estimators.passive_aggressive",
     "Penalty": "linnet.learners.recipe",
     "Perceptron": "linnet.estimators.perceptron",
     "PoissonRegressor": "linnet.estimators.glm",
@@ -110,6 +115,7 @@ _HOMES = {
     "Ridge": "linnet.estimators.ridge",
     "Lasso": "linnet.estimators.lasso",
     "ElasticNet": "linnet.estimators.lasso",
+    "RidgeClassifier": "linnet.estimators.ridge",
     "Schedule": "linnet.learners.schedule",
     "SeparationWarning": "linnet.errors",
     "SequenceTagger": "linnet.structured.sequence_tagger",

@@ -37,6 +37,10 @@ class RecipeError(LinnetError, ValueError):
     """A choice is unknown, or choices do not combine."""
 
 
+class UnsupportedError(RecipeError, NotImplementedError):
+    """A choice that scikit-learn answers with NotImplementedError."""
+
+
 class ExpressionError(RecipeError):
     """A Boolean expression cannot be parsed; `column`, counted from 1, is where, and a caret shows it."""
 

@@ -45,7 +45,7 @@ def digests(n):
     score = X @ rng.normal(size=20) + rng.normal(size=n)
     found = {}
     for estimator in estimators():
-        boolean = type(estimator).__name__ in ("Winnow", "BernoulliNB", "MultinomialNB")
+        boolean = type(estimator).__name__ in ("Winnow", "BernoulliNB", "ComplementNB", "MultinomialNB")
         numbers = isinstance(estimator, RegressorMixin)
         for classes in (0,) if numbers else (2, 4):
             y = (

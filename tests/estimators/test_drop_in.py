@@ -9,7 +9,7 @@ from sklearn import naive_bayes
 
 import linnet
 
-DISCRETE = ["MultinomialNB", "BernoulliNB"]
+DISCRETE = ["MultinomialNB", "BernoulliNB", "ComplementNB"]
 COUNTS = ["class_count_", "class_log_prior_", "feature_count_", "feature_log_prob_"]
 
 
@@ -25,7 +25,10 @@ SETTINGS = [
     {"class_prior": [0.2, 0.5, 0.3]},
 ]
 # scikit-learn's BernoulliNB adds an alpha for each feature to the counts of the classes
-CASES = [(name, each) for name in DISCRETE for each in SETTINGS] + [("MultinomialNB", {"alpha": [0.1, 1.0, 2.0, 0.5]})]
+CASES = [(name, each) for name in DISCRETE for each in SETTINGS] + [
+    ("MultinomialNB", {"alpha": [0.1, 1.0, 2.0, 0.5]}),
+    ("ComplementNB", {"norm": True}),
+]
 
 
 @pytest.mark.parametrize(("name", "parameters"), CASES)
@@ -69,3 +72,42 @@ def test_an_alpha_for_each_feature_smooths_what_is_there_or_not(rng):
     np.testing.assert_allclose(np.exp(model.feature_log_prob_), p, rtol=1e-12)
     joint = np.log(0.5) + X @ np.log(p).T + (1 - X) @ np.log(1 - p).T
     np.testing.assert_allclose(model.predict_joint_log_proba(X), joint, rtol=1e-10)
+
+
+def test_rows_of_zero_and_one_need_not_be_compared(rng):
+    X, y = rng.integers(2, size=(30, 3)), np.arange(30) % 2
+    ours, theirs = both("BernoulliNB", binarize=None)
+    np.testing.assert_allclose(ours.fit(X, y).predict_proba(X), theirs.fit(X, y).predict_proba(X), rtol=1e-10)
+
+
+@pytest.mark.parametrize("name", DISCRETE)
+def test_one_class_is_taken(name, rng):
+    X = rng.integers(2, size=(10, 3))
+    ours, theirs = (each.fit(X, np.ones(10)) for each in both(name))
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+    np.testing.assert_array_equal(ours.predict_proba(X), theirs.predict_proba(X))
+
+
+def test_online_learners_count_their_steps_and_refuse_to_hold_rows_out(rng):
+    X, y = rng.normal(size=(40, 3)), np.arange(40) % 2
+    for cls in (linnet.Perceptron, linnet.PassiveAggressiveClassifier):
+        model = cls(max_iter=3, tol=None).fit(X, y)
+        assert model.t_ == 1 + 3 * 40
+        stream = cls()
+        for _ in range(3):
+            stream.partial_fit(X, y)
+        assert stream.t_ == 1 + 3 * 40
+        with pytest.raises(NotImplementedError, match="partial_fit"):
+            cls(early_stopping=True).fit(X, y)
+
+
+def test_a_passive_aggressive_step_is_scikit_learns(rng):
+    """Without an intercept, which ours counts into the length of a row; theirs are schedules of SGD by now."""
+    from sklearn.linear_model import SGDClassifier
+
+    X, y = rng.normal(size=(60, 4)), rng.integers(3, size=60)
+    same = {"fit_intercept": False, "shuffle": False, "max_iter": 4, "tol": None}
+    for loss, rate in (("hinge", "pa1"), ("squared_hinge", "pa2")):
+        ours = linnet.PassiveAggressiveClassifier(C=0.5, loss=loss, **same).fit(X, y)
+        theirs = SGDClassifier(loss="hinge", penalty=None, learning_rate=rate, eta0=0.5, **same).fit(X, y)
+        np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-9)

@@ -34,7 +34,8 @@ class Drawn:
     def estimator(self):
         settings = {"C": self.C, "tol": TOL, "max_iter": 100_000, "fit_intercept": self.intercept}
         if self.loss == "logistic":
-            return linnet.LogisticRegression(penalty=self.penalty, l1_ratio=0.4, **settings)
+            l1_ratio = {"l1_ratio": 0.4} if self.penalty == "elasticnet" else {}
+            return linnet.LogisticRegression(penalty=self.penalty, **l1_ratio, **settings)
         return linnet.LinearSVC(loss=self.loss, **settings)
 
     @property

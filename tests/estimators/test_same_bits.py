@@ -119,8 +119,10 @@ def test_sparse_and_dense_float32_and_float64_agree(estimator, data):
     first = type(estimator)(**estimator.get_params()).fit(X, y)
     for form in (X.astype(np.float64), csr_array(X), csr_array(X.astype(np.float64))):
         other = type(estimator)(**estimator.get_params()).fit(form, y)
-        assert_allclose(other.coef_, first.coef_, rtol=1e-9, atol=1e-9 * np.abs(first.coef_).max())
-        assert_allclose(other.intercept_, first.intercept_, rtol=1e-9, atol=1e-9 * np.abs(first.coef_).max())
+        ours, theirs = other.model_, first.model_  # coef_ has the type of X
+        atol = 1e-9 * np.abs(theirs.weights).max()
+        assert_allclose(ours.weights, theirs.weights, rtol=1e-9, atol=atol)
+        assert_allclose(ours.intercepts, theirs.intercepts, rtol=1e-9, atol=atol)
 
 
 def test_no_seed_is_a_seed_like_any_other(data):

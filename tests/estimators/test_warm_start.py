@@ -84,6 +84,7 @@ def test_least_squares_by_gradients_begin_where_they_ended(rng):
     assert model.fit(X, y).n_iter_ <= 2 < first
 
 
+@pytest.mark.filterwarnings("ignore:Setting penalty=None will ignore the C")
 @pytest.mark.parametrize("model", CLASSIFIERS, ids=str)
 def test_other_rows_and_another_strength_end_at_their_own_optimum(model, rng):
     from sklearn.base import clone

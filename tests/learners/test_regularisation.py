@@ -100,4 +100,4 @@ def test_naive_bayes_must_add_something_to_its_counts():
     with pytest.raises(RecipeError, match="has no logarithm"):
         recipe("naive-bayes", alpha=0.0)
     counting = [entry.name for entry in catalogue.entries(Way.COUNTING) if entry.strength]
-    assert counting == ["naive-bayes", "naive-bayes-bernoulli"]
+    assert counting == ["naive-bayes", "naive-bayes-complement", "naive-bayes-bernoulli"]

@@ -49,7 +49,9 @@ LEARNERS = [entry.name for entry in catalogue.entries() if catalogue.Task.CLASSI
 def test_every_learner_predicts_the_same_from_its_file(learner, classes, tmp_path):
     rng = np.random.default_rng(4)
     X, y = sparse(rng, 60, classes=classes)
-    if learner in ("naive-bayes", "naive-bayes-bernoulli") or learner.startswith("winnow"):  # which take what is there
+    if learner in ("naive-bayes", "naive-bayes-complement", "naive-bayes-bernoulli") or learner.startswith(
+        "winnow"
+    ):  # which take what is there
         X = 4.0 * (X > 0)
     model = train((X / 4, y), TrainOptions(learner=learner, task=Task.CLASSIFICATION))
     model.save(tmp_path / "m")

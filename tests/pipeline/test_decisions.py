@@ -48,7 +48,7 @@ def test_what_only_counts_follows_costs(learner, rng):
 @pytest.mark.parametrize("method", list(Method))
 def test_every_learner_has_probabilities_once_calibrated(learner, method, classes, rng, tmp_path):
     X, y, _ = noisy(rng, 300, classes)
-    if learner in ("naive-bayes", "naive-bayes-bernoulli") or learner.startswith("winnow"):
+    if learner in ("naive-bayes", "naive-bayes-complement", "naive-bayes-bernoulli") or learner.startswith("winnow"):
         X = (X > 0.3).astype(float)
     model = train((X, y), TrainOptions(learner=learner, task=Task.CLASSIFICATION, calibrate=method))
     p = model.predict_proba(X)

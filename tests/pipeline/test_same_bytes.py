@@ -31,7 +31,13 @@ from tests.pipeline.making import (
 
 ONLINE = ("adaptive", "sgd-logistic", "averaged-perceptron", "voted-perceptron", "passive-aggressive-1", "pegasos")
 BATCH = ("auto", "logistic-regression")
-COUNTING = ("naive-bayes", "naive-bayes-bernoulli", "naive-bayes-gaussian", "discriminant-analysis")
+COUNTING = (
+    "naive-bayes",
+    "naive-bayes-complement",
+    "naive-bayes-bernoulli",
+    "naive-bayes-gaussian",
+    "discriminant-analysis",
+)
 NUMBERS = ("adaptive-squared", "widrow-hoff", "least-squares")
 
 
@@ -59,7 +65,7 @@ def assert_all_same(results):
 @pytest.mark.parametrize("learner", [*ONLINE, *BATCH, *COUNTING])
 def test_numbered_rows(learner, classes, rng, tmp_path):
     X, y = sparse(rng, 230, classes=classes)
-    if learner in ("naive-bayes", "naive-bayes-bernoulli"):  # which count what is there
+    if learner in ("naive-bayes", "naive-bayes-complement", "naive-bayes-bernoulli"):  # which count what is there
         X = (X > 0).astype(float) if learner == "naive-bayes-bernoulli" else np.abs(X)
 
     def data(split_by):

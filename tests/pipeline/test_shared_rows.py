@@ -43,7 +43,7 @@ def options_of(task, text):
 def test_every_learner_on_a_shared_reading_gives_the_bytes_it_gives_alone(task, text, rng, tmp_path, monkeypatch):
     data, several = table(rng), options_of(task, text)
     if text:  # winnow1 and winnow2 take values of 0 and 1, Winnow up to 1: text is weighted for them by each learner
-        assert {"winnow1", "naive-bayes", "naive-bayes-bernoulli"} <= {
+        assert {"winnow1", "naive-bayes", "naive-bayes-complement", "naive-bayes-bernoulli"} <= {
             o.learner for o in several
         } or task == "regression"
     opened = []

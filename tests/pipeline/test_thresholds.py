@@ -39,7 +39,11 @@ def skewed(rng, n):
 
 def boolean(learner, X):
     """X as this learner takes it."""
-    return (X > 0.5).astype(float) if learner.startswith(("naive-bayes-b", "winnow")) or learner == "naive-bayes" else X
+    return (
+        (X > 0.5).astype(float)
+        if learner.startswith(("naive-bayes-b", "naive-bayes-c", "winnow")) or learner == "naive-bayes"
+        else X
+    )
 
 
 def best_f1(y, p):

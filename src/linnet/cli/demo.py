@@ -129,7 +129,16 @@ def _trained(data_name: str, learner: str, estimator: Any, data: tuple[Any, ...]
     mistakes = estimator.history_[-1].mistakes if hasattr(estimator, "classes_") else None
     score = float(estimator.score(held_out, y_held_out))
     return Result(
-        data_name, learner, measure, score, len(y), rows_held_out, estimator.n_iter_, mistakes, seconds, not caught
+        data_name,
+        learner,
+        measure,
+        score,
+        len(y),
+        rows_held_out,
+        len(estimator.history_),
+        mistakes,
+        seconds,
+        not caught,
     )
 
 

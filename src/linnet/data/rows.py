@@ -186,15 +186,15 @@ def select_examples(examples: Examples, which: NDArray[np.bool_]) -> Examples:
     return Examples(rows, examples.targets[at], None if examples.weights is None else examples.weights[at])
 
 
-def with_intercept_column(rows: Rows) -> Rows:
-    """The rows with one more column, which is 1 in all of them."""
+def with_intercept_column(rows: Rows, value: float = 1.0) -> Rows:
+    """The rows with one more column, which is 1, or another value, in all of them."""
     n, d = rows.shape
     names = (*rows.names, "intercept") if rows.names else ()
     if rows.dense:
-        table = np.ones((n, d + 1), dtype=rows.values.dtype)
+        table = np.full((n, d + 1), value, dtype=rows.values.dtype)
         table[:, :d] = rows.values.reshape(n, d)
         return Rows(table.reshape(-1), NO_IDS, NO_STARTS, (n, d + 1), names, rows.resolution)
     ends = rows.starts[1:]
-    values = np.insert(rows.values, ends, 1.0)
+    values = np.insert(rows.values, ends, value)
     ids = np.insert(rows.ids, ends, np.uint32(d))
     return Rows(values, ids, rows.starts + np.arange(n + 1), (n, d + 1), names)

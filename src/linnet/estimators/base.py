@@ -18,12 +18,12 @@ from sklearn.utils.validation import check_is_fitted
 from linnet.data.labels import Labels
 from linnet.data.rows import Examples, Rows
 from linnet.errors import CertificateError, InputError, RecipeError
+from linnet.estimators.coefficients import Coefficients
 from linnet.estimators.lazy_bound import LazyBound
 from linnet.estimators.parameters import check_labels, check_number, chosen
 from linnet.estimators.progress import watching
 from linnet.estimators.reading import read_rows, read_rows_and_targets, read_weights
 from linnet.learners.entry import Entry, Way
-from linnet.learners.linear import LinearModel
 from linnet.learners.recipe import Averaging, Reduction
 from linnet.theory.mistake_bounds import NOT_KEPT, Mistakes, has_bound, mistake_bound
 from linnet.training.class_weights import BALANCED, ClassWeights
@@ -52,7 +52,7 @@ def offered_if(condition: Callable[[Any], bool]) -> Callable[[Method], Method]:
     return cast("Callable[[Method], Method]", available_if(condition))
 
 
-class LinearEstimator(BaseEstimator):  # type: ignore[misc]
+class LinearEstimator(Coefficients, BaseEstimator):  # type: ignore[misc]
     """Reads X, y and weights, fits, and keeps the result. A subclass names its learner and settings."""
 
     fit_intercept: bool
@@ -69,6 +69,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
     warm_start: bool = False
     # whether there are several solvers to choose from
     _chooses_solver = False
+    _least_iterations = 1
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -137,7 +138,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         if not self.warm_start or not hasattr(self, "model_"):
             return None
         recipe = learner.recipe
-        before: LinearModel = self.model_
+        before = self._model()
         classes = [] if labels is None else labels.classes.tolist()
         known = [] if before.classes is None else before.classes.tolist()
         for what, now, then in (
@@ -166,7 +167,9 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             trained = fit(learner, examples, labels, replace(self._settings(), watch=watch, start=start))
         if trained.state is not None:
             self._training = trained.state
-        self._fitted(trained)
+        self._fitted(trained, examples.rows.dtype)
+        if learner.way is Way.ONLINE:
+            self.t_ = 1.0 + len(trained.history) * examples.rows.shape[0]
         if trained.online is not None and has_bound(recipe):
             validated = Mistakes(trained.online.made, reason=VALIDATED)
             self._proven = validated if self._validates() else LazyBound(recipe, trained, examples)
@@ -182,9 +185,10 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             raise RecipeError("the parameters have changed since the stream began: call fit, or clone the estimator")
         last = training.take(examples, labels)
         self._training = training
-        self._show(training.model())
+        self._show(training.model(), examples.rows.dtype)
         self.history_ = [*earlier, last]
-        self.n_iter_ = len(self.history_)
+        self.n_iter_: Any = len(self.history_)
+        self.t_ = (self.t_ if earlier else 1.0) + examples.rows.shape[0]
         self.updates_ = sum(each.updates for each in self.history_)
         counted = has_bound(recipe)
         self.certificate_ = Mistakes(training.mistakes_made, reason=NOT_KEPT) if counted else ONLINE
@@ -208,8 +212,11 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         return weights
 
     def _check_parameters(self) -> None:
-        if self.max_iter is not None and (not isinstance(self.max_iter, int | np.integer) or self.max_iter < 1):
-            raise RecipeError(f"max_iter must be a whole number of passes, 1 or more; it is {self.max_iter!r}")
+        if self.max_iter is not None and (
+            not isinstance(self.max_iter, int | np.integer) or self.max_iter < self._least_iterations
+        ):
+            least = self._least_iterations
+            raise RecipeError(f"max_iter must be a whole number of passes, {least} or more; it is {self.max_iter!r}")
         if self.tol is not None:
             check_number("tol", self.tol)
         self._threads()
@@ -227,9 +234,9 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             return int(state or 0)
         return int(check_random_state(state).randint(2**31))
 
-    def _fitted(self, trained: Trained) -> None:
+    def _fitted(self, trained: Trained, dtype: Any = np.float64) -> None:
         """Keep the outcome of a whole fit, and warn if it did not converge."""
-        self._show(trained.model)
+        self._show(trained.model, dtype)
         self.history_ = trained.history
         self.n_iter_ = len(trained.history)
         self.updates_ = sum(each.updates for each in trained.history)
@@ -240,21 +247,13 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         if not trained.converged:
             warnings.warn(_unconverged(self, trained), ConvergenceWarning, stacklevel=4)
 
-    def _show(self, model: LinearModel) -> None:
-        self.model_ = model
-        if model.classes is None:
-            self.coef_: NDArray[np.float64] = model.weights[:, 0].copy()
-            self.intercept_: Any = float(model.intercepts[0])
-        else:
-            self.classes_ = model.classes
-            self.coef_, self.intercept_ = np.ascontiguousarray(model.weights.T), model.intercepts.copy()
-
 
 class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
     """Labels in, labels out."""
 
     class_weight: Any
     multiclass: str
+    _least_classes = 2
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to all rows."""
@@ -303,7 +302,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         else:  # a row of no weight is as if it were not there, and so is its label
             codes = np.zeros(len(y))
             labels, codes[weights > 0] = Labels.of(y[weights > 0])
-        if len(labels) < 2:
+        if len(labels) < self._least_classes:
             raise InputError(
                 f"a classifier takes at least two classes; the data have one class, {labels.classes.tolist()[0]!r}"
             )
@@ -337,16 +336,16 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """w . x + b: one a row for two classes (positive: the second), one a row and class for more."""
         rows = self._rows(X)
-        return self.model_.decision(rows)
+        return self._model().decision(rows).astype(self._type_of(rows), copy=False)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of each row."""
         rows = self._rows(X)
-        return self.model_.predict(rows)
+        return self._model().predict(rows)
 
     def _proba(self, X: Any) -> NDArray[np.float64]:
         rows = self._rows(X)
-        return self.model_.predict_proba(rows)
+        return self._model().predict_proba(rows).astype(self._type_of(rows), copy=False)
 
     def _log_proba(self, X: Any) -> NDArray[np.float64]:
         with np.errstate(divide="ignore"):  # the logarithm of a probability of 0 is -inf
@@ -387,7 +386,7 @@ class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The predicted number for each row."""
         rows = self._rows(X)
-        return self.model_.predict(rows)
+        return self._model().predict(rows).astype(self._type_of(rows), copy=False)
 
     def _examples(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Examples:
         rows, y = self._rows_and_targets(X, y, reset=reset, numeric=True)
@@ -400,6 +399,8 @@ def _itself(label: Any) -> Any:
 
 def _unconverged(estimator: Any, trained: Trained) -> str:
     history, proven = trained.history, trained.certificate
+    if not history:
+        return f"{type(estimator).__name__} made no pass, and its weights are those it began with: raise max_iter"
     last = history[-1]
     gap = "" if proven.reason else f"; a relative gap of {proven.gap:.2g} is proven"
     mistakes = f"mistakes {last.mistakes:,}, " if hasattr(estimator, "classes_") else ""

@@ -65,7 +65,7 @@ class CountingClassifier(LinearClassifier):
             raise RecipeError("the parameters have changed since the stream began: call fit, or clone the estimator")
         training.take(examples, labels)
         self._training = training
-        self._show(training.model())
+        self._show(training.model(), examples.rows.dtype)
         self.certificate_ = CLOSED_FORM
         return self
 

@@ -27,19 +27,28 @@ PARAMETERS = {
     "solver": "How the problem is solved, of those named above; `auto` chooses.",
     "loss": "The loss to minimise: `hinge` or `squared_hinge`.",
     "C": "How much the losses count: the penalty's weight is 1 / C, a passive-aggressive step at most C.",
-    "penalty": "`l2`, `l1` (sparse weights), `elasticnet`, or None; `keep` the learner's own. The intercept is not "
-    "penalised.",
+    "penalty": "`l2`, `l1` (sparse weights), `elasticnet`, or None; `keep` the learner's own, `auto` what l1_ratio "
+    "asks for. The intercept is not penalised.",
+    "dual": "Whether to solve the dual (`solver='dual'`); `auto` leaves it to the solver.",
+    "multi_class": "scikit-learn's `multiclass`: `ovr`, or `crammer_singer` (the hinge of all classes jointly).",
+    "intercept_scaling": "A penalised intercept is the weight of a column of this number, times it: the larger, the "
+    "less it is penalised.",
+    "copy_X": "Without effect: X is never changed.",
     "alpha": "The penalty's weight, beside the mean loss of a row (`Ridge`: beside the sum of squares); None keeps the "
     "learner's own. Naive Bayes: what is added to every count. `Winnow`: what a promotion multiplies by, above 1.",
     "force_alpha": "Whether alpha is taken as it is; otherwise it is 1e-10 at least.",
-    "binarize": "A value above this, 0 or more, is there; any other is not.",
+    "binarize": "A value above this, 0 or more, is there; any other is not. None takes values, 0 or 1, as they are.",
     "fit_prior": "Whether a class is as probable as its rows are many; otherwise all are alike.",
     "class_prior": "The probability of each class instead, in the order of the sorted labels.",
     "priors": "The probability of each class, in the order of the sorted labels. None: as its rows are many.",
     "var_smoothing": "The fraction of the largest column variance that is added to every variance.",
     "shrinkage": "Shrinkage of the covariance towards equal, independent columns: None, a number from 0 to 1, or "
     "`auto` (Ledoit and Wolf's, worked out for each class).",
-    "l1_ratio": "The L1 ratio of the penalty, for `elasticnet`.",
+    "n_components": "How many directions `transform` projects on; None: one fewer than the classes, or all columns.",
+    "store_covariance": "Whether `svd` shows `covariance_`, too.",
+    "covariance_estimator": "What estimates the covariance of the rows of a class instead: an object with `fit` and "
+    "`covariance_`, such as those of sklearn.covariance. All rows are kept for it.",
+    "l1_ratio": "The L1 ratio of the penalty, for `elasticnet` (None: 0.5); with `penalty='auto'` 0 is L2 and 1 is L1.",
     "max_iter": "Most passes over the data, or iterations of a solver; None for the learner's own limit.",
     "tol": "When to stop. Perceptron: after a pass without a mistake, or when passes no longer reduce the mistakes by "
     "this fraction of the rows (judged over the later half of them; five and 100,000 rows at least, "
@@ -51,6 +60,7 @@ PARAMETERS = {
     "early_stopping": "Whether an online learner stops by its score on rows held out for validation: when "
     "`n_iter_no_change` passes improved their accuracy (for numbers, R²) by no more than `tol`.",
     "validation_fraction": "The fraction of the rows of each class to hold out for `early_stopping`.",
+    "average": "Whether the mean of the weights over all steps predicts; a number is taken for True.",
     "eta0": "The step size, or its start; for a batch gradient, on the objective as written above. None keeps the "
     "learner's own, or lets the solver find a safe one.",
     "power_t": "Steps are eta0 * t ** -power_t: 0 constant, 0.5 and 1 falling. None keeps the learner's own.",
@@ -81,7 +91,8 @@ PARAMETERS = {
     "sublinear_tf": "Whether to take 1 + log(count) for the count.",
     "use_idf": "Whether to multiply by the inverse document frequency, 1 + log(n / df).",
     "smooth_idf": "Whether to add 1 to n and df in it, as if one more text held every n-gram once.",
-    "norm": "`l2` or `l1`: bring each row to that length 1. None leaves it.",
+    "norm": "`ComplementNB`: whether to divide the weights of a class by the sum of their sizes. "
+    "Texts: `l2` or `l1`: bring each row to that length 1. None leaves it.",
     "log_count_ratio": "Whether to multiply by the log-count ratio of two classes; y must then be given to fit.",
     "smoothing": "What is added to the counts of either class in that ratio.",
     "hash_bits": "0 keeps an exact dictionary. Otherwise names are hashed to this many bits: at most 2 ** hash_bits "
@@ -95,10 +106,9 @@ PARAMETERS = {
     "estimator": "A classifier with probabilities (`predict_proba`); it is copied, not changed. Of many labels, "
     "one of linnet's linear classifiers, by default `LogisticRegression()`.",
     "metric": "What the threshold is to be best for, of those named above.",
-    "positive": "The label that is to be found; None where it is plain, of 0 and 1, -1 and 1, no and yes and the like, "
-    "or where the metric takes both labels alike. `Lasso` and `ElasticNet`: whether no weight may be below 0.",
+    "positive": "Regressors: whether no weight may be below 0. `BestThreshold`: the label that is to be found; None "
+    "where it is plain, of 0 and 1, -1 and 1, no and yes and the like, or where the metric takes both labels alike.",
     "precompute": "Accepted, and not needed: a table of the pairs of columns is made where it saves time.",
-    "copy_X": "Accepted, and not needed: X is never changed.",
     "selection": "Accepted, `cyclic` or `random`; weights are taken in their order either way.",
     "cv": "How many folds, each label dealt out evenly; or scikit-learn's splitters.",
     "costs": "What a mistake costs, as a dictionary by (true label, predicted label); 1 for pairs not in it, 0 for "

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from linnet.data.labels import Labels
+from linnet.data.rows import Examples, Rows
 from linnet.errors import RecipeError
 from linnet.estimators.documentation import documented
-from linnet.estimators.multi_output import MultiOutputRegressor
+from linnet.estimators.multi_output import MultiOutputRegressor, Table
 from linnet.estimators.parameters import check_positive, chosen
+from linnet.estimators.reading import InputTypeError
 from linnet.learners import catalogue
 from linnet.learners.entry import AUTO, Entry
 from linnet.learners.schedule import Schedule, constant
@@ -18,6 +22,9 @@ from linnet.theory import inference
 from linnet.theory.coefficient_table import Summary
 from linnet.training.descent import Steps
 from linnet.training.fit import Settings
+from linnet.training.multi_output import side_by_side
+from linnet.training.result import Trained
+from linnet.training.solvers.nonnegative import fit_nonnegative
 
 SOLVERS = (AUTO, *(solver.name for solver in catalogue.find("least-squares").solvers), "online")
 
@@ -46,6 +53,9 @@ class LinearRegression(MultiOutputRegressor):
         tol: float | None = 1e-6,
         eta0: float | None = None,
         fit_intercept: bool = True,
+        positive: bool = False,
+        copy_X: bool = True,
+        n_jobs: int | None = None,
         shuffle: bool = True,
         random_state: Any = None,
         warm_start: bool = False,
@@ -56,6 +66,9 @@ class LinearRegression(MultiOutputRegressor):
         self.tol = tol
         self.eta0 = eta0
         self.fit_intercept = fit_intercept
+        self.positive = positive
+        self.copy_X = copy_X
+        self.n_jobs = n_jobs
         self.shuffle = shuffle
         self.random_state = random_state
         self.warm_start = warm_start
@@ -63,6 +76,8 @@ class LinearRegression(MultiOutputRegressor):
 
     def _learner(self) -> Entry:
         chosen(SOLVERS, "solver", self.solver)
+        if self.positive and self.solver != AUTO:
+            raise RecipeError("positive=True has a solver of its own: take solver='auto'")
         if self.solver != "online":
             return catalogue.find("least-squares")
         entry = catalogue.find("widrow-hoff")
@@ -78,6 +93,24 @@ class LinearRegression(MultiOutputRegressor):
         steps = None if self.eta0 is None else Steps(self._schedule(), gain=1.0)
         return replace(settings, solver=self.solver, steps=steps)
 
+    def _fit(self, examples: Examples, labels: Labels | None, learner: Entry) -> Self:
+        if not self.positive:
+            return super()._fit(examples, labels, learner)
+        self._fitted(self._nonnegative(examples), examples.rows.dtype)
+        return self
+
+    def _several(self, learner: Entry, rows: Rows, targets: Table, weights: Table | None) -> Trained:
+        if not self.positive:
+            return super()._several(learner, rows, targets, weights)
+        return side_by_side([self._nonnegative(Examples(rows, np.ascontiguousarray(y), weights)) for y in targets.T])
+
+    def _nonnegative(self, examples: Examples) -> Trained:
+        if not examples.rows.dense:
+            raise InputTypeError(
+                "Sparse data was passed for X, but dense data is required. Use '.toarray()', or leave positive=True out"
+            )
+        return fit_nonnegative(examples, 0.0, intercept=self.fit_intercept, max_iter=self.max_iter)
+
     def summary(
         self, X: Any, y: Any, sample_weight: Any = None, *, level: float = 0.95, weights_are: str | None = None
     ) -> Summary:
@@ -90,6 +123,8 @@ class LinearRegression(MultiOutputRegressor):
         inference.check_level(level)
         if self.model_.weights.shape[1] > 1:
             raise RecipeError("a summary is of one target: fit to one column of y at a time")
+        if self.positive:
+            raise RecipeError("standard errors are not known for weights that may not be negative: leave positive out")
         if self.solver == "online":
             raise RecipeError("standard errors hold at the optimum, where no online fit is: take solver='analytic'")
         examples = self._examples(X, y, sample_weight, reset=False)

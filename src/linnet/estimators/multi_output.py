@@ -14,7 +14,11 @@ from linnet.errors import InputError, RecipeError
 from linnet.estimators.base import LinearRegressor
 from linnet.estimators.progress import watching
 from linnet.estimators.reading import input_errors, named, read_rows
+from linnet.learners.entry import Entry
 from linnet.training.multi_output import fit_outputs
+from linnet.training.result import Trained
+
+Table = NDArray[np.float64]
 
 
 class MultiOutputRegressor(LinearRegressor):
@@ -37,7 +41,7 @@ class MultiOutputRegressor(LinearRegressor):
             return super().fit(X, y, sample_weight)
         if not self._keeps_one_column and np.asarray(y).shape[1] == 1:
             super().fit(X, np.asarray(y)[:, 0], sample_weight)
-            self.intercept_ = self.model_.intercepts.copy()
+            self.intercept_ = np.ravel(self.intercept_)
             return self
         learner = self._learner()
         self._check_parameters()
@@ -45,10 +49,14 @@ class MultiOutputRegressor(LinearRegressor):
             raise RecipeError("an online solver predicts one number a row: take another solver, or one y at a time")
         rows, targets = self._rows_and_several(X, y)
         with watching(self.verbose, type(self).__name__, self.max_iter or learner.max_iter):
-            trained = fit_outputs(learner, rows, targets, self._weights(sample_weight, rows), self._settings())
-        self._fitted(trained)
-        self.coef_, self.intercept_ = np.ascontiguousarray(trained.model.weights.T), trained.model.intercepts.copy()
+            trained = self._several(learner, rows, targets, self._weights(sample_weight, rows))
+        self._fitted(trained, rows.dtype)
+        self.coef_, self.intercept_ = np.atleast_2d(self.coef_), np.ravel(self.intercept_)
         return self
+
+    def _several(self, learner: Entry, rows: Rows, targets: Table, weights: Table | None) -> Trained:
+        """The fit to several columns of targets."""
+        return fit_outputs(learner, rows, targets, weights, self._settings())
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The predicted number, or numbers, for each row."""

@@ -1,4 +1,4 @@
-"""Naive Bayes in its linear forms: MultinomialNB, BernoulliNB, SharedGaussianNB."""
+"""Naive Bayes in its linear forms: MultinomialNB, ComplementNB, BernoulliNB, SharedGaussianNB."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.data.rows import Rows
+from linnet.errors import RecipeError
 from linnet.estimators.base import offered_if
 from linnet.estimators.counting import ATTRIBUTES, CountingClassifier, priors_of
 from linnet.estimators.documentation import documented
@@ -28,6 +29,7 @@ OF_COUNTS = ATTRIBUTES.replace("certificate_", f"{COUNTS}certificate_")
 class DiscreteNB(CountingClassifier):
     """What naive Bayes of counts and of presence share: smoothing, priors, and the counts themselves."""
 
+    _least_classes = 1
     alpha: Any
     force_alpha: bool
     fit_prior: bool
@@ -75,6 +77,8 @@ class DiscreteNB(CountingClassifier):
         """The smoothing, for all features or for each."""
         if not isinstance(self.alpha, Sequence | np.ndarray) or isinstance(self.alpha, str):
             return self._at_least(check_number("alpha", self.alpha))
+        if np.min(self.alpha) < 0:
+            raise RecipeError(f"All values in alpha must be greater than 0. They are {np.ravel(self.alpha).tolist()}")
         return tuple(self._at_least(check_number("alpha", each)) for each in np.ravel(self.alpha).tolist())
 
     def _at_least(self, alpha: float) -> float:
@@ -121,6 +125,40 @@ class MultinomialNB(DiscreteNB):
         return super().decision_function(X)
 
 
+@documented("naive-bayes-complement", attributes=OF_COUNTS)
+class ComplementNB(MultinomialNB):
+    """Naive Bayes for counts where classes differ much in size: each class by what all the others have.
+
+    Priors do not enter the scores, as in scikit-learn's; `class_log_prior_` has them.
+
+    >>> from linnet import ComplementNB
+    >>> X, y = [[2, 0, 1], [3, 1, 0], [0, 2, 1], [0, 3, 2]], ["a", "a", "b", "b"]
+    >>> ComplementNB().fit(X, y).predict([[1, 0, 0], [0, 1, 0]]).tolist()
+    ['a', 'b']
+    """
+
+    learner = "naive-bayes-complement"
+
+    def __init__(
+        self,
+        *,
+        alpha: Any = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+        norm: bool = False,
+    ) -> None:
+        super().__init__(alpha=alpha, force_alpha=force_alpha, fit_prior=fit_prior, class_prior=class_prior)
+        self.norm = norm
+
+    @property
+    def feature_all_(self) -> NDArray[np.float64]:
+        return np.asarray(self._sums.sums.sum(axis=1))
+
+    def _parameters(self) -> dict[str, Any]:
+        return super()._parameters() | {"norm": bool(self.norm)}
+
+
 @documented("naive-bayes-bernoulli", attributes=OF_COUNTS)
 class BernoulliNB(DiscreteNB):
     """Naive Bayes for what is there or not: a value counts as there where it is above `binarize`.
@@ -140,7 +178,7 @@ class BernoulliNB(DiscreteNB):
         *,
         alpha: Any = 1.0,
         force_alpha: bool = True,
-        binarize: float = 0.0,
+        binarize: float | None = 0.0,
         fit_prior: bool = True,
         class_prior: Any = None,
     ) -> None:
@@ -151,11 +189,14 @@ class BernoulliNB(DiscreteNB):
         self.class_prior = class_prior
 
     def _rows(self, X: Any) -> Rows:
-        return presence(super()._rows(X), check_number("binarize", self.binarize))
+        return self._present(super()._rows(X))
 
     def _rows_and_targets(self, X: Any, y: Any, *, reset: bool, numeric: bool) -> tuple[Rows, NDArray[Any]]:
         rows, y = super()._rows_and_targets(X, y, reset=reset, numeric=numeric)
-        return presence(rows, check_number("binarize", self.binarize)), y
+        return self._present(rows), y
+
+    def _present(self, rows: Rows) -> Rows:
+        return rows if self.binarize is None else presence(rows, check_number("binarize", self.binarize))
 
 
 @documented("naive-bayes-gaussian", attributes=ATTRIBUTES)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from linnet.data.task import Task
 from linnet.errors import RecipeError
 from linnet.estimators.base import LinearClassifier, LinearRegressor, offered_if
+from linnet.estimators.coefficients import SparseCoefficients
 from linnet.estimators.documentation import documented
 from linnet.estimators.parameters import check_number, check_positive, penalty_of
 from linnet.learners import catalogue
@@ -45,7 +46,7 @@ def _own(recipe: Recipe, task: Task) -> Entry:
 
 
 @documented(*(entry.name for entry in catalogue.entries(Way.ONLINE, Task.CLASSIFICATION)))
-class OnlineClassifier(LinearClassifier):
+class OnlineClassifier(SparseCoefficients, LinearClassifier):
     """Any online learner: the adaptive one by default, which needs no scaled features and no step size.
 
     >>> from linnet import OnlineClassifier

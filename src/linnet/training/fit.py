@@ -43,8 +43,9 @@ class Settings:
     `start` is where to begin: the end of an earlier fit of the same columns, classes and reduction; `near` the same, of
     a fit to other rows, for solvers that look at all rows in each step.  What is not to be `proven` ends where a solver
     estimates that the gap is small enough.  `text` says which columns are n-grams of a text, and how rows count in
-    their weighting.  `shuffle`, `seed`, `patience` and `validation` are for online learners (online.py), `counting` has
-    the parameters of a counting model.
+    their weighting.  A penalised intercept is the weight of a column of `intercept_scaling`, times that.  `shuffle`,
+    `seed`, `patience` and `validation` are for online learners (online.py), `counting` has the parameters of a counting
+    model.
     """
 
     solver: str = AUTO
@@ -52,6 +53,7 @@ class Settings:
     max_iter: int | None = None
     all_passes: bool = False
     intercept: bool = True
+    intercept_scaling: float = 1.0
     threads: int = 1
     watch: Watcher = ignore
     steps: Steps | None = None
@@ -119,10 +121,12 @@ def _batch(entry: Entry, examples: Examples, labels: Labels | None, settings: Se
     solver = entry.solver(chosen.name)
     if steps is None and solver.scheduled:
         steps = Steps(entry.recipe.schedule)
-    most = settings.max_iter or solver.max_iter or entry.max_iter
+    most = (solver.max_iter or entry.max_iter) if settings.max_iter is None else settings.max_iter
     how = Descent(most, settings.tolerance(entry), steps, proven=settings.proven)
     method = method_of(chosen.name, entry.recipe.loss)
-    problems = Problems(entry, examples, labels, intercept=settings.intercept, text=settings.text)
+    problems = Problems(
+        entry, examples, labels, intercept=settings.intercept, text=settings.text, scaling=settings.intercept_scaling
+    )
 
     def solve(number: int) -> tuple[Found, tuple[Any, Any]]:
         part = problems[number]
@@ -153,6 +157,8 @@ def _solved(part: Part, number: int, method: Method, how: Descent, settings: Set
             found = _already_there(part, how, settings.watch)
         elif settings.near is not None:
             how = replace(how, start=part.weights_in(settings.near))
+        if found is None and how.most == 0:
+            found = Found(how.begin(part.objective), [], converged=False)
         if found is None:
             found = method(part.objective, how, settings.watch)
         if not np.isfinite(found.weights).all():

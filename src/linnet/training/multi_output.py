@@ -33,7 +33,7 @@ def fit_outputs(entry: Entry, rows: Rows, targets: Table, weights: Table | None,
     chosen = choose(entry, rows, 0, asked=settings.solver, steps=settings.steps is not None)
     each = [Examples(rows, np.ascontiguousarray(y), weights) for y in targets.T]
     if chosen.name != "analytic" or entry.recipe.penalty.intercept:
-        return _side_by_side([fit(entry, examples, None, replace(settings, start=None)) for examples in each])
+        return side_by_side([fit(entry, examples, None, replace(settings, start=None)) for examples in each])
     began = perf_counter()
     rows.check_finite()
     problems = [
@@ -102,7 +102,7 @@ def _wide(examples: Examples, alpha: float, *, intercept: bool) -> Table | None:
     return np.column_stack([w.T, mean - means @ w])
 
 
-def _side_by_side(each: list[Trained]) -> Trained:
+def side_by_side(each: list[Trained]) -> Trained:
     """The fits of the outputs as one."""
     weights = np.concatenate([one.model.weights for one in each], axis=1)
     intercepts = np.concatenate([one.model.intercepts for one in each])

@@ -1,8 +1,8 @@
 """How a data set becomes the problems that batch solvers take, and how their weights become one model.
 
 Several classes are one problem or many (reduction.py).  Each has its own rows (those of its classes), its own signs,
-its own weighting of text, and, where the intercept is penalised, a column of ones whose weight is the intercept.  The
-same problems are solved and certified.
+its own weighting of text, and, where the intercept is penalised, a column of ones whose weight is the intercept (with a
+`scaling` of s, s times the weight of a column of s).  The same problems are solved and certified.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ class Part:
     outputs: slice
     # the weights of columns by the log-count ratio or the inverse document frequency, if text is weighted
     term_weights: Flat | None
-    # whether the intercept is the weight of a last column of ones
-    ones: bool
+    # the intercept is the weight of a last column times this number, which all its entries are; None: it is not
+    ones: float | None
 
     def weights_in(self, model: LinearModel) -> Flat:
         """The weights of the model as they stand in this problem, flat."""
         weights, intercepts = model.weights[:, self.outputs], model.intercepts[np.newaxis, self.outputs]
         if self.term_weights is not None:
             weights = weights / self.term_weights[:, np.newaxis]
-        if self.ones:
-            weights = np.concatenate([weights, intercepts])
+        if self.ones is not None:
+            weights = np.concatenate([weights, intercepts / self.ones])
         if not self.objective.intercept:
             intercepts = np.zeros_like(intercepts)
         return np.concatenate([weights, intercepts]).reshape(-1)
@@ -53,8 +53,8 @@ class Part:
         """Weights and intercepts of this problem as they stand in the model."""
         table = flat.reshape(-1, self.objective.outputs)
         weights, intercepts = table[:-1], table[-1]
-        if self.ones:
-            weights, intercepts = weights[:-1], weights[-1]
+        if self.ones is not None:
+            weights, intercepts = weights[:-1], weights[-1] * self.ones
         if self.term_weights is not None:
             weights = weights * self.term_weights[:, np.newaxis]
         return weights, intercepts
@@ -85,10 +85,12 @@ class Problems:
         *,
         intercept: bool = True,
         text: Text | None = None,
+        scaling: float = 1.0,
     ) -> None:
         examples.rows.check_finite()  # once for all problems
         if labels is None and (takes := entry.recipe.loss.targets) is not None:
             takes.check_targets(examples.targets)
+        self.scaling = scaling
         self.recipe, self.examples, self.labels, self.intercept = entry.recipe, examples, labels, intercept
         self.classes = 0 if labels is None else len(labels)
         self.text = text if entry.text is TextWeighting.LOG_COUNT_RATIO else None
@@ -113,15 +115,15 @@ class Problems:
             examples = replace(examples, rows=rows)
         if self.by_frequency is not None:
             examples, weights = inverse_frequency.weighted(examples, self.by_frequency)
-        ones = self.intercept and recipe.penalty.intercept
-        if ones:
-            examples = replace(examples, rows=with_intercept_column(examples.rows))
+        ones = self.scaling if self.intercept and recipe.penalty.intercept else None
+        if ones is not None:
+            examples = replace(examples, rows=with_intercept_column(examples.rows, ones))
         objective = Objective(
             examples,
             recipe.loss,
             recipe.penalty,
             outputs,
-            intercept=self.intercept and not ones,
+            intercept=self.intercept and ones is None,
             regression=self.labels is None,
             positive=positive,
             reference=recipe.reduction is Reduction.REFERENCE and outputs > 1,

@@ -19,6 +19,7 @@ variance) whenever a class has ROWS_AT_ONCE more rows, wherever blocks begin.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from typing import Literal
 
@@ -93,19 +94,27 @@ class Moments:
         """Add the waiting rows' moments; nothing is changed in place, so that `with_waiting` may share arrays."""
         X, weights = np.ascontiguousarray(self.waiting), np.array(self.waiting_weights)[:, np.newaxis]
         self.waiting, self.waiting_weights = [], []
-        added = float(sum(weights[:, 0].tolist()))
-        mean = _products(weights, X)[0] / added
-        centred = X - mean
-        total = self.weight + added
-        step = mean - self.mean
-        second = _products(weights * centred, centred)
+        more = Moments(len(self.mean), higher=self.higher)
+        more.weight = float(sum(weights[:, 0].tolist()))
+        more.mean = _products(weights, X)[0] / more.weight
+        centred = X - more.mean
+        more.second = _products(weights * centred, centred)
         if self.higher:
             squared = centred * centred
-            third, fourth = _products(weights * centred, squared), _products(weights * squared, squared)
-            here = _moved(added, second, third, fourth, step * (self.weight / total))
+            more.third, more.fourth = _products(weights * centred, squared), _products(weights * squared, squared)
+        self.add(more)
+
+    def add(self, more: Moments) -> None:
+        """Add the moments of other rows, none of which waits."""
+        if not more.weight:
+            return
+        added, total = more.weight, self.weight + more.weight
+        step = more.mean - self.mean
+        if self.higher:
+            here = _moved(added, more.second, more.third, more.fourth, step * (self.weight / total))
             there = _moved(self.weight, self.second, self.third, self.fourth, -step * (added / total))
             self.third, self.fourth = here[0] + there[0], here[1] + there[1]
-        self.second = self.second + second + np.outer(step, step * (self.weight * added / total))
+        self.second = self.second + more.second + np.outer(step, step * (self.weight * added / total))
         self.mean = self.mean + step * (added / total)
         self.weight = total
 
@@ -163,10 +172,18 @@ class Discriminant(Counting):
     """The moments of every class."""
 
     def __init__(
-        self, columns: int, labels: Labels, priors: Priors | None = None, *, shrinkage: Shrinkage = None
+        self,
+        columns: int,
+        labels: Labels,
+        priors: Priors | None = None,
+        *,
+        shrinkage: Shrinkage = None,
+        estimate: Callable[[Table], Table] | None = None,
     ) -> None:
+        """`estimate` gives the covariance of rows instead; all rows are kept for it."""
         super().__init__(columns, labels, Priors() if priors is None else priors)
-        self.shrinkage = shrinkage
+        self.shrinkage, self.estimate = shrinkage, estimate
+        self.kept: list[tuple[Table, Table]] = []
         self._check_size(columns, len(labels))
         self.moments = [self._empty(columns) for _ in range(len(labels))]
 
@@ -195,6 +212,11 @@ class Discriminant(Counting):
         self.moments = [each.arranged(columns) for each in self.moments]
 
     def _add(self, examples: Examples, weights: Table) -> None:
+        if self.estimate is not None:
+            if len(weights):
+                raise InputError("an estimator of the covariance takes no sample weights: leave one of them out")
+            X = examples.rows.matrix()
+            self.kept.append((np.asarray(X.toarray() if hasattr(X, "toarray") else X, np.float64), examples.targets))
         for k, moments in enumerate(self.moments):
             mine = examples.targets == float(k)
             which = np.flatnonzero(mine & (weights > 0) if len(weights) else mine)
@@ -205,15 +227,50 @@ class Discriminant(Counting):
                 wide = np.pad(X, ((0, 0), (0, self.columns - X.shape[1]))) if X.shape[1] < self.columns else X
                 moments.take(wide, weights[at] if len(weights) else np.ones(len(at)))
 
-    @one_thread()
-    def _scores(self) -> tuple[Table, Table]:
+    def _parts(self) -> tuple[list[Moments], Table, Table]:
+        """The moments of every class, the weights of their rows, and their priors."""
         moments = [each.with_waiting() for each in self.moments]
         counts = np.array([each.weight for each in moments])
-        priors = self.priors.probabilities(counts)
-        means = np.column_stack([each.mean for each in moments])
+        return moments, counts, self.priors.probabilities(counts)
+
+    def means(self) -> Table:
+        """(classes, columns)."""
+        return np.array([each.mean for each in self._parts()[0]])
+
+    def probabilities(self) -> Table:
+        """The prior of every class."""
+        return self._parts()[2]
+
+    @one_thread()
+    def within(self) -> Table:
+        """Σ, the covariance within classes."""
+        moments, _, priors = self._parts()
         covariance = np.zeros((self.columns, self.columns))
-        for prior, each in zip(priors.tolist(), moments, strict=True):
-            covariance += prior * each.covariance(self.shrinkage)
+        for k, (prior, each) in enumerate(zip(priors.tolist(), moments, strict=True)):
+            of_class = each.covariance(self.shrinkage) if self.estimate is None else self._estimated(k)
+            covariance += prior * of_class
+        return covariance
+
+    @one_thread()
+    def total(self) -> Table:
+        """The covariance of all rows, shrunk or estimated as those of the classes are."""
+        if self.estimate is not None:
+            return self._estimated(None)
+        whole = Moments(self.columns, higher=self.shrinkage == "auto")
+        for each in self.moments:
+            whole.add(each.with_waiting())
+        return whole.covariance(self.shrinkage)
+
+    def _estimated(self, k: int | None) -> Table:
+        """What the user's own estimate makes of the rows of a class, or of all."""
+        assert self.estimate is not None
+        rows = [X if k is None else X[labels == float(k)] for X, labels in self.kept]
+        return np.atleast_2d(self.estimate(np.concatenate(rows)))
+
+    @one_thread()
+    def _scores(self) -> tuple[Table, Table]:
+        moments, counts, _ = self._parts()
+        means, covariance = np.column_stack([each.mean for each in moments]), self.within()
         largest = np.abs(means).max(axis=1, initial=0.0)
         centre, apart = about_mean(means, counts)
         weights = _solved(covariance, apart, _constant(np.diag(covariance), largest, float(counts.sum())))

@@ -4,6 +4,7 @@ With n_k the weight of the rows of class k, n = Σ n_k, and N_kj = Σ x_j over t
 of its probability, up to a term that all classes share:
 
     multinomial   log(n_k / n) + Σ_j x_j log θ_kj,    θ_kj = (N_kj + α) / (Σ_j N_kj + α d)
+    complement    -Σ_j x_j log θ_kj of the rows of all other classes together
     Bernoulli     log(n_k / n) + Σ_j [x_j log p_kj + (1 - x_j) log(1 - p_kj)],    p_kj = (N_kj + α) / (n_k + 2 α)
 
 Two classes have one output, the difference of the two.  (Manning, Raghavan, Schütze 2008, Introduction to information
@@ -50,7 +51,10 @@ class Priors:
         """The probability of each class, given its number of rows."""
         if self.given:
             if len(self.given) != len(counts):
-                raise RecipeError(f"there are {len(self.given)} priors for {len(counts)} classes: give one for each")
+                raise RecipeError(
+                    f"Number of priors must match number of classes: there are {len(self.given)} priors "
+                    f"for {len(counts)} classes"
+                )
             return np.array(self.given)
         return np.full(len(counts), 1.0 / len(counts)) if self.uniform else counts / counts.sum()
 
@@ -154,6 +158,9 @@ class ClassSums(Counting):
             )
         return np.array(self.alpha)[:, np.newaxis]
 
+    # its name among the estimators
+    named = "MultinomialNB"
+
     def log_probabilities(self) -> Table:
         """log θ_kj or log p_kj (columns x classes)."""
         raise NotImplementedError
@@ -164,8 +171,8 @@ class ClassSums(Counting):
             row, column = rows.row_and_column(at)
             name = f" ({rows.names[column]})" if rows.names else ""
             raise InputError(
-                f"{NEGATIVE}: {rows.values[at]:g} at row {row}, column {column}{name}: naive Bayes counts what rows "
-                "have; take SharedGaussianNB or LinearDiscriminantAnalysis for measurements"
+                f"{NEGATIVE} {self.named} (input X): {rows.values[at]:g} at row {row}, column {column}{name}: "
+                "it counts what rows have; take SharedGaussianNB or LinearDiscriminantAnalysis for measurements"
             )
 
     def _extend(self, at: NDArray[np.int64], classes: int) -> None:
@@ -186,7 +193,7 @@ class ClassSums(Counting):
         add_rows(rows.values, rows.ids, rows.starts, rows.shape[1], rows.dense, examples.targets, weights, self.table)
 
 
-NEGATIVE = "Negative values in data passed to naive Bayes"
+NEGATIVE = "Negative values in data passed to"
 
 
 class Multinomial(ClassSums):
@@ -203,6 +210,8 @@ class Multinomial(ClassSums):
 class Bernoulli(ClassSums):
     """x_j is 1 or 0: whether the row has feature j; its absence counts, too."""
 
+    named = "BernoulliNB"
+
     def log_probabilities(self) -> Table:
         return np.asarray(np.log(self.sums + self.smoothing) - np.log(self.counts + 2.0 * self.smoothing))
 
@@ -214,6 +223,36 @@ class Bernoulli(ClassSums):
         whole = np.log(self.counts + 2.0 * alpha)
         never = absent.sum(axis=0) - (self.columns * whole if whole.ndim == 1 else whole.sum(axis=0))
         return there - absent, self.priors.logs(self.counts) + never
+
+
+class Complement(ClassSums):
+    """A class by what all others draw: a feature that they draw often speaks against it; classes have no priors.
+
+    A score is Σ_j x_j w_kj, w_kj = -log((Σ_{i≠k} N_ij + α) / (Σ_j Σ_{i≠k} N_ij + α d)); with `norm` over Σ_j |w_kj|.
+    """
+
+    named = "ComplementNB"
+
+    def __init__(
+        self,
+        columns: int,
+        labels: Labels,
+        priors: Priors | None = None,
+        *,
+        alpha: float | Sequence[float] = 1.0,
+        norm: bool = False,
+    ) -> None:
+        super().__init__(columns, labels, priors, alpha=alpha)
+        self.norm = norm
+
+    def log_probabilities(self) -> Table:
+        others = self.sums.sum(axis=1, keepdims=True) - self.sums + self.smoothing
+        logs = np.log(others / others.sum(axis=0))
+        return np.asarray(logs / logs.sum(axis=0) if self.norm else -logs)
+
+    def _scores(self) -> tuple[Table, Table]:
+        never = np.where(self.counts > 0, 0.0, NEVER)
+        return self.log_probabilities(), self.priors.logs(self.counts) if len(self.counts) == 1 else never
 
 
 def about_mean(means: Table, counts: Table) -> tuple[Table, Table]:
