@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from linnet.errors import InputError, RecipeError, UnsupportedError
+from linnet.errors import InputError, RecipeError
 from linnet.learners.recipe import Penalty
 
 
@@ -52,15 +52,6 @@ def check_positive(name: str, value: Any) -> float:
 def check_strength(value: Any) -> float:
     """C as a positive number, or infinite: then there is no penalty."""
     return float("inf") if isinstance(value, Real) and value == float("inf") else check_positive("C", value)
-
-
-def refuse_early_stopping(early_stopping: bool) -> None:
-    """scikit-learn's online learners may hold rows out to stop by; here a fit trains on all rows that it is given."""
-    if early_stopping:
-        raise UnsupportedError(
-            "early_stopping=True is not supported: a fit stops by the rows that it trains on (tol, max_iter); hold "
-            "rows out with linnet.train(holdout=0.1), or score them between calls of partial_fit"
-        )
 
 
 def check_labels(y: NDArray[Any]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from linnet.estimators.base import AVERAGING, LinearClassifier
 from linnet.estimators.coefficients import SparseCoefficients
 from linnet.estimators.documentation import documented
-from linnet.estimators.parameters import check_positive, chosen, refuse_early_stopping
+from linnet.estimators.parameters import check_positive, chosen
 from linnet.learners import catalogue
 from linnet.learners.entry import Entry
 
@@ -121,7 +121,3 @@ class PassiveAggressiveClassifier(PassiveAggressive):
     @property
     def averaging(self) -> str:  # type: ignore[override]
         return "average" if self.average else "none"
-
-    def _learner(self) -> Entry:
-        refuse_early_stopping(self.early_stopping)
-        return super()._learner()

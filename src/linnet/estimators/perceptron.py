@@ -9,7 +9,7 @@ from linnet.errors import RecipeError
 from linnet.estimators.base import AVERAGING, LinearClassifier
 from linnet.estimators.coefficients import SparseCoefficients
 from linnet.estimators.documentation import documented
-from linnet.estimators.parameters import check_number, check_positive, chosen, penalty_of, refuse_early_stopping
+from linnet.estimators.parameters import check_number, check_positive, chosen, penalty_of
 from linnet.learners import catalogue
 from linnet.learners.entry import Entry
 from linnet.learners.recipe import Averaging
@@ -52,9 +52,6 @@ class Perceptron(SparseCoefficients, LinearClassifier):
         random_state: Any = None,
         multiclass: str = "joint",
         class_weight: Any = None,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
         warm_start: bool = False,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -75,9 +72,6 @@ class Perceptron(SparseCoefficients, LinearClassifier):
         self.random_state = random_state
         self.multiclass = multiclass
         self.class_weight = class_weight
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
         self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -92,7 +86,6 @@ class Perceptron(SparseCoefficients, LinearClassifier):
         return self.mode == "online"
 
     def _learner(self) -> Entry:
-        refuse_early_stopping(self.early_stopping)
         averaging = chosen(AVERAGING, "averaging", self.averaging)
         chosen(MODES, "mode", self.mode)
         if self.mode != "online" and averaging is not Averaging.LAST:
