@@ -124,7 +124,7 @@ def test_the_penalty_is_printed_by_train_and_inspect_and_known_to_verify(tmp_pat
         assert said in ran.stdout
     assert call("verify", str(model), str(data)).stdout.startswith("holds")
     kept = json.loads(call("inspect", str(model), "--json").stdout)["record"]["recipe"]
-    assert kept["penalty"] == {"l1": 0.5, "l2": 1.5, "total": True, "intercept": False}
+    assert kept["penalty"] == {"l1": 0.5, "l2": 1.5, "positive": False, "total": True, "intercept": False}
     assert (kept["loss"], kept["reduction"], kept["averaging"]) == ("logistic", "one-vs-rest", "last")
 
 
@@ -297,7 +297,8 @@ def test_a_summary_is_printed_kept_and_given_as_json(tmp_path):
     assert summary["references"] == {"colour": "red"}
     assert summary["aic"] == pytest.approx(2 * 3 + summary["deviance"])
     assert "log-odds of yes against no" in shown.stdout
-    assert report["record"]["recipe"]["penalty"] == {"l1": 0.0, "l2": 0.0, "total": True, "intercept": False}
+    penalty = {"l1": 0.0, "l2": 0.0, "positive": False, "total": True, "intercept": False}
+    assert report["record"]["recipe"]["penalty"] == penalty
     assert summary == json.loads(call("inspect", tmp_path / "m", "--json").stdout)["record"]["summary"]
     refused = call("train", tmp_path / "t.csv", "--target", "y", "--summary", "--C", 1, "-o", tmp_path / "n")
     assert refused.returncode == 2

@@ -22,11 +22,11 @@ from tests.estimators.anything import WinnowOfAnything
 
 NAMES = [
     "BernoulliNB",
+    "ComplementNB",
     "ElasticNet",
     "GammaRegressor",
     "HuberRegressor",
     "Lasso",
-    "ComplementNB",
     "LinearDiscriminantAnalysis",
     "LinearRegression",
     "LinearSVC",

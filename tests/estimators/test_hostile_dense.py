@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone
+from sklearn.utils import get_tags
 
 import linnet
 from tests.estimators.broken_matrices import COLUMNS, LABELS, ROWS, estimators, table
@@ -128,7 +129,10 @@ def test_an_array_that_cannot_be_read_is_refused(estimator):
 
 @pytest.mark.parametrize("estimator", [each for each in ESTIMATORS if hasattr(each, "predict")], ids=repr)
 def test_targets_and_weights_that_cannot_be_read_are_refused(estimator):
+    takes_several = get_tags(estimator).target_tags.multi_output
     for name, make in BAD_TARGETS.items():
+        if name == "several columns" and takes_several:
+            continue
         for form in (np.asarray, csr_array):
             assert_refused(lambda make=make, form=form: clone(estimator).fit(form(X), make()), name)
     for name, make in BAD_WEIGHTS.items() if not isinstance(estimator, linnet.Halving) else ():

@@ -69,4 +69,6 @@ def test_votes_on_single_precision_are_counted_in_double(rng):
     X = (rng.normal(size=(400, 6)) + 100).astype(np.float32)
     y, new = rng.integers(2, size=400), (rng.normal(size=(2000, 6)) + 100).astype(np.float32)
     models = [Perceptron(averaging="vote", max_iter=5, tol=None).fit(X.astype(kind), y) for kind in ("f4", "f8")]
-    assert_array_equal(models[0].decision_function(new), models[1].decision_function(new.astype("f8")))
+    single, double = models[0].decision_function(new), models[1].decision_function(new.astype("f8"))
+    assert single.dtype == np.float32
+    assert_array_equal(single, double.astype(np.float32))

@@ -52,7 +52,7 @@ def test_l1_and_elastic_nets_are_those_of_scikit_learn(l1_ratio, said, tmp_path,
     X, scaled, y, data = table(rng, d=4)
     given = {"penalty": "l1"} if l1_ratio == 1.0 else {"l1_ratio": l1_ratio}
     model = linnet.train(data, "y", C=0.1, holdout=0.0, tol=1e-10, **given)
-    assert (model.learner, model.record.solver) == ("logistic-regression", "gradient")
+    assert (model.learner, model.record.solver) == ("logistic-regression", "coordinate-descent")
     assert model.certificate.gap <= 1e-10
     theirs = Theirs(C=0.1, l1_ratio=l1_ratio, solver="saga", tol=1e-12, max_iter=100_000).fit(scaled, y)
     assert_allclose(standardised(model, X), theirs.coef_, rtol=1e-4, atol=1e-5)
@@ -65,7 +65,7 @@ def test_of_numbers_they_are_lasso_and_elastic_net(l1_ratio, tmp_path, rng):
     data["y"] = scaled @ np.array([3.0, 0.0, -2.0, 0.1]) + rng.normal(size=len(X)) + 7
     given = {"penalty": "l1"} if l1_ratio == 1.0 else {"l1_ratio": l1_ratio}
     model = linnet.train(data, "y", alpha=0.2, holdout=0.0, tol=1e-10, **given)
-    assert (model.learner, model.record.solver) == ("least-squares", "gradient")
+    assert (model.learner, model.record.solver) == ("least-squares", "coordinate-descent")
     theirs = Lasso(alpha=0.2, tol=1e-12) if l1_ratio == 1.0 else ElasticNet(alpha=0.2, l1_ratio=l1_ratio, tol=1e-12)
     assert_allclose(standardised(model, X)[0], theirs.fit(scaled, data["y"]).coef_, rtol=1e-4, atol=1e-5)
     kept(model, data, tmp_path, penalty_text(model))

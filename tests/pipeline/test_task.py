@@ -53,10 +53,10 @@ def test_a_task_that_is_given_or_implied_is_no_guess(letters):
 
 @pytest.mark.parametrize("learner", [entry.name for entry in catalogue.entries() if len(entry.tasks) == 1])
 def test_the_learner_implies_the_task_whatever_the_target_looks_like(learner, rng):
-    """0 and 1 would be classes, 50 different numbers would be numbers to predict."""
+    """1 and 4 would be classes, 50 different numbers would be numbers to predict."""
     task = catalogue.find(learner).tasks[0]
     x = rng.integers(0, 2, size=300).astype(float)
-    y = x * 3 if task == "regression" else np.where(x, 7000, 1000)
+    y = x * 3 + 1 if task == "regression" else np.where(x, 7000, 1000)
     if task == "classification":
         y[:50] += np.arange(50)
     model = linnet.train({"x": x, "y": y}, "y", learner=learner)

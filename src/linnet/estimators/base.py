@@ -23,6 +23,7 @@ from linnet.estimators.lazy_bound import LazyBound
 from linnet.estimators.parameters import check_labels, check_number, chosen
 from linnet.estimators.progress import watching
 from linnet.estimators.reading import read_rows, read_rows_and_targets, read_weights
+from linnet.estimators.unconverged import unconverged
 from linnet.learners.entry import Entry, Way
 from linnet.learners.recipe import Averaging, Reduction
 from linnet.theory.mistake_bounds import NOT_KEPT, Mistakes, has_bound, mistake_bound
@@ -37,12 +38,6 @@ from linnet.training.result import Start, Trained
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 VALIDATED = "some rows were held out to decide when to stop: a bound is of all rows, with early_stopping=False"
-
-WORSE = (
-    "passes no longer reduce the loss, which is larger than in the first: scale the features, or take smaller steps "
-    "(eta0, C)"
-)
-ROUNDED = "rounding lets the objective fall no further: raise tol, or bring columns of very different sizes to one"
 
 AVERAGING = {"none": Averaging.LAST, "average": Averaging.AVERAGE, "vote": Averaging.VOTE}
 
@@ -116,6 +111,10 @@ class LinearEstimator(Coefficients, BaseEstimator):  # type: ignore[misc]
             seed=self._seed(),
             **self._stopping(),
         )
+
+    def _settings_for(self, classes: int, learner: Entry) -> Settings:  # noqa: ARG002
+        """The same, once it is known how many classes there are."""
+        return self._settings()
 
     def _stopping(self) -> dict[str, Any]:
         """When an online learner stops, where that is left to the user (scikit-learn's checks look for the names)."""
@@ -245,7 +244,7 @@ class LinearEstimator(Coefficients, BaseEstimator):  # type: ignore[misc]
             self.solver_, self.solver_reason_ = trained.solver, trained.solver_reason
         self._ended = trained.start if self.warm_start else None
         if not trained.converged:
-            warnings.warn(_unconverged(self, trained), ConvergenceWarning, stacklevel=4)
+            warnings.warn(unconverged(self, trained), ConvergenceWarning, stacklevel=4)
 
 
 class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
@@ -395,19 +394,3 @@ class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
 
 def _itself(label: Any) -> Any:
     return label
-
-
-def _unconverged(estimator: Any, trained: Trained) -> str:
-    history, proven = trained.history, trained.certificate
-    if not history:
-        return f"{type(estimator).__name__} made no pass, and its weights are those it began with: raise max_iter"
-    last = history[-1]
-    gap = "" if proven.reason else f"; a relative gap of {proven.gap:.2g} is proven"
-    mistakes = f"mistakes {last.mistakes:,}, " if hasattr(estimator, "classes_") else ""
-    remedy = "raise max_iter, scale the features, or set tol=None if this many passes are what you want"
-    if estimator.max_iter is not None and len(history) < estimator.max_iter:
-        remedy = WORSE if trained.online is not None else ROUNDED
-    return (
-        f"{type(estimator).__name__} stopped unconverged after {len(history)} passes "
-        f"({mistakes}mean loss {last.loss:.4g} in the last{gap}): {remedy}"
-    )

@@ -109,7 +109,7 @@ class Lasso(_CoordinateDescent):
 
     >>> from linnet import Lasso
     >>> model = Lasso(alpha=0.1).fit([[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [3.0, 0.0]], [0.0, 1.0, 2.0, 3.0])
-    >>> [round(float(w), 3) for w in model.coef_], round(model.intercept_, 3), model.certificate_.gap <= 1e-4
+    >>> [round(float(w), 3) for w in model.coef_], round(float(model.intercept_), 3), model.certificate_.gap <= 1e-4
     ([0.92, 0.0], 0.12, True)
     """
 
@@ -153,7 +153,7 @@ class ElasticNet(_CoordinateDescent):
 
     >>> from linnet import ElasticNet
     >>> model = ElasticNet(alpha=0.1).fit([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0], [3.0, 3.0]], [0.0, 1.0, 2.0, 3.0])
-    >>> [round(float(w), 3) for w in model.coef_], round(model.intercept_, 3)
+    >>> [round(float(w), 3) for w in model.coef_], round(float(model.intercept_), 3)
     ([0.471, 0.471], 0.088)
     """
 

@@ -191,6 +191,10 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         own = tuple(name for name in own if name not in unsuited)
         return nearest(type(self).__name__, self.solver, names | unsuited, own)
 
+    def _settings_for(self, classes: int, learner: Entry) -> Settings:
+        self._taken = self._nearest(classes, learner.recipe)
+        return self._settings()
+
     def _settings(self) -> Settings:
         settings = super()._settings()
         if self.solver == "online":

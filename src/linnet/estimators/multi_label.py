@@ -83,7 +83,7 @@ class MultiLabelClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         if len(has) != rows.shape[0]:
             raise InputError(f"X has {rows.shape[0]} rows, but y has {len(has)}")
         weights = None if sample_weight is None else read_weights(sample_weight, rows)
-        settings = replace(binary._settings(), threads=1 if self.n_jobs is None else self.n_jobs)
+        settings = replace(binary._settings_for(2, learner), threads=1 if self.n_jobs is None else self.n_jobs)
         trained = fit_labels(learner, rows, has, weights, settings, binary._class_weights())
         self.model_ = replace(trained.model, classes=self.classes_)
         self.coef_, self.intercept_ = np.ascontiguousarray(trained.model.weights.T), trained.model.intercepts.copy()

@@ -39,15 +39,17 @@ class MultiOutputRegressor(LinearRegressor):
         """Fit to all rows; y has a number for each, or several."""
         if _dimensions(y) != 2:
             return super().fit(X, y, sample_weight)
-        if not self._keeps_one_column and np.asarray(y).shape[1] == 1:
-            super().fit(X, np.asarray(y)[:, 0], sample_weight)
+        with input_errors():
+            targets = np.asarray(check_array(y, dtype=np.float64, input_name="y", estimator=self))
+        if not self._keeps_one_column and targets.shape[1] == 1:
+            super().fit(X, targets[:, 0], sample_weight)
             self.intercept_ = np.ravel(self.intercept_)
             return self
         learner = self._learner()
         self._check_parameters()
         if self._streams():
             raise RecipeError("an online solver predicts one number a row: take another solver, or one y at a time")
-        rows, targets = self._rows_and_several(X, y)
+        rows = self._rows_of_several(X, targets)
         with watching(self.verbose, type(self).__name__, self.max_iter or learner.max_iter):
             trained = self._several(learner, rows, targets, self._weights(sample_weight, rows))
         self._fitted(trained, rows.dtype)
@@ -64,7 +66,7 @@ class MultiOutputRegressor(LinearRegressor):
         one_of_several = self.coef_.ndim == 2 and predicted.ndim == 1
         return predicted[:, np.newaxis] if one_of_several else predicted
 
-    def _rows_and_several(self, X: Any, y: Any) -> tuple[Rows, NDArray[np.float64]]:
+    def _rows_of_several(self, X: Any, targets: Table) -> Rows:
         with input_errors():
             if is_sparse(X):
                 rows = read_rows(self, X, reset=True)
@@ -72,10 +74,9 @@ class MultiOutputRegressor(LinearRegressor):
                 rows = named(
                     Rows.of(validate_data(self, X, reset=True, dtype=(np.float64, np.float32), order="C")), self
                 )
-            targets = np.asarray(check_array(y, dtype=np.float64, input_name="y", estimator=self))
         if len(targets) != rows.shape[0]:
             raise InputError(f"X has {rows.shape[0]} rows, but y has {len(targets)} targets")
-        return rows, targets
+        return rows
 
 
 def _dimensions(y: Any) -> int:

@@ -36,7 +36,7 @@ def nearest(estimator: str, asked: str, names: Mapping[str, str], own: tuple[str
         return Nearest(asked)
     taken = names[asked]
     by = "the one that suits the rows (solver='auto')" if taken == AUTO else repr(taken)
-    note = f"{estimator} has no solver={asked!r}, which is scikit-learn's: it takes {by}, and ends at the same optimum"
+    note = f"{estimator} does not take solver={asked!r} here: it takes {by}, and ends at the same optimum"
     if (estimator, asked) not in _said:
         _said.add((estimator, asked))
         logging.getLogger("linnet").warning("%s", note)

@@ -178,3 +178,21 @@ def test_a_loss_of_ones_own_is_fitted(rng):
     found = coordinate_descent.descend(problem, Descent(500, 1e-7), ignore)
     assert found.converged
     assert value(problem, found.weights) <= optimum(problem) * (1 + 1e-6)
+
+
+def test_rows_whose_ids_fall_have_the_same_pairs(rng):
+    """As rows of text do: words are numbered when they are first seen."""
+    X = rng.normal(size=(40, 6)) * (rng.random((40, 6)) < 0.5)
+    table = csr_array(X)
+    falling = np.concatenate(
+        [np.arange(b - 1, a - 1, -1) for a, b in zip(table.indptr, table.indptr[1:], strict=False)]
+    )
+    ids = table.indices[falling].astype(np.uint32)
+    rows = Rows(table.data[falling], ids, table.indptr.astype(np.int64), table.shape)
+    problem = Objective(
+        Examples(rows, rng.normal(size=40), None), Loss.SQUARED, Penalty(l1=0.1), 1, intercept=False, regression=True
+    )
+    bends = rng.random(40)
+    columns = working_columns.SparseColumns(problem, np.arange(6), np.diff(csr_array(X.T).indptr))
+    found = columns.pairs(bends, intercept=False).table
+    np.testing.assert_allclose(found, X.T @ (bends[:, np.newaxis] * X), rtol=1e-12, atol=1e-12)

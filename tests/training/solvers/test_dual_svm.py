@@ -84,7 +84,8 @@ def test_it_ends_at_the_optimum_of_an_independent_solver(shape, C, intercept, lo
     for X in (*both_forms(table), table.astype(np.float32)):
         model = LinearSVC(loss=loss, C=C, tol=1e-7, fit_intercept=intercept, max_iter=20_000).fit(X, signs, weights)
         exactly = table.astype(X.dtype).astype(np.float64)
-        ours = value(exactly, signs, model.coef_[0], model.intercept_[0], loss, C, weights)
+        w, b = model.model_.weights[:, 0], model.model_.intercepts[0]  # all digits, where coef_ has those of X
+        ours = value(exactly, signs, w, b, loss, C, weights)
         assert best * (1 - 1e-4) <= ours <= best * (1 + 1e-5)  # libsvm itself is not nearer to the optimum
         assert model.certificate_.gap <= 1e-7
         assert model.certificate_.primal * weights.sum() * C == pytest.approx(ours, rel=1e-12)

@@ -20,6 +20,8 @@ from linnet.training.solvers.working_columns import ByColumn, Numbers, Pairs
 # Sweeps before weights are solved for at once, between two such solutions, and the most of such rounds; and how often
 # weights that would change their sign are left out before the next sweep.
 SWEEPS, SWEEPS_BETWEEN, ROUNDS, SOLUTIONS = 10, 2, 200, 20
+# How much of the slopes may be left where weights are solved for at once.
+SOLVED = 1e-6
 # Sweeps over the weights other than 0, between two over all, where columns are looked at.
 SWEEPS_OF_ACTIVE, MOST_SWEEPS = 10, 500
 
@@ -82,7 +84,11 @@ def _towards_minimum(pairs: Pairs, s: Flat, u: Flat, penalty: Penalty, active: N
         change = Factored(table).solve(right)
     except np.linalg.LinAlgError:
         return None
-    return change if np.isfinite(change).all() and float(change @ right) > 0 else None
+    if not (np.isfinite(change).all() and float(change @ right) > 0):
+        return None
+    # of columns that add up to others the table is singular, and what it is solved to may be far from anywhere
+    off = float(np.abs(table @ change - right).max())
+    return change if off <= SOLVED * float(np.abs(right).max()) else None
 
 
 def _falls(pairs: Pairs, s: Flat, active: Numbers, at: Flat, ends: Flat, penalty: Penalty) -> bool:

@@ -153,7 +153,8 @@ class SparseColumns:
         into = np.zeros((k + 1, k + 1))
         hessian(*self.arrays, bends, into)
         table = into[:k, :k]
-        table = table + np.triu(table, 1).T
+        table = table + table.T  # a pair stands where its ids stand in the row, below the diagonal if they fall
+        table.flat[:: k + 1] *= 0.5
         return Pairs.of(table, into[:k, k].copy(), float(into[k, k]), intercept=intercept)
 
 
