@@ -164,4 +164,4 @@ def _liblinear(X: np.ndarray, y: np.ndarray, C: float) -> tuple[Any, bool]:
     return rival, False
 
 
-WORKLOADS: dict[str, Callable[[Any], Iterator[Figure]]] = {"shapes": shapes, "small-hinge": small_hinge}
+WORKLOADS: dict[str, Callable[[Any], Iterator[Figure]]] = {"batch-shapes": shapes, "small-hinge": small_hinge}
