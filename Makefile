@@ -44,14 +44,14 @@ test-slow: $(VENV)/.test-ready
 # The same suite against kernels that check every index, installed beside the virtual environment.
 test-checked: $(VENV)/.test-ready
 	$(INSTALL) --no-deps --upgrade --target build/checked-install \
-		-Cbuild-dir=build/checked -Csetup-args=-Dchecked=true .
+		-Cbuild-dir=build/checked --config-settings=setup-args=-Dchecked=true .
 	PYTHONPATH="$(CURDIR)/build/checked-install" $(BIN)/pytest -n auto -m "not slow"
 
 # Kernels that watch every byte they touch and every operation C leaves undefined, beside the virtual environment.
 sanitized: $(VENV)/.test-ready
 	$(INSTALL) --no-deps --upgrade --target build/sanitized-install \
-		-Cbuild-dir=build/sanitized -Csetup-args=-Dbuildtype=debugoptimized \
-		-Csetup-args=-Db_sanitize=address,undefined -Csetup-args=-Db_lundef=false .
+		-Cbuild-dir=build/sanitized --config-settings=setup-args=-Dbuildtype=debugoptimized \
+		-Csetup-args=-Db_sanitize=address,undefined --config-settings=setup-args=-Db_lundef=false .
 
 # The fuzz drivers against these kernels.
 test-sanitized: sanitized
@@ -99,19 +99,19 @@ $(VENV)/.made:
 	touch $@
 
 $(VENV)/.installed: $(VENV)/.made $(SOURCES)
-	$(INSTALL) -Cbuild-dir=build/release .
+	$(INSTALL) --config-settings=build-dir=build/release .
 	touch $@
 
 $(VENV)/.demo-ready: $(VENV)/.installed
-	$(INSTALL) -Cbuild-dir=build/release ".[demo]"
+	$(INSTALL) --config-settings=build-dir=build/release ".[demo]"
 	touch $@
 
 $(VENV)/.test-ready: $(VENV)/.installed
-	$(INSTALL) -Cbuild-dir=build/release ".[test]"
+	$(INSTALL) --config-settings=build-dir=build/release ".[test]"
 	touch $@
 
 # LIBLINEAR is built from its source, by tools of its own.
 $(VENV)/.bench-ready: $(VENV)/.installed
 	$(BIN)/pip install -q --disable-pip-version-check "liblinear-official>=2.47"
-	$(INSTALL) -Cbuild-dir=build/release ".[bench]"
+	$(INSTALL) --config-settings=build-dir=build/release ".[bench]"
 	touch $@
