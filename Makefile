@@ -44,14 +44,14 @@ test-slow: $(VENV)/.test-ready
 # The same suite against kernels that check every index, installed beside the virtual environment.
 test-checked: $(VENV)/.test-ready
 	$(INSTALL) --no-deps --upgrade --target build/checked-install \
-		-Cbuild-dir=build/checked --config-settings=setup-args=-Dchecked=true .
+		--config-settings=build-dir=build/checked --config-settings=setup-args=-Dchecked=true .
 	PYTHONPATH="$(CURDIR)/build/checked-install" $(BIN)/pytest -n auto -m "not slow"
 
 # Kernels that watch every byte they touch and every operation C leaves undefined, beside the virtual environment.
 sanitized: $(VENV)/.test-ready
 	$(INSTALL) --no-deps --upgrade --target build/sanitized-install \
-		-Cbuild-dir=build/sanitized --config-settings=setup-args=-Dbuildtype=debugoptimized \
-		-Csetup-args=-Db_sanitize=address,undefined --config-settings=setup-args=-Db_lundef=false .
+		--config-settings=build-dir=build/sanitized --config-settings=setup-args=-Dbuildtype=debugoptimized \
+		--config-settings=setup-args=-Db_sanitize=address,undefined --config-settings=setup-args=-Db_lundef=false .
 
 # The fuzz drivers against these kernels.
 test-sanitized: sanitized
