@@ -1,7 +1,7 @@
 """Solvers by the names that scikit-learn gives them: the nearest here, which is said once.
 
 What a solver minimises is the same under either name (liblinear also penalises the intercept, and so does its nearest
-here); how it gets there is not, nor what `random_state` decides on the way.
+here); how it gets there is not, nor what `random_state` decides.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from cython.cimports.linnet.kernels.rows import value_t
 PAIRS = cython.declare(cython.Py_ssize_t, 4)
 # The classes that a list has room for at first.
 FIRST_ROOM = cython.declare(cython.Py_ssize_t, 2)
-# A list with more than one in so many of all classes has a number for each.
+# A list with more than one in CROWDED of all classes has a number for each.
 CROWDED = cython.declare(cython.Py_ssize_t, 8)
 # What stands for the number of classes of such a list.
 ALL = cython.declare(cython.uint, 0xFFFFFFFF)

@@ -22,7 +22,7 @@ from linnet.training.threads import in_threads
 
 Table = NDArray[np.float64]
 
-# From this many columns on, and up to so many numbers in all tables; and how many rows a column are sampled.
+# From this many columns on, up to this many numbers in all tables; and how many rows a column are sampled.
 COLUMNS_FROM, NUMBERS_TO = 20, 1 << 24
 ROWS_A_COLUMN = 4
 # A step that takes more products than this, or than would take as long as new tables, shows that they are worn out.

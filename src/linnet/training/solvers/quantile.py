@@ -41,7 +41,7 @@ Table = NDArray[np.float64]
 INSIDE = 0.99995
 # The gap of the programme, beside the one that is asked for; and how much smaller it is made while that is not proven.
 FRACTION, SMALLER, SMALLEST = 0.1, 0.03, 1e-15
-# A gap that falls by less than this, so many times, is kept from falling by rounding.
+# A gap that falls by less than this, this often, is kept from falling by rounding.
 SLOWEST, PATIENCE = 0.99, 4
 # Rows that are tried for the vertex, times the weights.
 CANDIDATES = 3
