@@ -64,3 +64,31 @@ def test_what_is_for_one_target_says_so(rng):
         linnet.LinearRegression().fit(X, Y).summary(X, Y)
     with pytest.raises(linnet.InputError, match="X has 60 rows, but y has 59"):
         linnet.Ridge().fit(X, Y[:-1])
+
+
+@pytest.mark.parametrize("positive", [False, True])
+def test_an_alpha_for_each_target_is_scikit_learns(positive, rng):
+    X, W = rng.normal(size=(60, 4)), rng.normal(size=(4, 3))
+    Y = X @ W + rng.normal(size=(60, 3))
+    alpha = [0.1, 3.0, 50.0]
+    ours = linnet.Ridge(alpha=alpha, positive=positive).fit(X, Y)
+    for k, each in enumerate(alpha):
+        alone = linear_model.Ridge(alpha=each, positive=positive, tol=1e-12).fit(X, Y[:, k])
+        assert_allclose(ours.coef_[k], alone.coef_, rtol=1e-5, atol=1e-7)
+        assert_allclose(ours.intercept_[k], alone.intercept_, rtol=1e-5, atol=1e-7)
+    assert ours.predict(X).shape == Y.shape
+
+
+def test_as_many_alphas_as_targets_are_asked_for(rng):
+    X, Y = rng.normal(size=(20, 2)), rng.normal(size=(20, 3))
+    for y in (Y, Y[:, 0]):
+        with pytest.raises(linnet.InputError, match="2 !="):
+            linnet.Ridge(alpha=[1.0, 2.0]).fit(X, y)
+
+
+def test_least_squares_of_several_targets_that_may_not_be_negative(rng):
+    X, Y = rng.normal(size=(50, 3)), rng.normal(size=(50, 2))
+    ours = linnet.LinearRegression(positive=True).fit(X, Y)
+    theirs = linear_model.LinearRegression(positive=True).fit(X, Y)
+    assert_allclose(ours.coef_, theirs.coef_, atol=1e-9)
+    assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-9)
