@@ -72,7 +72,7 @@ cdef extern from *:
 
 # The best tags of n tokens, in `out`, and their score: max over y of the sum of emit[t, y_t] and trans[y_t-1, y_t] (Viterbi
 # 1967).  `starts` and `places` are those of relax.  `only` has the tag of tokens whose tag is known, -1 for others.  Room: n
-# rows of scores, of the best sequences that end with each tag.  Which tag came before is asked on the way back, of the
+# rows of scores, of the best sequences that end with each tag.  Which tag came before is asked going backwards, of the
 # tags of the best sequence alone.
 cdef inline float viterbi(
     const float* emit, const float* trans, const int* starts, const int* places, const int* only, Py_ssize_t n,

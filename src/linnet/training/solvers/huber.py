@@ -44,7 +44,7 @@ SCALE_STEPS = 200
 SAMPLE_STEPS = 20
 # Where less than this is left of a second derivative, the rest is rounding.
 CANCELLED = 1e-12
-# Operations on the way to one of NumPy's sums.
+# Operations that lead to one of NumPy's sums.
 PAIRWISE = 128.0
 
 
