@@ -161,3 +161,47 @@ def numbers_in_parts_are_the_same_task() -> Case:
 
 def columns_nobody_touched_are_the_same_zero() -> Case:
     return _ways(bases.data("rows.svm") + b"-1 500:-1\n", b"", "svm", "svmlight", "--learner", "perceptron")
+
+
+def names_of_many_bytes() -> Case:
+    names = ",".join("\u2323" * 900 + str(number) for number in range(30))
+    return _trained(f"{names}\n{','.join('1' for _ in range(30))}\n".encode() * 3, "data.csv", "--target", "y")
+
+
+def bad_rows_of_few_bytes() -> Case:
+    text = gzip.compress(b"1,a\n" * 3_000_000)
+    limits = Limits(seconds=60.0, memory=700 << 20)
+    return Case(
+        {"data.svm.gz": text},
+        [Command(["train", "data.svm.gz", "-o", "m", "--on-error", "skip"], limits=limits)],
+        {"m"},
+    )
+
+
+def separability_of_many_short_rows() -> Case:
+    files = {"one.csv.gz": gzip.compress(b"x,y\n" + b"1,a\n" * 6_000_000)}
+    files["two.csv.gz"] = gzip.compress(b"x,y\n" + b"1,a\n1,b\n" * 3_000_000)
+    limits = Limits(seconds=30.0, memory=800 << 20)
+    return Case(files, [Command(["separable", name, "--target", "y"], limits=limits) for name in files])
+
+
+def a_pattern_that_all_of_many_features_match() -> Case:
+    files = {"data.svm": b"1 1:1 3000000:1\n-1 2:1\n" * 5}
+    train = Command(["train", "data.svm", "-o", "m", "--learner", "perceptron"], limits=SHORT)
+    inspect = Command(["inspect", "m", "--features", "*"], limits=Limits(seconds=30.0, memory=700 << 20))
+    return Case(files, [train, inspect], {"m"})
+
+
+def robust_regression_of_more_columns_than_fit_into_a_table() -> Case:
+    rows = "".join(
+        f"{number}.5 " + " ".join(f"{number * 97 % 89 + 90 * i}:1" for i in range(400)) + "\n"
+        for number in range(1, 60)
+    )
+    return _trained(rows.encode(), "data.svm", "--learner", "huber", "--task", "regression")
+
+
+def words_hashed_into_fewer_columns_than_a_row_has() -> Case:
+    rows = "".join(f"{' '.join(f'w{i * j % 61}' for j in range(40))},{'ab'[i % 2]}\n" for i in range(30))
+    return _trained(
+        f"text,y\n{rows}".encode(), "data.csv", "--target", "y", "--hash-bits", "4", "--column", "text:text"
+    )

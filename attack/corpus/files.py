@@ -88,3 +88,9 @@ def option_values_that_speak_to_the_terminal() -> Case:
         ["--column", "[/]:\x1b[0m"],
     ]
     return Case(files, [Command([*TABLE, "-o", "m", *given]) for given in options], {"m"})
+
+
+def terminals_of_no_size() -> Case:
+    sizes = {"COLUMNS": "0", "LINES": "-1", "TERMINAL_WIDTH": "wide"}
+    cases = [_started(["nonsense"], [], ["train", "--help"], environment={name: size}) for name, size in sizes.items()]
+    return replace(cases[0], steps=[step for case in cases for step in case.steps])

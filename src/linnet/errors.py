@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 # The flags of the command line by the names of the parameters; empty in Python, where there are no flags.
 _flags: dict[str, str] = {}
+# Names that a message lists at most, and the letters of each.
+MOST_LISTED, LONGEST_LISTED = 100, 60
 
 
 def name_flags(flags: Mapping[str, str]) -> None:
@@ -23,6 +25,15 @@ def option(name: str, value: object = None) -> str:
         return name if value is None else f"{name}={value if isinstance(value, float) else repr(str(value))}"
     flag = _flags.get(name, f"--{name.replace('_', '-')}")
     return flag if value is None else f"{flag} {value}"
+
+
+def listed(names: Sequence[object]) -> str:
+    """Names for a message, without the ends of long ones: all of them, if they are not very many."""
+    shown = (
+        text if len(text) <= LONGEST_LISTED else f"{text[: LONGEST_LISTED - 3]}..."
+        for text in map(str, names[:MOST_LISTED])
+    )
+    return ", ".join(shown) + (f" and {len(names) - MOST_LISTED:,} more" if len(names) > MOST_LISTED else "")
 
 
 class LinnetError(Exception):

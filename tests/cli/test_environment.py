@@ -230,3 +230,30 @@ def test_json_is_json_where_the_output_has_no_sign_for_a_name(folder):
     ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     done = shell(folder, "L train d.csv --target y -o ascii --json", **ascii_only)
     assert json.loads(done.stdout)["labels"] == ["b", "é"]
+
+
+@pytest.mark.parametrize(
+    ("name", "size"), [("COLUMNS", "0"), ("COLUMNS", "-5"), ("LINES", "x"), ("TERMINAL_WIDTH", "wide")]
+)
+def test_a_terminal_of_no_size_still_shows_what_is_wrong(folder, name, size):
+    run = subprocess.run(
+        [*PROGRAM, "nonsense"], cwd=folder, env={**os.environ, name: size}, capture_output=True, text=True
+    )
+    assert run.returncode == 2
+    assert "nonsense" in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii", "latin-1"])
+def test_a_message_has_no_more_bytes_than_are_read(encoding, tmp_path):
+    names = ",".join("\u2323" * 900 + str(number) for number in range(30))
+    (tmp_path / "d.csv").write_text(f"{names}\n" + f"{','.join('1' for _ in range(30))}\n" * 3)
+    run = subprocess.run(
+        [*PROGRAM, "train", "d.csv", "--target", "y" * 20_000, "-o", "m"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+        capture_output=True,
+    )
+    assert run.returncode == 2
+    assert b"there is no column" in run.stderr
+    assert len(run.stderr) <= failures.LONGEST + 100

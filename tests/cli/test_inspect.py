@@ -140,3 +140,12 @@ def test_the_decision_rule_is_printed(mail):
     assert (why["prediction"] or "") == row["prediction"]
     assert why["probabilities"]["spam"] == pytest.approx(float(row["probability:spam"]), rel=1e-5)
     assert call("inspect", str(mail / "plain"), str(mail / "mail.csv")).returncode == 0
+
+
+def test_features_that_match_are_those_of_the_largest_spread(people):
+    model = linnet.load(people / "m")
+    names, reasons = model.features.names(), model.reasons
+    spreads = np.abs(reasons.weights).max(axis=1) * reasons.moments.deviations
+    expected = [names[i] for i in np.argsort(-spreads, kind="stable") if "a" in names[i]][:3]
+    report = json.loads(call("inspect", people / "m", "--features", "*a*", "--top", "3", "--json").stdout)
+    assert list(report["weights"]) == expected

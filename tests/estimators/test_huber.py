@@ -1,5 +1,7 @@
 """Huber's regression beside SciPy on the objective in all three unknowns, and beside scikit-learn."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -8,6 +10,7 @@ from scipy.sparse import csr_array
 from sklearn import linear_model
 
 import linnet
+from linnet.training.solvers import huber
 from linnet.training.solvers.huber import best_scale
 
 
@@ -91,3 +94,31 @@ def test_the_scale_is_the_root_of_its_equation(epsilon, rng):
 def test_an_epsilon_below_1_is_refused():
     with pytest.raises(linnet.RecipeError, match="epsilon must be 1 or more"):
         linnet.HuberRegressor(epsilon=0.9).fit([[1.0], [2.0]], [1.0, 2.0])
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("alpha", [1e-4, 5.0, 100.0, 500.0])
+def test_more_columns_than_rows_are_proven_and_no_worse_than_scikit_learns(alpha, intercept, form, rng):
+    """Small penalties let weights fit all rows, and the scale falls to 0."""
+    X = rng.normal(size=(60, 100))
+    y = X[:, :5].sum(axis=1) + rng.standard_t(2, size=60) + 3.0
+    ones = np.ones(60)
+    model = linnet.HuberRegressor(alpha=alpha, fit_intercept=intercept, max_iter=300, tol=1e-4).fit(form(X), y)
+    assert model.certificate_.within(1e-4)
+    ours = objective(X, y, ones, 1.35, alpha, model.coef_, model.intercept_, model.scale_)
+    theirs = linear_model.HuberRegressor(alpha=alpha, fit_intercept=intercept, max_iter=1000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs.fit(X, y)
+    assert ours <= objective(X, y, ones, 1.35, alpha, theirs.coef_, theirs.intercept_, theirs.scale_) * (1 + 1e-4)
+    assert model.certificate_.dual <= ours / 120 * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("rows", [80, huber.ROWS_AT_MOST + 200])
+def test_columns_may_be_more_than_fit_into_a_table_of_their_pairs(rows, rng):
+    ids = rng.integers(0, 300_000, size=(rows, 30))
+    X = csr_array((rng.normal(size=ids.size), ids.ravel(), np.arange(0, ids.size + 1, 30)), shape=(rows, 300_000))
+    y = rng.standard_t(2, size=rows)
+    model = linnet.HuberRegressor(alpha=100.0, tol=1e-4).fit(X, y)
+    assert model.certificate_.within(1e-4)

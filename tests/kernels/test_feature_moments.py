@@ -87,3 +87,14 @@ def test_values_at_the_end_of_the_range_give_numbers():
     assert np.isfinite(found.means).all()
     assert np.isfinite(found.deviations).all()
     assert (found.deviations >= 0).all()
+
+
+def test_moments_beyond_what_a_file_stores_are_the_largest_that_it_does():
+    X = np.tile([[1e200, 1e-3], [-1e200, 1.0]], (5, 1))
+    sums = MomentSums()
+    sums.add(Rows.of(csr_matrix(X)))
+    features = Features.numbered(Task.REGRESSION, 2)
+    found = sums.moments(features)
+    stored = found.deviations[features.text_features()].astype(np.float32)
+    assert np.isfinite(found.deviations).all()
+    assert np.isfinite(stored).all()

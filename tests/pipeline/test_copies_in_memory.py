@@ -89,16 +89,16 @@ def test_only_the_rows_that_are_fitted_to_are_beside_all_rows(tmp_path):
     assert seen[1] == 1
 
 
-def test_what_rows_were_made_of_is_gone_when_their_matrix_is_made(tmp_path):
+def test_what_rows_were_made_of_is_gone_when_a_plane_is_looked_for(tmp_path):
     first = json.dumps({**{f"k{i}": "x" for i in range(300)}, "y": "a"})
     (tmp_path / "wide.jsonl").write_text("\n".join([first] + ['{"y":"a"}', '{"y":"b"}'] * 300))
     alive = []
 
     def counted(rows, *more):
         alive.append(sum(type(each) is Dataset for each in gc.get_objects()))
-        return matrix(rows, *more)
+        return check(rows, *more)
 
-    matrix = Rows.matrix
-    with mock.patch.object(Rows, "matrix", counted):
+    check = Rows.check_finite
+    with mock.patch.object(Rows, "check_finite", counted):
         separability_of(tmp_path / "wide.jsonl", "y")
     assert alive[0] == 0

@@ -24,7 +24,7 @@ from linnet.storage.atomic import write_errors
 
 DONE, FAILED, WRONG_USAGE, BAD_INPUT, BAD_MODEL, NOT_PROVEN, UNDECIDED, INTERRUPTED = 0, 1, 2, 3, 4, 5, 6, 130
 DEBUG = "LINNET_DEBUG"
-# Characters of a message at most: it may quote a path (4,096 bytes), but not a label of a megabyte.
+# Bytes of a message at most: it may quote a path (4,096 bytes), but not a label of a megabyte.
 LONGEST = 8192
 # Address space that the libraries take as they are loaded, and for each core.  OpenBLAS, of which NumPy and SciPy have
 # a copy each, asks for its buffers again and again, for ever, where there is no room for them.
@@ -51,6 +51,9 @@ def usable_streams() -> None:
         sys.stdout = io.TextIOWrapper(io.BufferedWriter(closed), encoding="utf-8")
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - until the program ends
+    for name in ("COLUMNS", "LINES", "TERMINAL_WIDTH"):  # no size of a terminal: nothing would be printed, or an error
+        if not os.environ.get(name, "1").isdecimal() or int(os.environ.get(name, "1")[:9]) < 1:
+            del os.environ[name]
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, ValueError, OSError):
             # an encoding may lack some of the signs
@@ -103,7 +106,12 @@ def ended_by(error: BaseException) -> int:
 
 def _cut(text: str) -> str:
     """A message that quotes a long name, without the middle: what happened stands first, what to do last."""
-    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
+    encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
+    data = text.encode(encoding, "backslashreplace")
+    if len(data) <= LONGEST:
+        return text
+    first, last = (part.decode(encoding, "ignore") for part in (data[: LONGEST // 2], data[-LONGEST // 2 :]))
+    return f"{first} ... {last}"
 
 
 def described(error: BaseException) -> str:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from linnet.model.model import Model
 
 BASELINE = "(baseline)"
+# The features whose names are in memory at once.
+AT_ONCE = 1 << 12
 
 
 @with_options(*FILES)
@@ -156,17 +158,18 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 def _matching(model: Model, pattern: str, outputs: list[str], top: int) -> dict[str, dict[str, float]]:
     """The weights of the features that match a pattern with * and ?, that of the largest spread first."""
-    deviations = model.reasons.moments.deviations.tolist()
-    found, spreads = {}, {}
-    for number, name in enumerate(model.features.names()):
-        if fnmatchcase(name, pattern):
-            own = model.reasons.of_feature(number).tolist()
-            found[name] = dict(zip(outputs, own, strict=True))
-            spreads[name] = max(map(abs, own)) * deviations[number]
+    features, reasons = model.features, model.reasons
+    order, found = reasons.by_spread(), dict[str, dict[str, float]]()
+    for first in range(0, len(order), AT_ONCE):
+        some = order[first : first + AT_ONCE].tolist()
+        for number, name in zip(some, features.names_of(some), strict=True):
+            if fnmatchcase(name, pattern):
+                found[name] = dict(zip(outputs, reasons.of_feature(number).tolist(), strict=True))
+                if len(found) == top:
+                    return found
     if not found:
-        example = model.features.name(0)
-        raise InputError(f"no feature matches {pattern!r}: * is any text; names look like {example!r}")
-    return {name: found[name] for name in sorted(found, key=lambda name: -spreads[name])[:top]}
+        raise InputError(f"no feature matches {pattern!r}: * is any text; names look like {features.name(0)!r}")
+    return found
 
 
 def _explained(model: Model, data: list[str], row: int, form: Form, top: int) -> dict[str, Any]:

@@ -24,7 +24,7 @@ class OnError(StrEnum):
     QUARANTINE = "quarantine"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)  # there may be very many
 class BadRow:
     """A row that cannot be used: where it is (column in bytes, from 1), the reason, and its own bytes.
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from linnet.data.features.terms import CrossTerm
 from linnet.data.sources.arrow import is_number
-from linnet.errors import RecipeError
+from linnet.errors import RecipeError, listed
 from linnet.estimators.columns import checked_bits, is_whole
 from linnet.estimators.documentation import documented
 from linnet.estimators.named import ATTRIBUTES, NamedFeatures
@@ -78,5 +78,5 @@ def _named(cross: Sequence[str | int], names: list[str]) -> Iterator[str]:
             yield str(column)
         else:
             near = get_close_matches(str(column), names, n=1, cutoff=0.5)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names[:20])}"
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {listed(names)}"
             raise RecipeError(f"the cross {tuple(cross)!r} names {column!r}, which is not a column: {hint}")

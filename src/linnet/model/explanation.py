@@ -119,6 +119,16 @@ class Reasons:
         row = self.weights[[feature]]
         return np.ravel(row.toarray() if isinstance(self.linear.weights, SparseWeights) else row)
 
+    def by_spread(self) -> NDArray[np.int64]:
+        """All features, first the one whose contributions to some output spread most."""
+        weights = self.weights
+        if isinstance(self.linear.weights, SparseWeights):
+            largest = abs(weights).max(axis=1).toarray().ravel()
+        else:
+            largest = np.maximum(weights.max(axis=1), -weights.min(axis=1))
+        with np.errstate(over="ignore", invalid="ignore"):  # weights of a file may have any size
+            return np.argsort(-np.nan_to_num(largest * self.moments.deviations), kind="stable")
+
     @property
     def used(self) -> int:
         """How many features have a weight other than 0 for some output."""

@@ -32,7 +32,7 @@ from linnet.data.sources.plaintext import PlainText
 from linnet.data.sources.source import Source
 from linnet.data.sources.table import TableSource
 from linnet.data.sources.unsupported import refuse_unsupported
-from linnet.errors import InputError
+from linnet.errors import InputError, listed
 
 NAMED_BY_NUMBER = re.compile(r"c\d+")
 
@@ -158,4 +158,4 @@ def _array(features: Features, X: Any) -> Source:
 
 def _lacking(missing: list[str], names: Sequence[str]) -> str:
     several = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
-    return f"the data have no column {missing[0]!r}{several}, which the model needs: there are {', '.join(names[:20])}"
+    return f"the data have no column {missing[0]!r}{several}, which the model needs: there are {listed(names)}"

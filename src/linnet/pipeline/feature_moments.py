@@ -106,11 +106,11 @@ class MomentSums:
                 sums = self._sums[columns[at][there]]
                 means[at][there], deviations[at][there] = _mean_and_deviation(sums, rows[at][there])
             deviations[value] *= np.sqrt(rows[value] / self.total)
+            means, deviations = np.nan_to_num(means, copy=False), np.nan_to_num(deviations, copy=False)
             words = features.text_features()
-            stored = deviations[words].astype(np.float32)  # as files have them
-            means[words], means = 0.0, np.nan_to_num(means, copy=False)
-            deviations = np.nan_to_num(deviations, copy=False)
-            deviations[words] = stored
+            means[words] = 0.0
+            # as files have them
+            deviations[words] = np.minimum(deviations[words], np.finfo(np.float32).max).astype(np.float32)
             return Moments(means, deviations)
 
 

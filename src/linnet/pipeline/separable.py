@@ -10,10 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linnet.data.features.feature_map import Features
 from linnet.data.features.schema import Role, Task
+from linnet.data.labels import Labels
 from linnet.data.on_error import BadRows
+from linnet.data.rows import Rows
 from linnet.data.sources.block import Block, Position
 from linnet.data.sources.formats import Dialect, Form
 from linnet.data.sources.opening import open_data
@@ -25,8 +28,9 @@ from linnet.pipeline.plan import features_of
 from linnet.pipeline.services import Progress, Services
 from linnet.pipeline.stream import RowStream
 from linnet.pipeline.trainers.batch import LEAST_ROWS
-from linnet.theory.linear_separability import SECONDS, separability
+from linnet.theory.linear_separability import SECONDS, separability_of_rows
 from linnet.theory.separability_proofs import Answer, Answers
+from linnet.theory.signed_points import without_zeros
 
 # Planes are arrays of as many numbers as there are columns.
 MOST_COLUMNS = 1 << 24
@@ -92,22 +96,23 @@ def separability_of(
             f"{features.extent}: more columns than {MOST_COLUMNS:,} are too many to look for a separating plane in: "
             "number them from 0 or 1 upwards"
         )
-    X, y = _matrix_and_labels(collected)
-    answer = separability(
-        X,
-        y,
-        max_seconds=SECONDS if max_seconds is None else max_seconds,
-        watch=lambda said: watch(Progress(said, len(y))),
+    rows, labels, codes = _read(collected)
+    answer = separability_of_rows(
+        rows,
+        labels,
+        codes,
+        SECONDS if max_seconds is None else max_seconds,
+        lambda said: watch(Progress(said, len(codes))),
     )
-    why_not = "" if answer.separable is None else answer.why_not(X, y)
-    return Separability(answer, why_not, len(y), features, origins)
+    why_not = "" if answer.separable is None else answer.why_not_in(rows, labels, codes)
+    return Separability(answer, why_not, len(codes), features, origins)
 
 
-def _matrix_and_labels(collected: Collected) -> tuple[Any, Any]:
-    """The rows and their labels; what they were made of, which takes as much memory, is released before they are
-    copied."""
+def _read(collected: Collected) -> tuple[Rows, Labels, NDArray[np.float64]]:
+    """The rows and their labels; what they were made of, which takes as much memory, is released on the way."""
     dataset = collected.dataset().pruned(LEAST_ROWS)
     assert dataset.labels is not None
-    rows, y = dataset.rows, dataset.labels.classes[dataset.targets.astype(np.int64)]
+    rows, labels, codes = dataset.rows, dataset.labels, dataset.targets
     del dataset
-    return rows.matrix(), y
+    rows.check_finite()
+    return without_zeros(rows), labels, codes

@@ -20,7 +20,7 @@ from linnet.data.sources.encodings import unfit_byte
 from linnet.data.sources.files import ByteFiles, expand_paths, without_bom
 from linnet.data.sources.opening import find_encoding
 from linnet.data.sources.readers import HEAD
-from linnet.errors import InputError, option
+from linnet.errors import InputError, listed, option
 from linnet.kernels import structured_lines as kernel
 from linnet.structured.formats import CONLLU, SentenceFormat, detected
 from linnet.structured.sentences import MOST_TOKENS, Sentences, joined, of_lists
@@ -108,7 +108,7 @@ class SentenceFiles:
         if given.isdecimal() and len(given) < 6:
             number = int(given)
         if not 1 <= number <= len(columns):
-            raise InputError(f"{self.files.name(0)}: there is no column {given!r}: there are {', '.join(columns[:20])}")
+            raise InputError(f"{self.files.name(0)}: there is no column {given!r}: there are {listed(columns)}")
         return columns[number - 1]
 
     @property

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.errors import InputError
+from linnet.errors import InputError, listed
 from linnet.kernels.tagging_decoder import TagScorer, best_sequences
 from linnet.kernels.tagging_features import MISSING, Numbering
 from linnet.kernels.tagging_trigrams import best_by_trigrams
@@ -112,7 +112,7 @@ class Tagger:
         for name in self.templates.columns:
             if name not in sentences.columns:
                 raise InputError(
-                    f"the tagger needs {name}, which it was trained with: there are {', '.join(sentences.columns[:20])}"
+                    f"the tagger needs {name}, which it was trained with: there are {listed(sentences.columns)}"
                 )
         return sentences.column(word), tuple(sentences.column(name) for name in self.templates.columns)
 

@@ -24,6 +24,8 @@ from typing import Any
 import numpy as np
 
 from linnet.cores import one_thread
+from linnet.data.labels import Labels
+from linnet.data.rows import Rows
 from linnet.errors import NumericalError, RecipeError
 from linnet.theory.active_set import COLUMNS_AT_MOST, nearest
 from linnet.theory.exact_solver import (
@@ -66,7 +68,6 @@ OUT_OF_TIME = "the time limit was reached before a plane or a proof that there i
 TOO_SMALL = "the margin, if there is one, is too small for floating point, and the problem too large for exact numbers"
 
 
-@one_thread()
 def separability(X: Any, y: Any, *, max_seconds: float = SECONDS, watch: Watch = lambda _: None) -> Answer | Answers:
     """Whether a plane w . x + b = 0 has the classes strictly on its two sides, with a proof.
 
@@ -85,7 +86,14 @@ def separability(X: Any, y: Any, *, max_seconds: float = SECONDS, watch: Watch =
     """
     if not max_seconds > 0:
         raise RecipeError(f"max_seconds must be above 0; it is {max_seconds!r}")
-    rows, labels, codes = read(X, y)
+    return separability_of_rows(*read(X, y), max_seconds, watch)
+
+
+@one_thread()
+def separability_of_rows(
+    rows: Rows, labels: Labels, codes: Flat, max_seconds: float = SECONDS, watch: Watch = lambda _: None
+) -> Answer | Answers:
+    """The same of finite rows without stored zeros, with the number of each row's label."""
     classes = labels.classes.tolist()
     if len(classes) <= 2:
         return decide(sides(rows, labels, codes, classes[-1]), max_seconds, watch)

@@ -41,7 +41,10 @@ class Answer:
 
     def why_not(self, X: Any, y: Any) -> str:
         """Why the proof does not hold on these data; empty if it does."""
-        rows, labels, codes = read(X, y)
+        return self.why_not_in(*read(X, y))
+
+    def why_not_in(self, rows: Rows, labels: Labels, codes: Flat) -> str:
+        """The same of rows that are read already."""
         known = labels.classes.tolist()
         negative, positive = self.classes
         rest = negative == REST and REST not in known
@@ -258,7 +261,10 @@ class Answers:
         return not self.why_not(X, y)
 
     def why_not(self, X: Any, y: Any) -> str:
-        rows, labels, codes = read(X, y)
+        return self.why_not_in(*read(X, y))
+
+    def why_not_in(self, rows: Rows, labels: Labels, codes: Flat) -> str:
+        """The same of rows that are read already."""
         if labels.classes.tolist() != list(self.classes):
             return f"the labels are {labels.classes.tolist()}, not {list(self.classes)}"
         for name, answer in zip(self.classes, self.answers, strict=True):

@@ -33,6 +33,8 @@ EPSILON, TINY = float(np.finfo(float).eps), float(np.finfo(float).smallest_subno
 WHOLE = 2**53
 # The most entries of uncertain rows that are added up in fractions, which takes about a second.
 UNCERTAIN_ENTRIES = 1 << 19
+# The rows that are looked at together.
+AT_ONCE = 1 << 16
 # A bound on the rounding error of a norm and a quotient.
 OUTWARD = 1e-12
 NO_NUMBERS = "X holds values that are not numbers: encode them, for example with linnet.OneHot or linnet.BagOfWords"
@@ -88,19 +90,36 @@ class Points:
 
     def sure_margins(self, w: Flat, b: float) -> Flat:
         """Lower bounds of z_i . (w, b), positive wherever it is, except for very many uncertain rows or underflow."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            found = self.signs * (self.scores(w) + b)
-            sizes = self._absolute().scores(np.abs(w)) + abs(b)
-            terms = self.d if self.rows.dense else np.diff(self.rows.starts)
-            off = (terms + 4) * (EPSILON * sizes + TINY)
-            low, uncertain = found - off, np.flatnonzero(~(np.abs(found) > off) | ~np.isfinite(off))
-        entries = self.d * len(uncertain) if self.rows.dense else int(np.diff(self.rows.starts)[uncertain].sum())
+        low, doubtful = self.scores(w), list[Indices]()
+        for first in range(0, self.n, AT_ONCE):  # few at once: of all rows, the numbers here would be many
+            at = slice(first, first + AT_ONCE)
+            with np.errstate(over="ignore", invalid="ignore"):
+                found = self.signs[at] * (low[at] + b)
+                sizes = self._sizes(first, first + len(found), np.abs(w)) + abs(b)
+                terms = self.d if self.rows.dense else np.diff(self.rows.starts[first : first + len(found) + 1])
+                off = (terms + 4) * (EPSILON * sizes + TINY)
+                low[at] = found - off
+                doubtful.append(first + np.flatnonzero(~(np.abs(found) > off) | ~np.isfinite(off)))
+        uncertain = np.concatenate(doubtful)
+        starts = self.rows.starts
+        entries = self.d * len(uncertain) if self.rows.dense else int((starts[uncertain + 1] - starts[uncertain]).sum())
         if entries > UNCERTAIN_ENTRIES:
             low[uncertain] = -np.inf
             return low
         for row in uncertain.tolist():
             low[row] = _rounded_down(self.exact_margin(row, w, b))
         return low
+
+    def _sizes(self, first: int, last: int, w: Flat) -> Flat:
+        """sum_j |x_ij| w_j of some of the rows."""
+        values, ids, starts, d, dense = self.rows.layout
+        begin, end = (first * d, last * d) if dense else (int(starts[first]), int(starts[last]))
+        into = np.empty(last - first)
+        shifted = starts if dense else starts[first : last + 1] - begin
+        margins.scores_as_they_stand(
+            np.abs(values[begin:end]), ids if dense else ids[begin:end], shifted, d, dense, w, into
+        )
+        return into
 
     def exact_margin(self, row: int, w: Flat, b: float) -> Fraction:
         columns, values = self.entries_of(row)
@@ -112,30 +131,26 @@ class Points:
 
     def twins(self) -> tuple[Indices, int]:
         """The first pair of equal rows of opposite classes, empty if there is none, and the number of such rows."""
-        n = self.n
-        numbers, copies = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint8)
-        # a hash of all bits of the row: a sum would lose small values beside large ones
-        fingerprints(*self.rows.layout, np.zeros(n), np.empty(0), numbers)
-        keys = numbers.astype(np.float64)
-        order = np.lexsort((np.arange(n), keys))
-        margins.mark_copies(*self.rows.layout, order, keys, copies)
-        group = np.empty(n, dtype=np.int64)
-        group[order] = np.cumsum(copies == 0) - 1
-        first = np.full((2, n), n)
-        for side, sign in enumerate((-1.0, 1.0)):
-            mine = np.flatnonzero(self.signs == sign)[::-1]
-            first[side, group[mine]] = mine  # the last one written, which is the first row, stays
-        both = first.max(axis=0) < n
-        if not both.any():
+        order, begins = self._kinds()
+        positive = self.signs[order] > 0
+        firsts = [np.minimum.reduceat(np.where(mine, order, self.n), begins) for mine in (~positive, positive)]
+        both = np.flatnonzero(np.maximum(*firsts) < self.n)
+        if not len(both):
             return np.empty(0, dtype=np.int64), 0
-        pairs = first[:, both]
-        return np.sort(pairs[:, int(pairs.max(axis=0).argmin())]), int(both[group].sum())
+        pairs = np.stack([first[both] for first in firsts])
+        many = np.append(begins, self.n)
+        return np.sort(pairs[:, int(pairs.max(axis=0).argmin())]), int((many[both + 1] - many[both]).sum())
 
-    def _absolute(self) -> Points:
-        rows = self.rows
-        if rows.values.min(initial=0.0) >= 0:
-            return self
-        return Points(Rows(np.abs(rows.values), rows.ids, rows.starts, rows.shape), self.signs, self.classes)
+    def _kinds(self) -> tuple[Indices, Indices]:
+        """The rows, equal ones together and in their order; and where in that each kind begins."""
+        numbers, copies = np.empty(self.n, dtype=np.uint64), np.empty(self.n, dtype=np.uint8)
+        # a hash of all bits of the row: a sum would lose small values beside large ones
+        fingerprints(*self.rows.layout, np.zeros(self.n), np.empty(0), numbers)
+        order = np.argsort(numbers, kind="stable")
+        keys = numbers.astype(np.float64)
+        del numbers
+        margins.mark_copies(*self.rows.layout, order, keys, copies)
+        return order, np.flatnonzero(copies == 0)
 
 
 def read(X: Any, y: Any) -> tuple[Rows, Labels, Flat]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.data.labels import label_text
-from linnet.errors import RecipeError, option
+from linnet.errors import RecipeError, listed, option
 
 BALANCED = "balanced"
 
@@ -66,7 +66,7 @@ class ClassWeights:
         known = {self.key(label) for label in labels}
         for label in self.named or ():
             if self.key(label) not in known:
-                some = ", ".join(repr(each) for each in labels[:20])
+                some = listed(list(map(repr, labels)))
                 raise RecipeError(f"a class weight names the label {label!r}, which no row has: there are {some}")
 
 

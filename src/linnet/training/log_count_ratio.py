@@ -66,7 +66,8 @@ def term_weights(rows: Rows, signs: Flat, text: Text) -> Flat:
     n = rows.shape[0] if each is None else each.sum()
     s = (1.0 + p[columns].sum()) / (2.0 + p[columns].sum() + q[columns].sum())
     ratio = np.log((p + SMOOTHING * s) / (q + SMOOTHING * (1.0 - s))) - np.log(s / (1.0 - s))
-    idf = 1.0 + np.log((1.0 + n) / (1.0 + p + q))
+    # several entries of a row may have one column where names are hashed: it is not in more rows than there are
+    idf = 1.0 + np.log((1.0 + n) / (1.0 + np.minimum(p + q, n)))
     weights = (FLOOR + (1.0 - FLOOR) * np.abs(ratio)) * np.sqrt(idf)
     # rounded to single precision: the C library's logarithm may differ in the last bit between machines
     return np.where(columns, weights.astype(np.float32).astype(np.float64), 1.0)

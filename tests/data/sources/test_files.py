@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import lzma
+from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from linnet.data.sources.block import Position
+from linnet.data.sources.chunks import MOST_LINES
 from linnet.data.sources.files import ByteFiles
+from linnet.data.sources.opening import open_source
 from linnet.errors import InputError
 from tests.data.sources.tools import compressed
 
@@ -106,3 +112,33 @@ def test_a_folder_or_a_lost_file_is_told(tmp_path):
     for path in (tmp_path, tmp_path / "lost"):
         with pytest.raises(InputError, match=str(path)):
             ByteFiles([str(path)]).head()
+
+
+@given(
+    st.lists(st.sampled_from(["1,a", '"1\n2",b', "3", "", '"x', "4,c"]), min_size=1, max_size=30),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+    st.integers(1, 7),
+)
+@settings(deadline=None, max_examples=60)
+def test_the_most_lines_of_a_chunk_cut_no_record_and_change_no_row(tmp_path_factory, lines, end, most):
+    path = tmp_path_factory.mktemp("short") / "d.csv"
+    path.write_bytes(end.join(["x,y", *lines, "5,d", ""]).encode())
+
+    def read(most_lines):
+        source = open_source([path])
+        source.cutting = replace(source.cutting, most_lines=most_lines)
+        blocks = [source.parse(chunk) for chunk in source.chunks(Position())]
+        columns = (
+            [b"".join(bytes(block.columns["y"].data) for block in blocks)] if all(b.columns for b in blocks) else []
+        )
+        return sum(block.rows for block in blocks), [bad for block in blocks for bad in block.bad], columns
+
+    assert read(most) == read(1 << 17)
+
+
+def test_very_short_lines_are_in_several_chunks(tmp_path):
+    (tmp_path / "d.svm").write_bytes(b"1 1:1\n" * (MOST_LINES + 20))
+    source = open_source([tmp_path / "d.svm"])
+    found = [chunk.data.count(b"\n") for chunk in source.chunks(Position())]
+    assert sum(found) == MOST_LINES + 20
+    assert max(found) <= MOST_LINES

@@ -19,7 +19,7 @@ from linnet.data.missing_markers import normal, with_given
 from linnet.data.sources.block import Block, Numbers, Strings
 from linnet.data.sources.sets import ELEMENT
 from linnet.data.sources.string_columns import as_read
-from linnet.errors import InputError, RecipeError, option
+from linnet.errors import InputError, RecipeError, listed, option
 from linnet.kernels.records import count_byte
 
 # Values that types are inferred from: of a wider table fewer rows are looked at.
@@ -61,10 +61,10 @@ def infer_schema(
     for name in [*roles_given, *([target] if target is not None else [])]:
         if name not in names:
             near = get_close_matches(name, names, n=1, cutoff=0.5)
-            hint = f"did you mean {near[0]!r}?" if near else f"the columns are {', '.join(names[:20])}"
+            hint = f"did you mean {near[0]!r}?" if near else f"the columns are {listed(names)}"
             raise RecipeError(f"there is no column {name!r}: {hint}")
     if target is None and Role.TARGET not in roles_given.values():
-        raise RecipeError(f"which column is the target? Give {option('target')}, one of {', '.join(names[:20])}")
+        raise RecipeError(f"which column is the target? Give {option('target')}, one of {listed(names)}")
     sample = _affordable(sample, len(names))
     roles = {name: Role.TARGET if name == target else roles_given[name] for name in (target, *roles_given) if name}
     for name, role in roles.items():

@@ -18,6 +18,8 @@ from linnet.kernels.records import count_byte
 
 CHUNK = 1 << 20
 LONGEST_LINE = LONGEST_ROW
+# Of very short lines, a chunk has no more than this many: each may be a bad row, which takes far more memory.
+MOST_LINES = 1 << 17
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,8 +42,8 @@ class Chunk:
 @dataclass(frozen=True)
 class Cutting:
     """How text is cut: where its last whole record ends (0: nowhere), its number of lines, the size of chunks in bytes,
-    the longest record that is accepted, and the most lines of a chunk, if they are limited, or whatever else limits it:
-    where a chunk that could end at one place is to end.
+    the longest record that is accepted, the most lines of a chunk, and whatever else limits it: where a chunk that
+    could end at one place is to end.
 
     The text may end within a record, or between CR and LF.
     """
@@ -50,18 +52,15 @@ class Cutting:
     lines: Callable[[bytes | bytearray], int]
     size: int = CHUNK
     longest: int = LONGEST_LINE
-    most_lines: int | None = None
+    most_lines: int = MOST_LINES
     limit: Callable[[bytearray, int], int] | None = None
 
     def end_within(self, data: bytearray, end: int) -> int:
-        """Where a chunk that could end there ends, if it may have no more lines than that.
-
-        A row is two bytes and a line end at least, so that short texts have few enough: their lines are not counted.
-        """
-        most = self.most_lines
-        if most is None or most >= len(data) // 3 or self.lines(data) <= most:
-            return end
-        return end_of_line(data, most, end)
+        """Where a chunk that could end there ends, as it may have no more lines than that: unless it is one record."""
+        most, cut = self.most_lines, end
+        while cut > most and (lines := self.lines(data if cut == len(data) else data[:cut])) > most:
+            cut = self.last_end(data[: cut * most // lines])
+        return cut or end
 
 
 def last_line_end(data: bytes | bytearray) -> int:

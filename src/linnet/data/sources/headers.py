@@ -9,14 +9,12 @@ from difflib import get_close_matches
 
 from linnet.data.on_error import MOST_NOTES, Note
 from linnet.data.sources.block import Block, Strings, number_in
-from linnet.errors import InputError, RecipeError, option
+from linnet.errors import InputError, RecipeError, listed, option
 
 # What a name that was there before gets.
 NUMBERED = re.compile(r"\.\d+\Z")
 # Lines above a header, at most, and how many of its names are shown.
 MOST_ABOVE, MOST_SHOWN = 10, 5
-# Names that an error lists.
-MOST_LISTED = 100
 
 
 def column_names(fields: Sequence[str]) -> list[str]:
@@ -118,9 +116,3 @@ def looks_like_a_row(names: Sequence[str], sample: Block) -> bool:
     columns = [(name, values) for name, values in columns if any(number_in(value) is None for value in values)]
     recurring = sum(NUMBERED.sub("", name) in values for name, values in columns)
     return bool(columns) and 2 * recurring >= len(columns)
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names for a message: all of them, if they are not very many."""
-    more = f" and {len(names) - MOST_LISTED:,} more" if len(names) > MOST_LISTED else ""
-    return ", ".join(names[:MOST_LISTED]) + more

@@ -17,7 +17,7 @@ from linnet.data.limits import BLOCK_CELLS, MOST_COLUMNS, ROW_NAMES
 from linnet.data.on_error import BadRow
 from linnet.data.sources.arrow import is_list, is_number, is_time
 from linnet.data.sources.block import Block, Column, Strings
-from linnet.data.sources.chunks import Chunk, count_lines, end_of_line
+from linnet.data.sources.chunks import MOST_LINES, Chunk, count_lines, end_of_line
 from linnet.data.sources.files import ByteFiles, no_rows
 from linnet.data.sources.json_values import is_value, nearest, spelt, text_of_list, type_of, whole
 from linnet.data.sources.lines import LineSource, lines_of, only_text
@@ -123,7 +123,8 @@ class JsonLines(LineSource, TableSource):
 
     def _limit_lines(self) -> None:
         """Every row has a value, or a missing one, for every column: lines of few keys may become many values."""
-        self.cutting = replace(self.cutting, most_lines=max(1, BLOCK_CELLS // max(1, len(self.layout.wanted))))
+        most = max(1, BLOCK_CELLS // max(1, len(self.layout.wanted)))
+        self.cutting = replace(self.cutting, most_lines=min(most, MOST_LINES))
 
     def parse(self, chunk: Chunk) -> Block:
         return self._block(self._objects(chunk))

@@ -6,8 +6,11 @@ with H(t) = t^2 where |t| <= e, and 2 e |t| - e^2 beyond, is convex in all of th
 statistics, section 7.7; Owen 2007, A robust hybrid of lasso and ridge regression).  With r the residuals the best s is
 the one root of mean min(r^2 / s^2, e^2) = 1, so that the objective is a function of w and b alone, f.  Its slope by z_i
 is -g_i, g = r / s clipped to [-e, e]; its Hessian is X'DX - h h' / k + l2 I with D = 1 / s where r is not clipped, h
-and k the second derivatives by (w, s) and by s.  Where weights can fit (nearly) all rows exactly, s falls to 0, where
-the objective has a kink: there Newton's steps end without a proof, and say so.
+and k the second derivatives by (w, s) and by s.
+
+Where weights can fit (nearly) all rows exactly, as those of more columns than rows can, the best s falls to 0, where f
+has a kink that Newton's steps do not pass.  There s is held at a least value, which is lowered once the weights are
+settled for it: f is then off by half of it at most.
 
 The dual: s + s H(r / s) = max over |g| <= e of s + 2 g r - s g^2, so that for every g with mean g^2 <= 1 and, for a
 free intercept, mean g = 0,
@@ -19,13 +22,15 @@ with means by the sample weights.  The g of any weights, balanced and scaled dow
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.data.rows import Examples
 from linnet.errors import NumericalError
+from linnet.kernels.hessian import diagonal as add_diagonal
 from linnet.learners.robust_losses import Huber
 from linnet.training.descent import Descent, Found
 from linnet.training.duality_gap import OVERFLOWN, UNIT, UNPENALISED, Certificate
@@ -33,7 +38,9 @@ from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import TOO_LARGE, Flat, Objective
 from linnet.training.positive_definite import ScaledFactors, mirrored
 from linnet.training.row_losses import normalised_weights
-from linnet.training.solvers.newton import ENOUGH, HALVINGS, ROUGHLY, ROUNDING, fewer
+from linnet.training.solvers.least_squares import COLUMNS_AT_MOST
+from linnet.training.solvers.newton import ENOUGH, HALVINGS, LOOSEST, MOST_PRODUCTS, ROUGHLY, ROUNDING, fewer
+from linnet.training.solvers.row_products import centred_products
 from linnet.training.solvers.summed_squares import weighted_squares
 
 Mask = NDArray[np.bool_]
@@ -42,8 +49,12 @@ Mask = NDArray[np.bool_]
 SMALLEST_SCALE = 10.0 * float(np.finfo(np.float64).eps)
 SCALE_STEPS = 200
 SAMPLE_STEPS = 20
+# The most rows whose pairs are a table.
+ROWS_AT_MOST = 1 << 12
 # Where less than this is left of a second derivative, the rest is rounding.
 CANCELLED = 1e-12
+# How much lower the next least scale is; and what a step may promise, beside the scale, once weights are settled.
+LOWER, SETTLED = 8.0, 0.05
 # Operations that lead to one of NumPy's sums.
 PAIRWISE = 128.0
 
@@ -78,12 +89,18 @@ class _Point:
     weights: Flat
     r: Flat
     p: Flat
+    least: float = SMALLEST_SCALE
+    # the products of all pairs of rows, where they are fewer than the columns
+    products: Flat | None = None
 
     def __post_init__(self) -> None:
         loss, p, r = self.problem.loss, self.p, self.r
         assert isinstance(loss, Huber)
         self.epsilon = loss.epsilon
         self.scale, self.inside = best_scale(r, p, loss.epsilon)
+        self.held = self.scale < self.least
+        if self.held:
+            self.scale, self.inside = self.least, np.abs(r) <= loss.epsilon * self.least
         self.g = np.clip(r / self.scale, -loss.epsilon, loss.epsilon)
         each = np.where(self.inside, 0.5 * r * self.g, loss.epsilon * np.abs(r) - 0.5 * loss.epsilon**2 * self.scale)
         self.loss = 0.5 * self.scale + float((p * each).sum())
@@ -99,15 +116,26 @@ class _Point:
         return gradient
 
     def step(self, gradient: Flat) -> Flat:
-        """Newton's."""
-        problem, p, s = self.problem, self.p, self.scale
+        """Newton's: by a table of the pairs of columns, or of rows where these are fewer; or without a table."""
+        bends = np.where(self.inside, self.p / self.scale, 0.0)
+        if self.problem.columns <= min(len(self.r), COLUMNS_AT_MOST):
+            return self._by_pairs(gradient, bends)
+        return (self._by_products if self.products is None else self._by_rows)(gradient, bends)
+
+    def _by_scale(self, bends: Flat) -> tuple[Flat, float]:
+        """h and k, the second derivatives by weights and scale, and by the scale."""
+        mixed = self.problem.summed((bends * self.r)[:, np.newaxis]) / self.scale
+        if not self.problem.intercept:
+            mixed[-1] = 0.0
+        return mixed, 0.0 if self.held else float((bends * self.r * self.r).sum()) / self.scale**2
+
+    def _by_pairs(self, gradient: Flat, bends: Flat) -> Flat:
+        problem = self.problem
         free = problem.columns + problem.intercept
-        bends = np.where(self.inside, p / s, 0.0)
         table = mirrored(weighted_squares(problem.rows, bends)[:free, :free].T)
-        curved = float((bends * self.r * self.r).sum()) / s**2
+        mixed, curved = self._by_scale(bends)
         if curved > 0:
-            mixed = problem.summed((bends * self.r)[:, np.newaxis])[:free] / s
-            less = table - np.outer(mixed, mixed) / curved
+            less = table - np.outer(mixed[:free], mixed[:free]) / curved
             if (np.diagonal(less) > CANCELLED * np.diagonal(table)).all():  # else as if the scale were held
                 table = less
         table.flat[: problem.columns * (free + 1) : free + 1] += problem.penalty.l2
@@ -115,8 +143,80 @@ class _Point:
         change[:free] = -ScaledFactors(table).solve(gradient[:free])
         return change
 
+    def _by_rows(self, gradient: Flat, bends: Flat) -> Flat:
+        """H u = v by the change q = D (X u + u_b) of the rows within reach: with K = XX',
+
+            (1 / D + K / l2) q - u_b = X v / l2,   sum q = v_b,   u = (v - X'q) / l2
+
+        and that of the scale by the formula of Sherman and Morrison.
+        """
+        problem, l2 = self.problem, self.problem.penalty.l2
+        which = np.flatnonzero(bends)
+        if not len(which):
+            return np.asarray(-gradient / np.append(np.full(problem.columns, l2), 1.0))
+        assert self.products is not None
+        table = self.products[np.ix_(which, which)] / l2
+        table.flat[:: len(which) + 1] += 1.0 / bends[which]
+        factors = ScaledFactors(table)
+        ones = factors.solve(np.ones(len(which)))
+
+        def solved(v: Flat) -> Flat:
+            alone = np.append(problem.penalised(v), 0.0)
+            q = factors.solve(problem.scores(alone)[which, 0] / l2)
+            b = (float(v[-1]) - float(q.sum())) / float(ones.sum()) if problem.intercept else 0.0
+            every = np.zeros((len(bends), 1))
+            every[which, 0] = q + b * ones
+            u = (alone - problem.summed(every)) / l2
+            u[-1] = b
+            return u
+
+        change, (mixed, curved) = solved(-gradient), self._by_scale(bends)
+        if curved > 0:
+            by_scale = solved(mixed)
+            left = curved - float(mixed @ by_scale)
+            if left > CANCELLED * curved:  # else as if the scale were held
+                change += by_scale * (float(mixed @ change) / left)
+        return change
+
+    def _by_products(self, gradient: Flat, bends: Flat) -> Flat:
+        """By conjugate gradients, with the diagonal of X'DX + l2 I for a preconditioner, the more accurate the nearer
+        the optimum is."""
+        problem, l2 = self.problem, self.problem.penalty.l2
+        mixed, curved = self._by_scale(bends)
+        diagonal = np.zeros(problem.size)
+        add_diagonal(*problem.rows.layout, bends[:, np.newaxis], diagonal)
+        problem.penalised(diagonal)[:] += l2
+        diagonal[diagonal <= 0.0] = 1.0
+        change, residual = np.zeros(problem.size), -gradient
+        v = residual / diagonal
+        size = float(residual @ v)
+        enough = min(LOOSEST, size / self.value) * size
+        for _ in range(MOST_PRODUCTS):
+            if size <= enough:
+                break
+            product = problem.summed(bends[:, np.newaxis] * problem.scores(v))
+            problem.penalised(product)[:] += l2 * problem.penalised(v)
+            if not problem.intercept:
+                product[-1] = 0.0
+            if curved > 0:
+                product -= mixed * (float(mixed @ v) / curved)
+            bent = float(v @ product)
+            if not bent > CANCELLED * float(v @ (diagonal * v)):  # straight but for rounding: as far as it got
+                break
+            change += (size / bent) * v
+            residual -= (size / bent) * product
+            preconditioned = residual / diagonal
+            size, before = float(residual @ preconditioned), size
+            v = preconditioned + (size / before) * v
+        return change if change.any() else v
+
     def moved(self, change: Flat, along: Flat, length: float) -> _Point:
-        return _Point(self.problem, self.weights + length * change, self.r - length * along, self.p)
+        return replace(self, weights=self.weights + length * change, r=self.r - length * along)
+
+    def lowered(self) -> _Point:
+        """The same weights with a lower least scale."""
+        r = self.problem.targets - self.problem.scores(self.weights)[:, 0]  # anew: what was added up is too inaccurate
+        return replace(self, r=r, least=max(SMALLEST_SCALE, self.least / LOWER))
 
 
 def _point_at(problem: Objective, weights: Flat) -> _Point:
@@ -125,7 +225,19 @@ def _point_at(problem: Objective, weights: Flat) -> _Point:
 
 def newton(problem: Objective, how: Descent, watch: Watcher) -> Found:
     """Newton steps until the gap is at most tol, or until rounding lets f fall no further."""
-    point, tol = _point_at(problem, _first(problem) if how.start is None else how.start), how.tol or 0.0
+    n, d = problem.rows.shape
+    point = _point_at(problem, _first(problem) if how.start is None else how.start)
+    if d < n:
+        found = _descended(point, how, watch)
+        if found.converged or not found.certificate or found.certificate.reason:
+            return found
+    elif n <= ROWS_AT_MOST and problem.penalty.l2 > 0:
+        point = replace(point, products=centred_products(Examples(problem.rows, problem.targets, None), None))
+    return _descended(replace(point, least=point.scale), how, watch)
+
+
+def _descended(point: _Point, how: Descent, watch: Watcher) -> Found:
+    problem, tol = point.problem, how.tol or 0.0
     history: list[Pass] = []
     for left in reversed(range(how.most)):
         began, gradient = perf_counter(), point.gradient()
@@ -145,6 +257,14 @@ def newton(problem: Objective, how: Descent, watch: Watcher) -> Found:
         point = after
         history.append(Pass(0, 1, point.loss, perf_counter() - began))
         watch(history[-1])
+        if left and point.held:
+            settled = length == 0.0 or -slope <= SETTLED * point.least
+            if settled and point.least <= max(tol, ROUNDING) * point.value:
+                certificate = certify(problem, point.weights)
+                if certificate.within(tol):
+                    return Found(point.weights, history, True, certificate)
+            point = point.lowered() if settled else point
+            continue
         ends = left == 0 or length == 0.0 or -slope <= ROUNDING * point.value
         if not ends and not (same and -slope <= tol * point.value):
             continue
@@ -185,16 +305,38 @@ def certify(problem: Objective, weights: Flat) -> Certificate:
         return Certificate(point.value, -np.inf, OVERFLOWN)
     if problem.penalty.l2 == 0:
         return Certificate(point.value, -np.inf, UNPENALISED)
-    p, g = point.p, point.g
+    best = _bound(point, point.g, y)
+    if best[0] < (1.0 - ENOUGH) * point.value and len(y) <= min(problem.columns, ROWS_AT_MOST):
+        best = max(best, _bound(point, _multipliers(point), y))
+    dual, off = best
+    return Certificate(point.value, max(0.0, dual - 2.0 * off) if np.isfinite(off) else 0.0, rounding=off)
+
+
+def _multipliers(point: _Point) -> Flat:
+    """The g with w = mean(g x) / l2, of rows no more than columns: residuals of rows that are fit exactly have none."""
+    problem, p = point.problem, point.p
+    alone = np.append(problem.penalised(point.weights), 0.0)
+    products = centred_products(Examples(problem.rows, problem.targets, None), None)
+    found = problem.penalty.l2 * ScaledFactors(products).solve(problem.scores(alone)[:, 0])
+    return np.clip(np.divide(found, p, out=np.zeros_like(found), where=p > 0), -point.epsilon, point.epsilon)
+
+
+def _bound(point: _Point, g: Flat, y: Flat) -> tuple[float, float]:
+    """What f cannot fall below by these multipliers, balanced and scaled down to fit; and the rounding of both."""
+    problem, p = point.problem, point.p
     if problem.intercept:
         below, above = float((p * np.maximum(-g, 0.0)).sum()), float((p * np.maximum(g, 0.0)).sum())
         down, up = (min(1.0, one / other) if other > 0 else 1.0 for one, other in ((above, below), (below, above)))
         g = g * np.where(g < 0, down, up)
-    g = g * min(1.0, (1.0 - 4.0 * UNIT * PAIRWISE) / max(float(np.sqrt((p * g * g).sum())), 0.5))
+    size, most = float(np.sqrt((p * g * g).sum())), float(np.abs(g).max(initial=0.0))
+    if not size > 0.0:
+        return 0.0, 0.0
     v = problem.penalised(problem.summed((p * g)[:, np.newaxis]))
-    dual = float((p * g * y).sum()) - float(v @ v) / (2.0 * problem.penalty.l2)
-    off = _rounding(point, g, y)
-    return Certificate(point.value, max(0.0, dual - 2.0 * off) if np.isfinite(off) else 0.0, rounding=off)
+    linear, squared = float((p * g * y).sum()), float(v @ v) / problem.penalty.l2
+    # as far along g as is best, and allowed
+    allowed = min((1.0 - 4.0 * UNIT * PAIRWISE) / size, point.epsilon * (1.0 - 4.0 * UNIT) / most)
+    length = min(allowed, linear / squared) if linear > 0.0 and squared > 0.0 else allowed
+    return length * (linear - 0.5 * length * squared), _rounding(point, length * g, y)
 
 
 def _rounding(point: _Point, g: Flat, y: Flat) -> float:
