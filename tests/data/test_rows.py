@@ -46,3 +46,17 @@ def test_some_of_the_rows_are_those_that_scipy_takes(seed, rows, taken, kind):
     assert_array_equal(found.values, expected.data)
     assert_array_equal(found.ids, expected.indices)
     assert_array_equal(found.starts, expected.indptr)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 200_000), st.sampled_from([np.float32, np.float64]))
+def test_the_largest_entry_is_the_largest_of_the_sizes_and_no_number_if_one_is_none(seed, size, kind):
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(size, 1)).astype(kind)
+    assert Rows.of(values).largest_entry == np.abs(values).max(initial=0.0)
+    if size:
+        bad = rng.choice([np.nan, np.inf, -np.inf])
+        values[rng.integers(size)] = bad
+        found = Rows.of(values)
+        assert_array_equal(found.largest_entry, np.abs(bad))
+        with pytest.raises(ValueError, match=r"NaN|inf"):
+            found.check_finite()

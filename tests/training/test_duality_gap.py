@@ -90,6 +90,26 @@ def test_a_loss_with_a_kink_takes_the_dual_point_of_its_solver():
     assert (with_point.primal, with_point.dual) == (pytest.approx(0.125), pytest.approx(0.125))
 
 
+@pytest.mark.parametrize("loss", [Loss.LOGISTIC, Loss.SQUARED_HINGE, Loss.SQUARED], ids=str)
+@pytest.mark.parametrize("penalty", [Penalty(l1=0.05), Penalty(l1=0.02, l2=0.1), Penalty(l2=0.1)], ids=str)
+def test_sums_of_slopes_that_are_known_prove_no_more_than_sums_taken_anew(loss, penalty):
+    """Also where the slopes have to be balanced first, so that their sums are not quite these."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        made, value = problem(rng, loss, 1, penalty, intercept=seed % 3 > 0, weighted=seed % 2 > 0, sparse=seed % 5 > 2)
+        flat = 0.3 * rng.normal(size=made.size)
+        if not made.intercept:
+            flat[-1] = 0.0
+        slopes = losses_at(made, made.scores(flat), slice(None)).slopes
+        c = made.sample_weights if len(made.sample_weights) else np.ones(len(slopes))
+        sums = made.summed((c / c.sum())[:, np.newaxis] * slopes)[:-1]
+        known, anew = certify(made, flat, slopes, summed=sums), certify(made, flat, slopes)
+        assert known.primal == pytest.approx(value(flat), rel=1e-12)
+        assert known.dual <= anew.dual + 1e-12
+        if not made.intercept:
+            assert known.dual == pytest.approx(anew.dual, rel=1e-9)
+
+
 def test_without_a_penalty_nothing_is_claimed():
     made, _ = problem(np.random.default_rng(0), Loss.LOGISTIC, 1, Penalty())
     assert "penalty" in certify(made, np.zeros(made.size)).reason

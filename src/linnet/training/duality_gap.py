@@ -41,6 +41,8 @@ ROUNDING = 1e-9
 SEEN = 1e-8
 # The most that one operation may round by, relative to its result.
 UNIT = 0.5 * float(np.finfo(np.float64).eps)
+# A bound on an error that is this fraction of the objective need not be any sharper.
+NEGLIGIBLE = 1e-10
 NOT_KEPT = np.empty((0, 1))
 # Newton's steps on the intercepts: the most classes, the most steps, the longest step, and the imbalance to end at.
 CLASSES_AT_MOST, STEPS, LONGEST, BALANCED = 128, 8, 20.0, 1e-15
@@ -101,17 +103,22 @@ def joined(parts: Sequence[Certificate]) -> Certificate:
 
 
 def certify(
-    problem: Objective, weights: Flat, slopes: Table | None = None, *, scores: Table | None = None
+    problem: Objective,
+    weights: Flat,
+    slopes: Table | None = None,
+    *,
+    scores: Table | None = None,
+    summed: Flat | None = None,
 ) -> Certificate:
     """The objective at these weights, and a value that it cannot fall below.
 
     `slopes`, (n, outputs), is a dual point found by a solver; by default it is computed from the weights.  `scores`
-    are those of the weights, if they are known already.
+    are those of the weights, if they are known already; `summed` is v at these slopes (of one output).
     """
     if not problem.loss.has_conjugate or (problem.outputs > 1 and problem.loss.joint is None):
         return Certificate(np.nan, -np.inf, problem.loss.no_conjugate_reason)
     w, penalty = problem.penalised(weights), problem.penalty
-    parts, about = _parts(problem, weights, slopes, scores)
+    parts, about = _parts(problem, weights, slopes, scores, at_once=summed is None)
     primal = sum(part.primal for part in parts)
     primal += penalty.l1 * float(np.abs(w).sum()) + 0.5 * penalty.l2 * float((w * w).sum())
     if not np.isfinite(primal):
@@ -119,18 +126,22 @@ def certify(
     if penalty.l1 == 0 and penalty.l2 == 0:
         return Certificate(primal, -np.inf, UNPENALISED)
     amounts = added(part.amounts for part in parts)
-    v = _pulled_together(problem, parts, amounts)
+    moved = 0.0
+    if summed is None or slopes is None:
+        v = _pulled_together(problem, parts, amounts)
+    else:
+        v, moved = summed, _moved(problem, parts, amounts, slopes) * problem.largest_entry
     rounding = _Rounding(problem, weights, parts, primal, about)
     if penalty.positive:
         if (w < 0).any():
             return Certificate(np.inf, -np.inf, BELOW_ZERO)
         v = np.minimum(v, 0.0)  # R* is over weights of 0 and more: a slope above 0 pushes none of them
     if penalty.l2 == 0:
-        largest = float(np.abs(v).max(initial=0.0)) + rounding.of_sums()
+        largest = float(np.abs(v).max(initial=0.0)) + moved + rounding.of_sums()
         shrink = min(1.0, penalty.l1 / largest) if largest > 0 else 1.0
         dual, off = -_conjugates(parts, shrink), rounding.total(None)
     else:
-        beyond = np.maximum(0.0, np.abs(v) - penalty.l1)
+        beyond = np.maximum(0.0, np.abs(v) + moved - penalty.l1)
         dual = -_conjugates(parts) - float((beyond * beyond).sum()) / (2 * penalty.l2)
         off = rounding.total(beyond / penalty.l2)
     if not np.isfinite(dual):
@@ -140,17 +151,19 @@ def certify(
     return Certificate(primal, bound, rounding=rounding.total(np.abs(w) if penalty.l2 > 0 else None))
 
 
-def _parts(problem: Objective, weights: Flat, slopes: Table | None, scores: Table | None) -> tuple[list[_Part], float]:
+def _parts(
+    problem: Objective, weights: Flat, slopes: Table | None, scores: Table | None, *, at_once: bool
+) -> tuple[list[_Part], float]:
     """The rows in parts, at the scores of these weights; and what these scores are less than they are.
 
-    Of dense rows with one score a part is looked at once, for its scores and for what it adds to v.
+    Of dense rows with one score a part may be looked at once, for its scores and for what it adds to v.
     """
     about = 0.0
     if scores is None:  # about the mean target: a large one would cancel, and its digits with it
         about = problem.mean_target if problem.about_mean else 0.0
         weights = weights if about == 0.0 else np.append(weights[:-1], weights[-1] - about)
     n, size = len(problem.targets), problem.rows_a_part
-    if scores is None and problem.rows.dense and problem.outputs == 1:
+    if at_once and scores is None and problem.rows.dense and problem.outputs == 1:
 
         def looked_at_once(first: int, last: int) -> _Part:
             X = problem.rows.matrix(slice(first, last))
@@ -179,6 +192,16 @@ def _pulled_together(problem: Objective, parts: list[_Part], amounts: Flat) -> F
     return problem.penalised(problem.free(added(each)))
 
 
+def _moved(problem: Objective, parts: list[_Part], amounts: Flat, slopes: Table) -> float:
+    """Balance the slopes, and return by how much in all they are other than these: times the largest entry, that is
+    the most by which an entry of v changed."""
+    if problem.intercept:
+        _balance(parts, amounts)
+    g = np.concatenate([part.g for part in parts])
+    weights = np.concatenate([part.losses.normalised_weights for part in parts])
+    return float(weights @ np.abs(g[:, 0] - slopes[:, 0]))
+
+
 def _conjugates(parts: list[_Part], shrink: float = 1.0) -> float:
     """The mean of the conjugates of these slopes, or of a fraction of them."""
     means = in_threads(lambda part: part.conjugate(part.g if shrink == 1.0 else shrink * part.g), parts, -1)
@@ -204,7 +227,9 @@ class _Rounding:
         self.terms = float(problem.most_entries)
         self.summed = float(min(problem.rows_a_part, len(problem.targets)) + len(parts) + 8)
         intercepts = weights[-problem.outputs :] if problem.intercept else np.zeros(1)
-        reach = self._reach(problem.penalised(weights)) + float(np.abs(intercepts - about).max(initial=0.0))
+        self.size = sum(part.size() for part in parts)
+        reach = self._reach(problem.penalised(weights), (self.terms + 6.0) * steepness)
+        reach += float(np.abs(intercepts - about).max(initial=0.0))
         self.of_scores = UNIT * ((self.terms + 6.0) * reach + 4.0 * self.largest)
         loss = problem.loss if problem.outputs == 1 else problem.loss.joint
         bend = 0.0 if loss is None else loss.largest_curvature
@@ -215,23 +240,30 @@ class _Rounding:
         self.bend = bend if np.isfinite(bend) else 0.0
         if not np.isfinite(bend):  # beyond a kink slopes no longer cancel
             self.balance = max(self.balance, 1.0)
-        self.size = sum(part.size() for part in parts)
         # where the slope jumps, the next one counts: 1 for the hinge, 2 with a rival's
         self.steepness = steepness + bend * self.of_scores if np.isfinite(bend) else max(steepness, 2.0)
 
-    def _reach(self, w: Flat) -> float:
-        """A bound on sum_j |w_j x_ij|, over all rows and outputs."""
-        table = w.reshape(-1, self.problem.outputs) * self.problem.largest_entries[:, np.newaxis]
+    def _reach(self, w: Flat, times: float) -> float:
+        """A bound on sum_j |w_j x_ij|, over all rows and outputs.
+
+        The largest entry of all makes it, if the error, which is `times` as many roundings of it, is small even so.
+        """
+        outputs = self.problem.outputs
+        if outputs == 1:
+            rough = float(np.sqrt(self.terms * (w @ w))) * self.problem.largest_entry
+            if UNIT * times * rough <= NEGLIGIBLE * self.primal:
+                return rough
+        table = w.reshape(-1, outputs) * self.problem.largest_entries[:, np.newaxis]
         return float(np.sqrt(self.terms * (table * table).sum(axis=0).max(initial=0.0)))
 
     def of_sums(self) -> float:
         """How far an entry of v may be off."""
-        return UNIT * self.summed * self.size * float(self.problem.largest_entries.max(initial=0.0))
+        return UNIT * self.summed * self.size * self.problem.largest_entry
 
     def total(self, p: Flat | None) -> float:
         """The error of the objective and of the bound, whose penalty has the slopes p by v."""
         joint = self.problem.outputs > 1
-        pulled = 0.0 if p is None else self._reach(p)
+        pulled = 0.0 if p is None else self._reach(p, self.summed * self.size)
         found = self.of_scores * (self.steepness + (1.0 if joint else 0.0))
         if self.shift:
             found += self.shift * (self.balance + self.bend * (self.shift + self.of_scores))
@@ -240,9 +272,12 @@ class _Rounding:
             found += UNIT * 8.0 * self.problem.outputs  # logarithms of what is near 1
         found += UNIT * self.summed * self.size * pulled
         if self.problem.penalty.l2 > 0:
-            entries = self.problem.largest_entries
             each = UNIT * self.summed * self.size
-            found += each * each * float((entries * entries).sum()) / (2.0 * self.problem.penalty.l2)
+            squares = self.problem.columns * self.problem.largest_entry**2
+            if not each * each * squares <= NEGLIGIBLE * self.primal * self.problem.penalty.l2:
+                entries = self.problem.largest_entries
+                squares = float((entries * entries).sum())
+            found += each * each * squares / (2.0 * self.problem.penalty.l2)
         return float(found)
 
 

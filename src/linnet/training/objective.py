@@ -38,6 +38,8 @@ TOO_LARGE = (
 # Threads take rows in parts of this many entries, or of ENTRIES_A_SUM times the weights: every part has its own sums.
 PART = 1 << 18
 ENTRIES_A_SUM = 8
+# Of dense rows, weights are looked at alone where there are at most this fraction of them.
+FEW_WEIGHTS = 0.1
 # The same for rows with many outputs, which have no sums: this many entries times outputs.
 PART_OF_OUTPUTS = 1 << 20
 
@@ -180,14 +182,25 @@ class Objective:
             _on_threads(self.rows, table[:-1], table[-1], into)
             return into
 
+        used = self._few(table[:-1, 0]) if self.rows.dense and self.outputs == 1 else None
+
         def part(first: int, last: int) -> None:
-            if self.rows.dense:
+            if used is not None:
+                np.add(self.rows.matrix(slice(first, last))[:, used] @ table[used], table[-1], out=into[first:last])
+            elif self.rows.dense:
                 np.add(self.rows.matrix(slice(first, last)) @ table[:-1], table[-1], out=into[first:last])
             else:
                 row_scores(*self.layout(first, last), table[:-1], table[-1], into[first:last])
 
         over_parts(part, len(into), self.rows_a_part)
         return into
+
+    def _few(self, w: Flat) -> NDArray[np.int64] | None:
+        """Where these weights are other than 0, if they are at so few places that it is quicker to look only there."""
+        if isinstance(self.rows, PackedRows):
+            return None
+        used = np.flatnonzero(w)
+        return used if len(used) <= FEW_WEIGHTS * self.columns else None
 
     def summed(self, amounts: NDArray[np.float64], into: Flat | None = None) -> Flat:
         """The rows (x, 1) summed, each times its amount, for every output: flat as weights are.
@@ -275,6 +288,13 @@ class Objective:
 
         parts = over_parts(part, self.rows.shape[0], self.rows_a_part)
         return np.asarray(np.max(parts, axis=0)) if parts else np.zeros(d)
+
+    @property
+    def largest_entry(self) -> float:
+        """The largest |x| of all."""
+        if isinstance(self.rows, PackedRows):
+            return float(self.largest_entries.max(initial=0.0))
+        return self.rows.largest_entry
 
     def layout(self, first: int, last: int) -> tuple[NDArray[Any], NDArray[np.uint32], NDArray[np.int64], int, bool]:
         """Some of the sparse rows, as kernels take them."""

@@ -30,12 +30,14 @@ from linnet.training.solvers.working_columns import ByColumn, DenseColumns, Pair
 
 Numbers = NDArray[np.int64]
 
-# Up to this many columns are one set; of more, the first set has the root of AT_FIRST times their number, or FEWEST;
-# for least squares more, whose table of pairs is made once a set.
-FEW_COLUMNS = 400
-AT_FIRST, AT_FIRST_OF_SQUARES, FEWEST = 2.0, 8.0, 64
-# A later set has this many times the columns that have a weight.
-GROWTH = 2
+# Up to this many columns are one set, if their table of pairs takes at most this many products; of more, the first set
+# has the root of AT_FIRST times their number, or FEWEST.  For least squares it has more, whose table of pairs is made
+# once a set and takes about as long as one look at all columns.
+FEW_COLUMNS, FEW_PRODUCTS = 400, 1 << 26
+AT_FIRST, AT_FIRST_OF_SQUARES, FEWEST = 2.0, 8.0, 32
+# A later set has this many times the columns that have a weight; but of those without one, no more than this many times
+# those that are steeper than l1.
+GROWTH, OF_STEEP = 2, 4
 # The gap over a set, beside the last one over all columns and beside the one asked for.
 OF_LAST, OF_ASKED = 0.2, 0.5
 # How far the model is solved: slopes are off by this fraction of what the gap asked for allows, or (of losses that are
@@ -120,7 +122,9 @@ class _Run:
             if gap <= asked:
                 if not self.how.proven:
                     return Found(self.flat(), self.history, True)
-                certificate = self.certificate()
+                certificate = self.certificate(slopes)
+                if not certificate.within(self.tol):
+                    certificate = self.certificate()  # balanced exactly
                 if certificate.within(self.tol):
                     return self._found(True, certificate)
                 # the estimate was too good: rounding, or an intercept that is not at its best
@@ -133,12 +137,9 @@ class _Run:
             which = self._steepest(slopes)
             every = len(which) == self.problem.columns
             before = len(self.history)
-            target = OF_ASKED * asked if every else max(OF_LAST * gap, OF_ASKED * asked)
-            done = self._over(which, slopes[which], target)
-            if every and done <= asked:
-                certificate = self.certificate()
-                if certificate.within(self.tol):
-                    return self._found(True, certificate)
+            # least squares are solved to the end: by a table of pairs that costs little, and spares a set
+            target = OF_ASKED * asked if every or self.solver.squared else max(OF_LAST * gap, OF_ASKED * asked)
+            self._over(which, slopes[which], target)
             if len(self.history) == before:
                 in_vain = PATIENCE - 1 if in_vain < PATIENCE - 1 else in_vain
 
@@ -153,8 +154,11 @@ class _Run:
     def flat(self) -> Flat:
         return np.append(self.w, self.point.b)
 
-    def certificate(self) -> Certificate:
-        return certify(self.problem, self.flat())
+    def certificate(self, slopes: Flat | None = None) -> Certificate:
+        """What these weights prove, by the slopes of the rows here, if those of the weights are known."""
+        if slopes is None:
+            return certify(self.problem, self.flat())
+        return certify(self.problem, self.flat(), self.point.slopes[:, np.newaxis], summed=slopes)
 
     def _tell(self, began: float) -> None:
         tally = Pass(self.point.mistakes, 1, self.point.loss, perf_counter() - began)
@@ -183,11 +187,13 @@ class _Run:
     def _steepest(self, slopes: Flat) -> Numbers:
         """The columns that have a weight, and the steepest others."""
         d = self.problem.columns
-        used = self.w != 0
-        size = max(self.size, GROWTH * int(used.sum()))
-        if d <= FEW_COLUMNS or 2 * size > d:
+        if d <= FEW_COLUMNS and self.solver.source.products(np.arange(d)) <= FEW_PRODUCTS:
             return np.arange(d)
-        sizes = -slopes if self.penalty.positive else np.abs(slopes)
+        sizes, used = -slopes if self.penalty.positive else np.abs(slopes), self.w != 0
+        weights, steep = int(used.sum()), int(np.count_nonzero((sizes > self.penalty.l1) & ~used))
+        size = min(max(self.size, GROWTH * weights), weights + max(FEWEST, OF_STEEP * steep))
+        if 2 * size > d:
+            return np.arange(d)
         sizes[used] = np.inf
         return np.sort(np.argpartition(-sizes, size)[:size])
 

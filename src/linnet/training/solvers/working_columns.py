@@ -30,9 +30,10 @@ Numbers = NDArray[np.int64]
 # The most columns of a table of all pairs; and of sparse columns, how many pairs a row may have on average.
 MOST_PAIRED = 1500
 PAIRS_A_ROW = 2000
-# Dense columns of up to this many entries are copied; more are looked at block by block, of this many entries.
-COPIED = 1 << 24
-BLOCK = 1 << 18
+# Dense columns of up to this many entries are copied; more are looked at block by block, of this many entries, about
+# the means of this many rows.
+COPIED = 1 << 20
+BLOCK, SAMPLE = 1 << 18, 256
 
 NO_IDS = np.empty(0, dtype=np.uint32)
 NO_STARTS = np.empty(0, dtype=np.int64)
@@ -88,40 +89,52 @@ class DenseColumns:
         self.means = np.zeros(len(which))
         if self.n * len(which) <= COPIED and not self.all:
             self._table = self._read(0, self.n)
-        if problem.intercept:
-            self.means = self.slopes(normalised_weights(problem))
-            if self._table is not None:
-                self._table -= self.means
+        if problem.intercept and self._table is not None:
+            self.means = normalised_weights(problem) @ self._table
+            self._table -= self.means
+        elif problem.intercept:  # any numbers near the columns' own keep sums of squares from cancelling
+            every = max(1, self.n // SAMPLE)
+            self.means = problem.rows.matrix(slice(None, None, every))[:, which].mean(axis=0, dtype=np.float64)
 
     def _read(self, first: int, last: int) -> Table:
         X = self.problem.rows.matrix(slice(first, last))
-        picked = X if self.all else np.take(X, self.which, axis=1)
-        return np.asarray(picked - self.means, dtype=np.float64)
+        if self.all:
+            return np.asarray(X - self.means, dtype=np.float64)
+        picked = np.asarray(X[:, self.which], dtype=np.float64)
+        picked -= self.means
+        return picked
 
     def _block(self, first: int, last: int) -> Table:
         return self._read(first, last) if self._table is None else self._table[first:last]
 
     def scores(self, change: Flat) -> Flat:
-        if self.all:
-            shift = float(self.means @ change)
-            return self.problem.scores(np.append(change, -shift))[:, 0]
-        return np.concatenate(over_parts(lambda a, b: self._block(a, b) @ change, self.n, self.rows_a_block))
+        if self._table is not None:
+            return np.asarray(self._table @ change)
+        weights = np.zeros(self.problem.columns + 1)
+        weights[self.which], weights[-1] = change, -float(self.means @ change)
+        return self.problem.scores(weights)[:, 0]
 
     def slopes(self, amounts: Flat) -> Flat:
-        if self.all:
-            return np.asarray(self.problem.summed(amounts[:, np.newaxis])[:-1] - self.means * amounts.sum())
-        return added(over_parts(lambda a, b: amounts[a:b] @ self._block(a, b), self.n, self.rows_a_block))
+        if self._table is not None:
+            return np.asarray(amounts @ self._table)
+        return np.asarray(self.problem.summed(amounts[:, np.newaxis])[self.which] - self.means * amounts.sum())
 
     def pairs(self, bends: Flat, *, intercept: bool) -> Pairs:
+        alike = float(bends[0]) if len(bends) and (bends == bends[0]).all() else None
         roots = np.sqrt(bends)
 
         def part(first: int, last: int) -> tuple[Table, Flat]:
             block, root = self._block(first, last), roots[first:last]
+            if alike is not None:
+                return block.T @ block, np.ones(len(block)) @ block
             scaled = block * root[:, np.newaxis]
             return scaled.T @ scaled, root @ scaled
 
         found = over_parts(part, self.n, self.rows_a_block)
         table, sums = added(each for each, _ in found), added(each for _, each in found)
+        if alike is not None:
+            table *= alike
+            sums *= alike
         return Pairs.of(table, sums, float(bends.sum()), intercept=intercept)
 
 
@@ -225,11 +238,17 @@ class Source:
         rows = problem.rows
         self._counts = NO_STARTS if rows.dense else np.asarray(entries_by_column(rows.ids, problem.columns))
 
+    def products(self, which: Numbers) -> float:
+        """How many products a table of the pairs of these columns takes, about."""
+        n = max(1, self.problem.rows.shape[0])
+        a_row = len(which) if self.problem.rows.dense else float(self._counts[which].sum()) / n
+        return n * a_row**2
+
     def columns(self, which: Numbers) -> DenseColumns | SparseColumns | ByColumn:
         k, n = len(which), max(1, self.problem.rows.shape[0])
         if self.problem.rows.dense:
             if k <= MOST_PAIRED:
                 return DenseColumns(self.problem, which)
-        elif k <= MOST_PAIRED and (float(self._counts[which].sum()) / n) ** 2 <= PAIRS_A_ROW:
+        elif k <= MOST_PAIRED and self.products(which) <= PAIRS_A_ROW * n:
             return SparseColumns(self.problem, which, self._counts)
         return ByColumn(self.problem, which, self._counts)
