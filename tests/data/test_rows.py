@@ -60,3 +60,11 @@ def test_the_largest_entry_is_the_largest_of_the_sizes_and_no_number_if_one_is_n
         assert_array_equal(found.largest_entry, np.abs(bad))
         with pytest.raises(ValueError, match=r"NaN|inf"):
             found.check_finite()
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 40), st.integers(1, 30), st.sampled_from([np.float32, np.float64]))
+def test_some_columns_of_dense_rows_are_those_that_numpy_takes(seed, rows, columns, kind):
+    rng = np.random.default_rng(seed)
+    X, which = rng.normal(size=(rows, columns)).astype(kind), rng.integers(columns, size=rng.integers(40))
+    first, last = sorted(rng.integers(rows + 1, size=2))
+    assert_array_equal(Rows.of(X).some_columns(which, slice(first, last)), X[first:last, which])

@@ -19,6 +19,7 @@ from linnet.learners.losses import Loss
 from linnet.learners.recipe import Penalty, Recipe
 from linnet.learners.schedule import inverse_sqrt
 from linnet.training.objective import Objective
+from linnet.training.solvers.gradient import safe_step
 from linnet.training.solvers.least_squares import decomposed
 from tests import twins
 from tests.conftest import both_forms, sparse_table
@@ -195,7 +196,7 @@ def test_the_safe_step_is_safe_and_not_timid(loss, outputs, rng):
     bend = {Loss.LOGISTIC: 0.25, Loss.SQUARED: 1.0}[loss] * (2 if outputs > 1 and loss is Loss.LOGISTIC else 1)
     hessian = bend * Z.T @ Z / 50 + np.diag(0.3 * np.array([1, 1, 1, 1, 0]) / units[::outputs] ** 2)
     largest = np.linalg.eigvalsh(hessian)[-1]
-    assert 1 / (1.1 * largest) <= problem.safe_step(units) <= 1 / largest
+    assert 1 / (1.1 * largest) <= safe_step(problem, units) <= 1 / largest
 
 
 def test_many_rows_keep_all_their_digits(rng):

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from linnet.data.sparse_matrices import Csr, csr_of, is_sparse, numeric
 from linnet.errors import InputError
 from linnet.kernels.sparse_entries import take as take_entries
+from linnet.kernels.sparse_entries import take_columns
 
 NO_IDS = np.empty(0, dtype=np.uint32)
 NO_STARTS = np.empty(0, dtype=np.int64)
@@ -146,6 +147,15 @@ class Rows:
         entries = slice(starts[0], starts[-1])
         arrays = (self.values[entries], self.ids[entries].view(np.int32), starts - starts[0])
         return csr_array(arrays, shape=(last - first, self.shape[1]), copy=True)
+
+    def some_columns(
+        self, which: NDArray[np.int64], rows: slice = slice(None), into: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
+        """Some of the columns of these dense rows, as a table of their own; `into` is room for it."""
+        X = self.matrix(rows)
+        into = np.empty((len(X), len(which))) if into is None else into
+        take_columns(X.reshape(-1), self.shape[1], which, into)
+        return into
 
     def take(self, which: NDArray[np.int64]) -> Rows:
         """Some of the rows, their entries in the same order, so that sums over them have the same bits."""

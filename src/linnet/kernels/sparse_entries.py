@@ -196,3 +196,18 @@ def renumbered(
                 written += number != NO_NUMBER
             new_starts[r + 1] = written
     return starts_out, ids_out[:written], counts_out[:written]
+
+
+def take_columns(
+    values: cython.const[value_t][::1],
+    columns: cython.Py_ssize_t,
+    which: cython.const[cython.longlong][::1],
+    into: cython.double[:, ::1],
+):
+    """Some of the columns of dense rows, of which `values` has as many as `into`."""
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(into.shape[0]):
+            for j in range(into.shape[1]):
+                into[i, j] = values[i * columns + which[j]]

@@ -42,7 +42,7 @@ SEEN = 1e-8
 # The most that one operation may round by, relative to its result.
 UNIT = 0.5 * float(np.finfo(np.float64).eps)
 # A bound on an error that is this fraction of the objective need not be any sharper.
-NEGLIGIBLE = 1e-10
+NEGLIGIBLE = 1e-9
 NOT_KEPT = np.empty((0, 1))
 # Newton's steps on the intercepts: the most classes, the most steps, the longest step, and the imbalance to end at.
 CLASSES_AT_MOST, STEPS, LONGEST, BALANCED = 128, 8, 20.0, 1e-15
@@ -211,11 +211,11 @@ def _conjugates(parts: list[_Part], shrink: float = 1.0) -> float:
 class _Rounding:
     """How far the objective and the bound may be off, for each was computed in double precision (u = 2^-53).
 
-    A score w . x + b of k terms is off by at most (k + 6) u A, where A >= sum_j |w_j x_j| + |b|: 6 for x and w, which
-    may have been scaled, and their product.  With m_j the largest |x_ij|, A(w) = sqrt(k) |m w| + |b| will do.  That
-    moves a loss by its slope times as much.  Sums over the rows of a part are off by r u times the sum of sizes, where
-    r rows make a part: so is v, and with it R*, whose slope by v is p = max(0, |v| - l1) / l2, by r u S A(p) in all
-    with S the mean |g|.  All other sums are pairwise.
+    A score w . x + b of k terms other than 0 is off by at most (k + 6) u A, where A >= sum_j |w_j x_j| + |b|: 6 for x
+    and w, which may have been scaled, and their product.  With m_j the largest |x_ij|, A(w) = sqrt(k) |m w| + |b| will
+    do.  That moves a loss by its slope times as much.  Sums over r rows, one after the other, are off by r u times the
+    sum of sizes: so is v, and with it R*, whose slope by v is p = max(0, |v| - l1) / l2, by r u S A(p) in all with S
+    the mean |g|.  All other sums are pairwise.
     """
 
     PAIRWISE = 128.0  # operations on the way to one of NumPy's sums, and in a loss
@@ -224,13 +224,13 @@ class _Rounding:
         self.problem, self.primal = problem, abs(primal)
         self.largest = max(part.largest for part in parts) + (0.0 if problem.regression else 1.0)
         steepness = sum(part.steepness for part in parts)
-        self.terms = float(problem.most_entries)
-        self.summed = float(min(problem.rows_a_part, len(problem.targets)) + len(parts) + 8)
+        self.summed = float(min(problem.rows_a_sum, len(problem.targets)) + len(parts) + 8)
         intercepts = weights[-problem.outputs :] if problem.intercept else np.zeros(1)
         self.size = sum(part.size() for part in parts)
-        reach = self._reach(problem.penalised(weights), (self.terms + 6.0) * steepness)
-        reach += float(np.abs(intercepts - about).max(initial=0.0))
-        self.of_scores = UNIT * ((self.terms + 6.0) * reach + 4.0 * self.largest)
+        w = problem.penalised(weights)
+        operations = self._terms(w) + 6.0
+        reach = self._reach(w, operations * steepness) + float(np.abs(intercepts - about).max(initial=0.0))
+        self.of_scores = UNIT * (operations * reach + 4.0 * self.largest)
         loss = problem.loss if problem.outputs == 1 else problem.loss.joint
         bend = 0.0 if loss is None else loss.largest_curvature
         if problem.outputs == 1 and problem.loss.smooth and not np.isfinite(bend):
@@ -243,18 +243,23 @@ class _Rounding:
         # where the slope jumps, the next one counts: 1 for the hinge, 2 with a rival's
         self.steepness = steepness + bend * self.of_scores if np.isfinite(bend) else max(steepness, 2.0)
 
+    def _terms(self, w: Flat) -> float:
+        """The most terms of a sum w . x that are not 0."""
+        used = w != 0 if self.problem.outputs == 1 else w.reshape(-1, self.problem.outputs).any(axis=1)
+        return float(min(self.problem.most_entries, int(np.count_nonzero(used))))
+
     def _reach(self, w: Flat, times: float) -> float:
         """A bound on sum_j |w_j x_ij|, over all rows and outputs.
 
         The largest entry of all makes it, if the error, which is `times` as many roundings of it, is small even so.
         """
-        outputs = self.problem.outputs
+        outputs, terms = self.problem.outputs, self._terms(w)
         if outputs == 1:
-            rough = float(np.sqrt(self.terms * (w @ w))) * self.problem.largest_entry
+            rough = float(np.sqrt(terms * (w @ w))) * self.problem.largest_entry
             if UNIT * times * rough <= NEGLIGIBLE * self.primal:
                 return rough
         table = w.reshape(-1, outputs) * self.problem.largest_entries[:, np.newaxis]
-        return float(np.sqrt(self.terms * (table * table).sum(axis=0).max(initial=0.0)))
+        return float(np.sqrt(terms * (table * table).sum(axis=0).max(initial=0.0)))
 
     def of_sums(self) -> float:
         """How far an entry of v may be off."""

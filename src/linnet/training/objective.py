@@ -38,6 +38,8 @@ TOO_LARGE = (
 # Threads take rows in parts of this many entries, or of ENTRIES_A_SUM times the weights: every part has its own sums.
 PART = 1 << 18
 ENTRIES_A_SUM = 8
+# Dense rows that would make more parts than this, and are fewer than the columns, are summed by this many columns.
+MANY_PARTS, COLUMNS_A_PART = 4, 4096
 # Of dense rows, weights are looked at alone where there are at most this fraction of them.
 FEW_WEIGHTS = 0.1
 # The same for rows with many outputs, which have no sums: this many entries times outputs.
@@ -87,10 +89,22 @@ class Objective:
         weights = self.sample_weights[which] if len(self.sample_weights) else None
         return self._of(Examples(take_rows(self.rows, which), self.targets[which], weights))
 
+    def of_rows(self, which: NDArray[np.int64]) -> Objective:
+        """The same problem over some of the rows, with the same penalty beside their mean loss."""
+        made = self.in_order(which)
+        made.total = float(made.sample_weights.sum()) if len(made.sample_weights) else float(len(which))
+        return made
+
     def of_columns(self, columns: NDArray[np.int64]) -> Objective:
         """The same problem over some of the columns, as if the weights of all others were held at 0."""
         if self.rows.dense:
-            rows = Rows.of(np.ascontiguousarray(self.rows.matrix()[:, columns]))
+            table = np.empty((self.rows.shape[0], len(columns)))
+
+            def part(first: int, last: int) -> None:
+                self.rows.some_columns(columns, slice(first, last), table[first:last])
+
+            over_parts(part, len(table), self.rows_a_part)
+            rows = Rows.of(table)
         else:
             rows = Rows.of(self._by_column.matrix(columns).T.tocsr())
         return self._of(Examples(rows, self.targets, self.sample_weights if len(self.sample_weights) else None))
@@ -186,7 +200,7 @@ class Objective:
 
         def part(first: int, last: int) -> None:
             if used is not None:
-                np.add(self.rows.matrix(slice(first, last))[:, used] @ table[used], table[-1], out=into[first:last])
+                np.add(self.rows.some_columns(used, slice(first, last)) @ table[used], table[-1], out=into[first:last])
             elif self.rows.dense:
                 np.add(self.rows.matrix(slice(first, last)) @ table[:-1], table[-1], out=into[first:last])
             else:
@@ -207,6 +221,8 @@ class Objective:
 
         `into` is room for the sums, which may be taken or not.
         """
+        if self._wide:
+            return self._summed_by_column(amounts[:, 0])
         if self.rows.dense or self.outputs == 1:
             parts = over_parts(lambda a, b: self.summed_part(amounts[a:b], a), len(amounts), self.rows_a_part)
             return self.free(added(parts))
@@ -215,6 +231,23 @@ class Objective:
         table = into.reshape(-1, self.outputs)
         _on_threads(self._by_column, np.ascontiguousarray(amounts), np.zeros(self.outputs), table[:-1])
         table[-1] = amounts.sum(axis=0)
+        return self.free(into)
+
+    @property
+    def _wide(self) -> bool:
+        """Whether dense rows are so long that sums of them are taken column by column, all rows at once."""
+        return (
+            self.rows.dense and self.outputs == 1 and self.rows_a_part * MANY_PARTS < self.rows.shape[0] <= self.columns
+        )
+
+    def _summed_by_column(self, amounts: Flat) -> Flat:
+        X, into = self.rows.matrix(), np.empty(self.size)
+
+        def part(first: int, last: int) -> None:
+            into[first:last] = amounts @ X[:, first:last]
+
+        over_parts(part, self.columns, COLUMNS_A_PART)
+        into[-1] = amounts.sum()
         return self.free(into)
 
     def summed_part(self, amounts: NDArray[np.float64], first: int) -> Flat:
@@ -262,6 +295,11 @@ class Objective:
         """How many rows a thread takes at once; the same for any number of threads."""
         entries = max(1.0, self.rows.entries / max(1, self.rows.shape[0]))
         return max(1, int(max(self.part, ENTRIES_A_SUM * self.size) / entries))
+
+    @property
+    def rows_a_sum(self) -> int:
+        """The most rows that are added up one after the other."""
+        return self.rows.shape[0] if self._wide else self.rows_a_part
 
     @cached_property
     def most_entries(self) -> int:
@@ -347,28 +385,6 @@ class Objective:
         curvature = np.sqrt(bend * self.column_squares() + self.penalty.l2)
         unit = np.append(np.where(curvature > 0, curvature, 1.0), np.sqrt(bend))
         return np.repeat(unit, self.outputs)
-
-    def safe_step(self, units: Flat) -> float:
-        """1 / L, with L the largest eigenvalue of a bound on the Hessian of weights measured in these units, by power
-        iteration and a twentieth more."""
-        joint = self.loss.joint if self.outputs > 1 else None
-        bend = self.loss.largest_curvature if joint is None else joint.largest_curvature
-        matrix = self.rows.matrix()
-        c = self.sample_weights if len(self.sample_weights) else np.ones(1)
-        unit, unit_b = units[: -self.outputs : self.outputs], float(units[-1])
-        rng = np.random.default_rng(0)
-        v, ones = rng.standard_normal(self.columns), float(self.intercept)
-        b, largest = ones, 0.0
-        for _ in range(30):
-            length = np.sqrt(v @ v + b * b)
-            if length == 0:
-                break
-            v, b = v / length, float(b / length)
-            along = np.asarray(matrix @ (v / unit) + b / unit_b) * c
-            v = (bend * np.asarray(matrix.T @ along) / self.total + self.penalty.l2 * (v / unit)) / unit
-            b = ones * bend * float(np.sum(along)) / self.total / unit_b
-            largest = float(np.sqrt(v @ v + b * b))
-        return 1.0 / (1.05 * largest) if largest else 1.0
 
 
 def _on_threads(rows: Rows, weights: NDArray[np.float64], free: Flat, into: NDArray[np.float64]) -> None:

@@ -80,13 +80,25 @@ def drawn(seed):
     )
 
 
-@pytest.mark.parametrize("seed", range(48))
-def test_random_problems_end_at_the_optimum_and_gaps_are_never_below_what_could_be_saved(seed, monkeypatch):
-    if seed % 4 == 1:  # as if there were many columns: on working sets
-        monkeypatch.setattr(coordinate_descent, "FEW_COLUMNS", 2)
-        monkeypatch.setattr(coordinate_descent, "FEWEST", 3)
-    if seed % 4 == 2:  # column by column
-        monkeypatch.setattr(working_columns, "MOST_PAIRED", 0)
+# What each of these is by default, made so small that small problems take the ways of large ones.
+WAYS = {
+    "one set": (coordinate_descent, {}),
+    "working sets": (coordinate_descent, {"FEW_COLUMNS": 2, "FEWEST": 3, "AT_HAND": 1}),
+    "column by column": (working_columns, {"MOST_PAIRED": 0}),
+    "a copy of the steepest": (
+        coordinate_descent,
+        {"FEW_COLUMNS": 2, "FEWEST": 2, "AT_HAND": 1, "OF_MANY": 8, "FEW_CANDIDATES": 1},
+    ),
+    "a sample of the rows": (coordinate_descent, {"SAMPLE": 5, "SAMPLE_A_COLUMN": 0, "MANY_SAMPLES": 2}),
+}
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("way", WAYS)
+def test_random_problems_end_at_the_optimum_and_gaps_are_never_below_what_could_be_saved(way, seed, monkeypatch):
+    module, smaller = WAYS[way]
+    for name, limit in smaller.items():
+        monkeypatch.setattr(module, name, limit)
     problem = drawn(seed)
     found = coordinate_descent.descend(problem, Descent(2000, 1e-7), ignore)
     best, at = optimum(problem), value(problem, found.weights)
@@ -96,6 +108,31 @@ def test_random_problems_end_at_the_optimum_and_gaps_are_never_below_what_could_
     assert found.certificate.dual <= best * (1 + 1e-12)
     if problem.penalty.positive:
         assert (found.weights[:-1] >= 0).all()
+
+
+@pytest.mark.parametrize("ratio", [1.0, 0.5])
+def test_few_rows_of_very_many_dense_columns(ratio, rng):
+    """The steepest columns are copied, and sums are taken by column."""
+    X = rng.normal(size=(60, 15_000)) + 1.0
+    y = X[:, :5].sum(axis=1) + rng.normal(size=60)
+    model = linnet.ElasticNet(alpha=0.2, l1_ratio=ratio, tol=1e-7).fit(X, y)
+    theirs = TheirNet(alpha=0.2, l1_ratio=ratio, tol=1e-9, max_iter=100_000).fit(X, y)
+    problem = objective(X, y, Loss.SQUARED, Penalty(0.2 * ratio, 0.2 * (1 - ratio)))
+    ours, best = (value(problem, np.append(each.coef_, each.intercept_)) for each in (model, theirs))
+    assert ours <= best * (1 + 1e-7)
+    assert model.certificate_.gap <= 1e-7
+    assert model.certificate_.dual <= best * (1 + 1e-12)
+    assert model.certificate_.primal == pytest.approx(ours, rel=1e-10)
+
+
+def test_many_rows_some_of_which_do_not_count(rng):
+    """A sample of those that count is where the descent begins."""
+    X = rng.normal(size=(80_000, 3))
+    y = X @ [1.0, 0.0, -2.0] + rng.normal(size=80_000)
+    counts = np.where(np.arange(80_000) % 2, 0.0, 1.5)
+    model = linnet.Lasso(alpha=0.1).fit(np.where(counts[:, np.newaxis] > 0, X, 1e3), y, sample_weight=counts)
+    theirs = TheirNet(alpha=0.1, l1_ratio=1.0, tol=1e-10).fit(X[::2], y[::2])
+    np.testing.assert_allclose(model.coef_, theirs.coef_, atol=1e-4)
 
 
 @pytest.mark.parametrize("steps", [1, 2, 3, 5])

@@ -13,6 +13,7 @@ Gramfort, Salmon 2018, Celer: a fast solver for the Lasso with dual extrapolatio
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
@@ -22,7 +23,7 @@ from linnet.errors import NumericalError
 from linnet.learners.recipe import Penalty
 from linnet.training.descent import Descent, Found
 from linnet.training.duality_gap import Certificate, certify
-from linnet.training.history import Pass, Watcher
+from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import TOO_LARGE, Flat, Objective
 from linnet.training.solvers import quadratic_model
 from linnet.training.solvers.point import Point
@@ -35,11 +36,18 @@ Numbers = NDArray[np.int64]
 # once a set and takes about as long as one look at all columns.
 FEW_COLUMNS, FEW_PRODUCTS = 400, 1 << 26
 AT_FIRST, AT_FIRST_OF_SQUARES, FEWEST = 2.0, 8.0, 32
-# A later set has this many times the columns that have a weight; but of those without one, no more than this many times
-# those that are steeper than l1.
-GROWTH, OF_STEEP = 2, 4
+# A set has this many times the columns that have a weight, or one of so many that have a weight or are steeper than l1
+# (no more weights than rows are needed); but of those without a weight, no more than this many times the steep ones, or
+# as many as are always AT_HAND.
+GROWTH, EXPECTED, OF_STEEP, AT_HAND = 2, 2, 4, 8
 # The gap over a set, beside the last one over all columns and beside the one asked for.
 OF_LAST, OF_ASKED = 0.2, 0.5
+# Of many dense columns a copy is made of the steepest first, one of so many, unless these are few; and the gap over
+# them, beside the last one over all.
+OF_MANY, FEW_CANDIDATES, OF_LAST_OF_MANY = 25, 500, 0.02
+# Where there are this many times as many, the first weights are those of a sample of this many rows, and this many for
+# each column; solved up to this gap.
+MANY_SAMPLES, SAMPLE, SAMPLE_A_COLUMN, SAMPLE_GAP = 8, 4096, 40, 1e-3
 # How far the model is solved: slopes are off by this fraction of what the gap asked for allows, or (of losses that are
 # not parabolas) of what they were off by at first.
 OF_GAP, OF_FIRST = 0.3, 0.2
@@ -75,8 +83,27 @@ class CoordinateDescent:
     def solve(self, penalty: Penalty, how: Descent, watch: Watcher) -> Found:
         """The weights for this penalty, from where `how` says."""
         self.problem.penalty, self.penalty = penalty, penalty
-        run = _Run(self, how, watch)
-        return run.descend()
+        start = self._start(how).copy()
+        w, b = start[:-1], float(start[-1]) if self.problem.intercept else 0.0
+        if penalty.positive:
+            np.maximum(w, 0.0, out=w)
+        scores = self.problem.scores(np.append(w, 0.0))[:, 0] if w.any() else np.zeros(len(self.problem.targets))
+        return _Run(self, w, Point.first(self.problem, scores, b), how, watch).descend()
+
+    def _start(self, how: Descent) -> Flat:
+        """Where the descent begins: of many rows, unless it is given, at the minimum over a sample of them."""
+        rows = self.problem.order if len(self.problem.order) else np.arange(len(self.problem.targets))
+        every = len(rows) // max(SAMPLE, SAMPLE_A_COLUMN * self.problem.columns)
+        if how.start is not None or every < MANY_SAMPLES:
+            return how.begin(self.problem)
+        some = self.problem.of_rows(rows[::every])
+        few = Descent(how.most, SAMPLE_GAP, proven=False)
+        return CoordinateDescent(some).solve(self.problem.penalty, few, ignore).weights
+
+    @property
+    def last(self) -> Numbers | None:
+        """The columns of the last set."""
+        return None if self._columns is None else self._columns.which
 
     def columns(self, which: Numbers) -> DenseColumns | SparseColumns | ByColumn:
         """The columns of a working set; the last ones are kept."""
@@ -96,22 +123,13 @@ class CoordinateDescent:
 class _Run:
     """One descent."""
 
-    def __init__(self, solver: CoordinateDescent, how: Descent, watch: Watcher) -> None:
-        self.solver, self.problem, self.penalty = solver, solver.problem, solver.penalty
-        self.how, self.watch = how, watch
+    def __init__(self, solver: CoordinateDescent, w: Flat, point: Point, how: Descent, watch: Watcher) -> None:
+        self.solver, self.problem, self.penalty = solver, solver.problem, solver.problem.penalty
+        self.w, self.point, self.how, self.watch = w, point, how, watch
         self.tol = NO_TOLERANCE if how.tol is None else how.tol
         self.history: list[Pass] = []
-        start = how.begin(self.problem).copy()
-        self.w, b = start[:-1], float(start[-1]) if self.problem.intercept else 0.0
-        if self.penalty.positive:
-            np.maximum(self.w, 0.0, out=self.w)
-        scores = np.zeros(len(self.problem.targets))
-        if self.w.any():
-            scores = self.problem.scores(np.append(self.w, 0.0))[:, 0]
-        self.point = Point.first(self.problem, scores, b)
         factor = AT_FIRST_OF_SQUARES if solver.squared else AT_FIRST
         self.size = max(FEWEST, int(np.sqrt(factor * self.problem.columns)))
-        self.asked = 1.0
 
     def descend(self) -> Found:
         least, lowest, in_vain, asked = float("inf"), float("inf"), 0, self.tol
@@ -134,9 +152,14 @@ class _Run:
             least, lowest = min(least, gap), min(lowest, value)
             if len(self.history) >= self.how.most or in_vain == PATIENCE:
                 return self._found(self.how.tol is None, None)
+            before = len(self.history)
+            candidates = self._candidates(slopes)
+            if candidates:
+                which = _first(candidates, self._sizes(slopes), self.w)
+                self._among(which, max(OF_LAST_OF_MANY * gap, OF_ASKED * asked))
+                continue
             which = self._steepest(slopes)
             every = len(which) == self.problem.columns
-            before = len(self.history)
             # least squares are solved to the end: by a table of pairs that costs little, and spares a set
             target = OF_ASKED * asked if every or self.solver.squared else max(OF_LAST * gap, OF_ASKED * asked)
             self._over(which, slopes[which], target)
@@ -175,7 +198,7 @@ class _Run:
         primal, (l1, l2) = self.value(w, self.point.loss), (self.penalty.l1, self.penalty.l2)
         if not np.isfinite(primal):
             raise NumericalError(TOO_LARGE)
-        sizes = -slopes if self.penalty.positive else np.abs(slopes)
+        sizes = self._sizes(slopes)
         if l2 > 0:
             beyond = np.maximum(0.0, sizes - l1)
             dual = self.point.dual(1.0) - float(beyond @ beyond) / (2 * l2)
@@ -184,18 +207,40 @@ class _Run:
             dual = self.point.dual(min(1.0, l1 / largest) if largest > 0 else 1.0)
         return max(0.0, primal - max(dual, 0.0)) / primal if primal > 0 else 0.0
 
+    def _sizes(self, slopes: Flat) -> Flat:
+        """How steep each of these is, towards where its weight may go."""
+        return -slopes if self.penalty.positive else np.abs(slopes)
+
+    def _candidates(self, slopes: Flat) -> int:
+        """How many dense columns are worth a copy; 0 if few are steep, or if they were too many."""
+        d, weights = self.problem.columns, int(np.count_nonzero(self.w))
+        size = max(d // OF_MANY, GROWTH * GROWTH * weights)
+        if not self.problem.rows.dense or not FEW_CANDIDATES <= size <= d // 4:
+            return 0
+        steep = int(np.count_nonzero((self._sizes(slopes) > self.penalty.l1) & (self.w == 0)))
+        return size if steep > FEWEST else 0
+
     def _steepest(self, slopes: Flat) -> Numbers:
-        """The columns that have a weight, and the steepest others."""
-        d = self.problem.columns
+        """The columns that have a weight, and the steepest others; the last set, if it has all that are steep."""
+        n, d = self.problem.rows.shape
         if d <= FEW_COLUMNS and self.solver.source.products(np.arange(d)) <= FEW_PRODUCTS:
             return np.arange(d)
-        sizes, used = -slopes if self.penalty.positive else np.abs(slopes), self.w != 0
-        weights, steep = int(used.sum()), int(np.count_nonzero((sizes > self.penalty.l1) & ~used))
-        size = min(max(self.size, GROWTH * weights), weights + max(FEWEST, OF_STEEP * steep))
-        if 2 * size > d:
-            return np.arange(d)
-        sizes[used] = np.inf
-        return np.sort(np.argpartition(-sizes, size)[:size])
+        sizes, used = self._sizes(slopes), self.w != 0
+        steep = (sizes > self.penalty.l1) & ~used
+        last, weights, more = self.solver.last, int(used.sum()), int(steep.sum())
+        if last is not None and np.count_nonzero(used[last] | steep[last]) == weights + more:
+            return last
+        least = max(self.size, GROWTH * weights, min(weights + more, n) // EXPECTED)
+        size = min(least, weights + max(AT_HAND if weights else FEWEST, OF_STEEP * more))
+        return np.arange(d) if 2 * size > d else _first(size, sizes, self.w)
+
+    def _among(self, which: Numbers, target: float) -> None:
+        """The same descent over some of many columns: a copy of them is quickly looked at."""
+        inner = CoordinateDescent(self.problem.of_columns(which))
+        how = replace(self.how, tol=target, most=self.how.most - len(self.history), proven=False)
+        run = _Run(inner, self.w[which], self.point, how, self.watch)
+        self.history += run.descend().history
+        self.w[which], self.point = run.w, run.point
 
     def _over(self, which: Numbers, slopes: Flat, target: float) -> float:
         """Newton's steps over some of the columns, from these slopes, until the gap over them is as small as this; the
@@ -242,7 +287,7 @@ class _Run:
             allowed = min(OF_GAP * target * value / size, 0.1 * l1)
         if self.solver.squared:
             return FURTHER * float(allowed)
-        sizes = -slopes if self.penalty.positive else np.abs(slopes)
+        sizes = self._sizes(slopes)
         off = np.where(u != 0, np.abs(slopes + l2 * u + l1 * np.sign(u)), np.maximum(0.0, sizes - l1))
         return max(float(allowed), OF_FIRST * float(off.max(initial=0.0)))
 
@@ -271,3 +316,8 @@ class _Run:
                 return length
             length /= 2
         return 0.0
+
+
+def _first(size: int, sizes: Flat, w: Flat) -> Numbers:
+    """This many columns: those that have a weight, and those with the largest of these sizes."""
+    return np.sort(np.argpartition(-np.where(w != 0, np.inf, sizes), size)[:size])

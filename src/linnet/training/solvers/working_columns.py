@@ -97,10 +97,9 @@ class DenseColumns:
             self.means = problem.rows.matrix(slice(None, None, every))[:, which].mean(axis=0, dtype=np.float64)
 
     def _read(self, first: int, last: int) -> Table:
-        X = self.problem.rows.matrix(slice(first, last))
         if self.all:
-            return np.asarray(X - self.means, dtype=np.float64)
-        picked = np.asarray(X[:, self.which], dtype=np.float64)
+            return np.asarray(self.problem.rows.matrix(slice(first, last)) - self.means, dtype=np.float64)
+        picked = self.problem.rows.some_columns(self.which, slice(first, last))
         picked -= self.means
         return picked
 
