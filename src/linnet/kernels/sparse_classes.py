@@ -17,123 +17,11 @@ whose G is smallest of those that can give way, by the best step (Platt 1998, se
 import cython
 import numpy as np
 from cython.cimports.libc.string import memset
+from cython.cimports.linnet.kernels.class_lists import ALL, ClassLists, List
 from cython.cimports.linnet.kernels.rows import value_t
 
 # Steps between pairs of classes in one visit of a row.
-PAIRS = cython.declare(cython.Py_ssize_t, 4)
-# The classes that a list has room for at first.
-FIRST_ROOM = cython.declare(cython.Py_ssize_t, 2)
-# A list with more than one in CROWDED of all classes has a number for each.
-CROWDED = cython.declare(cython.Py_ssize_t, 8)
-# What stands for the number of classes of such a list.
-ALL = cython.declare(cython.uint, 0xFFFFFFFF)
-
-
-@cython.final
-@cython.cclass
-class ClassLists:
-    """Lists of pairs of class and number, in one array that grows: a list that is full moves to its end.
-
-    Numbers have single precision: they only lead to the dual variables, from which the result is worked out anew.  A
-    duality gap below some 1e-5 is out of their reach.
-    """
-
-    starts: cython.longlong[::1]
-    counts: cython.uint[::1]
-    rooms: cython.uint[::1]
-    classes: cython.uint[::1]
-    numbers: cython.float[::1]
-    used: cython.Py_ssize_t
-    width: cython.Py_ssize_t
-
-    def __init__(self, lists: cython.Py_ssize_t, width: cython.Py_ssize_t = 0):
-        """With a width, which is the number of classes, lists may become crowded."""
-        self.starts = np.zeros(lists, dtype=np.int64)
-        self.counts = np.zeros(lists, dtype=np.uint32)
-        self.rooms = np.zeros(lists, dtype=np.uint32)
-        self.classes = np.zeros(1 << 12, dtype=np.uint32)
-        self.numbers = np.zeros(1 << 12, dtype=np.float32)
-        self.used = 0
-        self.width = width
-
-    @property
-    def nbytes(self) -> int:
-        """What the lists take now."""
-        return 8 * self.classes.shape[0] + 16 * self.starts.shape[0]
-
-    def squares(self) -> float:
-        """The sum of the squared numbers."""
-        total: cython.double = 0.0
-        i: cython.Py_ssize_t
-        c: cython.Py_ssize_t
-        count: cython.Py_ssize_t
-        for i in range(self.starts.shape[0]):
-            count = self.width if self.counts[i] == ALL else self.counts[i]
-            for c in range(self.starts[i], self.starts[i] + count):
-                total += cython.cast(cython.double, self.numbers[c]) * self.numbers[c]
-        return total
-
-    def flat(self) -> tuple:
-        """(how many pairs each list has, their classes, their numbers), list after list; none may be crowded."""
-        counts = np.asarray(self.counts).astype(np.int64)
-        ends = np.cumsum(counts)
-        total: cython.Py_ssize_t = int(ends[-1]) if len(ends) else 0
-        at = np.arange(total) - np.repeat(ends - counts, counts) + np.repeat(np.asarray(self.starts), counts)
-        return counts, np.asarray(self.classes)[at], np.asarray(self.numbers)[at].astype(np.float64)
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(-1)
-    def place(self, i: cython.Py_ssize_t, k: cython.uint) -> cython.Py_ssize_t:
-        """Where the number of a class is in a list; it is added, as 0, if the list has none."""
-        c: cython.Py_ssize_t
-        start: cython.Py_ssize_t = self.starts[i]
-        if self.counts[i] == ALL:
-            return start + k
-        for c in range(start, start + self.counts[i]):
-            if self.classes[c] == k:
-                return c
-        if self.counts[i] == self.rooms[i]:
-            self.widen(i)
-            if self.counts[i] == ALL:
-                return self.starts[i] + k
-        c = self.starts[i] + self.counts[i]
-        self.counts[i] += 1
-        self.classes[c] = k
-        self.numbers[c] = 0.0
-        return c
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(-1)
-    def widen(self, i: cython.Py_ssize_t) -> cython.int:
-        """Twice the room for a list, or room for every class, at the end of the array."""
-        room: cython.Py_ssize_t = 2 * self.rooms[i] if self.rooms[i] else FIRST_ROOM
-        crowded: cython.bint = room * CROWDED > self.width > 0
-        start: cython.Py_ssize_t = self.starts[i]
-        c: cython.Py_ssize_t
-        if crowded:
-            room = self.width
-        if self.used + room > self.classes.shape[0]:
-            with cython.gil:
-                more = max(2 * self.classes.shape[0], self.used + room)
-                classes = np.zeros(more, dtype=np.uint32)
-                numbers = np.zeros(more, dtype=np.float32)
-                classes[: self.used] = self.classes[: self.used]
-                numbers[: self.used] = self.numbers[: self.used]
-                self.classes = classes
-                self.numbers = numbers
-        for c in range(self.counts[i]):
-            self.classes[self.used + c] = self.classes[start + c]
-            self.numbers[self.used + c] = 0.0 if crowded else self.numbers[start + c]
-        if crowded:  # the rest of the array is 0 already
-            for c in range(self.counts[i]):
-                self.numbers[self.used + self.classes[start + c]] = self.numbers[start + c]
-            self.counts[i] = ALL
-        self.starts[i] = self.used
-        self.rooms[i] = room
-        self.used += room
-        return 0
+PAIRS = cython.declare(cython.Py_ssize_t, 6)
 
 
 @cython.cfunc
@@ -150,48 +38,138 @@ def score(
     """The scores of all classes: 0 for one that has no weight for any feature of the row."""
     e: cython.Py_ssize_t
     c: cython.Py_ssize_t
-    count: cython.Py_ssize_t
     x: cython.float
     into: cython.p_float = cython.address(scores[0])
+    words: cython.p_uint
     numbers: cython.p_float
-    classes: cython.p_uint
+    each: cython.pointer(List)
     memset(into, 0, scores.shape[0] * cython.sizeof(cython.float))
     for e in range(start, stop):
         x = cython.cast(cython.float, values[e])
-        numbers = cython.address(weights.numbers[0]) + weights.starts[ids[e]]
-        if weights.counts[ids[e]] == ALL:
+        each = weights.lists + ids[e]
+        words = weights.words + each.start
+        numbers = cython.cast(cython.p_float, words)
+        if each.count == ALL:
             for c in range(weights.width):
                 into[c] += x * numbers[c]
-            continue
-        classes = cython.address(weights.classes[0]) + weights.starts[ids[e]]
-        count = weights.counts[ids[e]]
-        for c in range(count):
-            into[classes[c]] += x * numbers[c]
+        else:
+            for c in range(each.count):
+                into[words[2 * c]] += x * numbers[2 * c + 1]
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def above_zero(scores: cython.float[::1], y: cython.uint, into: cython.uint[::1]) -> cython.Py_ssize_t:
-    """The classes but y whose score is above 0, and how many they are; eight at a time, for most are not."""
-    several: cython.Py_ssize_t = 0
+def score_listed(
+    values: cython.const[value_t][::1],
+    ids: cython.const[cython.uint][::1],
+    start: cython.Py_ssize_t,
+    stop: cython.Py_ssize_t,
+    weights: ClassLists,
+    i: cython.Py_ssize_t,
+    y: cython.uint,
+    parts: ClassLists,
+    scores: cython.float[::1],
+) -> cython.void:
+    """The scores of the row's class and of those that it pulls; others are left with anything."""
+    nobody: cython.uint = cython.cast(cython.uint, scores.shape[0] - 1)
+    e: cython.Py_ssize_t
+    c: cython.Py_ssize_t
+    x: cython.float
+    into: cython.p_float = cython.address(scores[0])
+    listed: cython.p_uint = parts.words + parts.lists[i].start
+    several: cython.Py_ssize_t = parts.lists[i].count
+    words: cython.p_uint
+    numbers: cython.p_float
+    each: cython.pointer(List)
+    own: cython.float = 0.0
+    into[y] = 0.0
+    for c in range(several):
+        into[listed[2 * c]] = 0.0
+    for e in range(start, stop):
+        x = cython.cast(cython.float, values[e])
+        each = weights.lists + ids[e]
+        words = weights.words + each.start
+        numbers = cython.cast(cython.p_float, words)
+        if each.count == ALL:
+            own += x * numbers[y]
+            for c in range(several):
+                if listed[2 * c] != y and listed[2 * c] != nobody:
+                    into[listed[2 * c]] += x * numbers[listed[2 * c]]
+        else:
+            for c in range(each.count):
+                into[words[2 * c]] += x * numbers[2 * c + 1]
+    into[y] += own
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def strongest(scores: cython.float[::1], y: cython.uint, into: cython.uint[::1]) -> cython.Py_ssize_t:
+    """The PAIRS classes but y whose scores are largest, if they are above 0, the first of equals first; how many.
+
+    Sixteen classes at a time, for most have no score as large as those found before.
+    """
     classes: cython.Py_ssize_t = scores.shape[0] - 1
+    z: cython.p_float = cython.address(scores[0])
+    own: cython.float = z[y]
+    found: cython.Py_ssize_t = 0
+    least: cython.float = 0.0
     k: cython.Py_ssize_t = 0
     c: cython.Py_ssize_t
-    z: cython.p_float = cython.address(scores[0])
+    m: cython.Py_ssize_t
+    larger: cython.int
+    z[y] = 0.0
     while k < classes:
-        if k + 8 <= classes and not (
-            (z[k] > 0) | (z[k + 1] > 0) | (z[k + 2] > 0) | (z[k + 3] > 0)
-            | (z[k + 4] > 0) | (z[k + 5] > 0) | (z[k + 6] > 0) | (z[k + 7] > 0)
-        ):  # fmt: skip
-            k += 8
+        if k + 16 <= classes:
+            larger = 0
+            for c in range(16):
+                larger |= z[k + c] > least
+            if not larger:
+                k += 16
+                continue
+        for c in range(k, min(k + 16, classes)):
+            if z[c] > least:
+                m = found if found < PAIRS else PAIRS - 1
+                while m > 0 and z[into[m - 1]] < z[c]:
+                    into[m] = into[m - 1]
+                    m -= 1
+                into[m] = cython.cast(cython.uint, c)
+                found += found < PAIRS
+                if found == PAIRS:
+                    least = z[into[PAIRS - 1]]
+        k += 16
+    z[y] = own
+    return found
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def with_pulled(
+    i: cython.Py_ssize_t,
+    y: cython.uint,
+    found: cython.Py_ssize_t,
+    parts: ClassLists,
+    nobody: cython.uint,
+    rivals: cython.uint[::1],
+) -> cython.Py_ssize_t:
+    """Add the rivals that the row pulls down already: a step that lets one of them up may make it the largest."""
+    strong: cython.Py_ssize_t = found
+    c: cython.Py_ssize_t
+    m: cython.Py_ssize_t
+    k: cython.uint
+    for c in range(parts.lists[i].count):
+        k = parts.words[parts.lists[i].start + 2 * c]
+        if k in (y, nobody):
             continue
-        for c in range(k, min(k + 8, classes)):
-            if z[c] > 0 and c != y:
-                into[several] = cython.cast(cython.uint, c)
-                several += 1
-        k += 8
-    return several
+        for m in range(strong):
+            if rivals[m] == k:
+                break
+        else:
+            rivals[found] = k
+            found += 1
+    return found
 
 
 @cython.cdivision(True)
@@ -206,12 +184,13 @@ def sweep(
     weights: ClassLists,
     parts: ClassLists,
     scores: cython.float[::1],
-    learning: cython.bint,
+    pulled_only: cython.bint,
 ):
     """Visit these rows; `parts` are their t, the rival of score 0 the class after the last, for which `scores` has
     room, too.
 
-    Returns the sum of C_i times the losses just before each visit, the dual's gain, mistakes and rows that changed.
+    Returns the sum of C_i times the losses just before each visit, the dual's gain, mistakes and rows that changed:
+    with `pulled_only`, losses and mistakes by the rivals that a row pulls, as if there were no others.
     """
     loss: cython.double = 0.0
     gain: cython.double = 0.0
@@ -221,10 +200,12 @@ def sweep(
     i: cython.Py_ssize_t
     c: cython.Py_ssize_t
     y: cython.uint
+    nobody: cython.uint = cython.cast(cython.uint, scores.shape[0] - 1)
     top: cython.double
-    rivals: cython.uint[::1] = np.zeros(scores.shape[0], dtype=np.uint32)
+    rivals: cython.uint[::1] = np.zeros(scores.shape[0] + PAIRS, dtype=np.uint32)
     pulled: cython.uint[::1] = np.zeros(2 * PAIRS, dtype=np.uint32)
     by: cython.double[::1] = np.zeros(2 * PAIRS)
+    marks: cython.uchar[::1] = np.zeros(scores.shape[0], dtype=np.uint8)
     several: cython.Py_ssize_t
     moves: cython.Py_ssize_t
     e: cython.Py_ssize_t
@@ -234,15 +215,20 @@ def sweep(
         for p in range(order.shape[0]):
             i = order[p]
             y = cython.cast(cython.uint, classes[i])
-            score(values, ids, starts[i], starts[i + 1], weights, scores)
+            if pulled_only:
+                score_listed(values, ids, starts[i], starts[i + 1], weights, i, y, parts, scores)
+                several = 0
+            else:
+                score(values, ids, starts[i], starts[i + 1], weights, scores)
+                several = strongest(scores, y, rivals)
+            several = with_pulled(i, y, several, parts, nobody, rivals)
             top = 0.0
-            several = above_zero(scores, y, rivals)  # no other can be the largest
             for c in range(several):
                 top = scores[rivals[c]] if scores[rivals[c]] > top else top
             mistakes += scores[y] <= top
             if 1.0 + top - scores[y] > 0.0:
                 loss += costs[i] * (1.0 + top - scores[y])
-            if not learning or costs[i] <= 0.0:
+            if costs[i] <= 0.0:
                 continue
             gained = 0.0
             moves = climb(
@@ -251,10 +237,13 @@ def sweep(
             gain += gained
             changed += moves > 0
             for m in range(moves):
-                if by[m] != 0.0:
-                    for e in range(starts[i], starts[i + 1]):
-                        c = weights.place(ids[e], pulled[m])
-                        weights.numbers[c] += cython.cast(cython.float, by[m] * values[e])
+                marks[pulled[m]] = cython.cast(cython.uchar, m + 1)
+            for e in range(starts[i], starts[i + 1]):
+                weights.add(
+                    ids[e], values[e], moves, cython.address(pulled[0]), cython.address(by[0]), cython.address(marks[0])
+                )
+            for m in range(moves):
+                marks[pulled[m]] = 0
     return loss, gain, mistakes, changed
 
 
@@ -288,6 +277,8 @@ def climb(
     room: cython.double
     curvature: cython.double
     delta: cython.double
+    words: cython.p_uint
+    numbers: cython.p_float
     for _ in range(PAIRS):
         down = nobody
         largest = 1.0
@@ -302,30 +293,33 @@ def climb(
         up = y
         room = cost
         smallest = scores[y]
-        for c in range(parts.starts[i], parts.starts[i] + parts.counts[i]):
-            if parts.classes[c] == y:
-                room = cost - parts.numbers[c]
+        words = parts.words + parts.lists[i].start
+        numbers = cython.cast(cython.p_float, words)
+        for c in range(parts.lists[i].count):
+            if words[2 * c] == y:
+                room = cost - numbers[2 * c + 1]
         if room <= 1e-6 * cost:  # no more than rounding to single precision leaves
             smallest = largest
-        for c in range(parts.starts[i], parts.starts[i] + parts.counts[i]):
-            k = parts.classes[c]
+        for c in range(parts.lists[i].count):
+            k = words[2 * c]
             left = 1.0 if k == nobody else scores[k] + 1.0
-            if k != y and parts.numbers[c] < 0.0 and left < smallest:
+            if k != y and numbers[2 * c + 1] < 0.0 and left < smallest:
                 smallest = left
                 up = k
-                room = -parts.numbers[c]
+                room = -numbers[2 * c + 1]
         if down == up or largest - smallest <= 1e-6:
             break
         curvature = length * ((up != nobody) + (down != nobody))
         delta = room if (largest - smallest) >= curvature * room else (largest - smallest) / curvature
         gained[0] += delta * (largest - smallest) - 0.5 * delta * delta * curvature
         c = parts.place(i, up)
+        numbers = cython.cast(cython.p_float, parts.words)
         if delta == room:  # exactly, whatever the sum is rounded to
-            parts.numbers[c] = cython.cast(cython.float, cost) if up == y else 0.0
+            numbers[c] = cython.cast(cython.float, cost) if up == y else 0.0
         else:
-            parts.numbers[c] += cython.cast(cython.float, delta)
+            numbers[c] += cython.cast(cython.float, delta)
         c = parts.place(i, down)
-        parts.numbers[c] -= cython.cast(cython.float, delta)
+        cython.cast(cython.p_float, parts.words)[c] -= cython.cast(cython.float, delta)
         moves = pull(up, delta, length, nobody, moves, scores, pulled, by)
         moves = pull(down, -delta, length, nobody, moves, scores, pulled, by)
     return moves
@@ -356,66 +350,3 @@ def pull(
     pulled[moves] = k
     by[moves] = by_how_much
     return moves + 1
-
-
-def losses(
-    values: cython.const[value_t][::1],
-    ids: cython.const[cython.uint][::1],
-    starts: cython.const[cython.longlong][::1],
-    classes: cython.const[cython.longlong][::1],
-    weight_starts: cython.const[cython.longlong][::1],
-    weight_classes: cython.const[cython.uint][::1],
-    weights: cython.const[cython.double][::1],
-    scores: cython.double[::1],
-    into: cython.double[::1],
-):
-    """into[i] = max(0, 1 - z_y + max(0, max over k != y of z_k)) of row i, by sparse weights as in add_scores."""
-    i: cython.Py_ssize_t
-    e: cython.Py_ssize_t
-    c: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    own: cython.double
-    top: cython.double
-    with cython.nogil:
-        for i in range(into.shape[0]):
-            for k in range(scores.shape[0]):
-                scores[k] = 0.0
-            for e in range(starts[i], starts[i + 1]):
-                for c in range(weight_starts[ids[e]], weight_starts[ids[e] + 1]):
-                    scores[weight_classes[c]] += values[e] * weights[c]
-            own = scores[classes[i]]
-            scores[classes[i]] = 0.0
-            top = 0.0
-            for k in range(scores.shape[0]):
-                top = scores[k] if scores[k] > top else top
-            into[i] = 1.0 - own + top if 1.0 - own + top > 0.0 else 0.0
-
-
-def add_scores(
-    values: cython.const[value_t][::1],
-    ids: cython.const[cython.uint][::1],
-    starts: cython.const[cython.longlong][::1],
-    columns: cython.Py_ssize_t,
-    dense: cython.bint,
-    weight_starts: cython.const[cython.longlong][::1],
-    weight_classes: cython.const[cython.uint][::1],
-    weights: cython.const[cython.double][::1],
-    into: cython.double[:, ::1],
-):
-    """into[i, k] += row i times column k of sparse weights: of feature j, weight_starts[j] to weight_starts[j + 1]."""
-    i: cython.Py_ssize_t
-    e: cython.Py_ssize_t
-    c: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    start: cython.Py_ssize_t
-    stop: cython.Py_ssize_t
-    x: cython.double
-    with cython.nogil:
-        for i in range(into.shape[0]):
-            start = i * columns if dense else starts[i]
-            stop = start + columns if dense else starts[i + 1]
-            for e in range(start, stop):
-                j = e - start if dense else ids[e]
-                x = values[e]
-                for c in range(weight_starts[j], weight_starts[j + 1]):
-                    into[i, weight_classes[c]] += x * weights[c]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.data.rows import Rows
-from linnet.kernels.sparse_classes import add_scores
+from linnet.kernels.sparse_weights import add_scores
 
 # Weights that fit in this many numbers (32 MB) are kept as a table, which everything takes.
 DENSE_AT_MOST = 1 << 22

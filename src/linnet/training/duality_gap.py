@@ -90,6 +90,7 @@ class Certificate:
         return f"objective {self.primal:.10g}; the optimum is at least {self.dual:.10g}: duality gap {self.gap:.2g}"
 
 
+NOT_PROVEN = Certificate(float("nan"), float("-inf"), "a trial: nothing was proven of it")
 ONLINE = Certificate(
     float("nan"), float("-inf"), "trained row by row: what is known is the progressive validation error"
 )

@@ -21,7 +21,7 @@ from linnet.learners.entry import AUTO, Entry, Way
 from linnet.learners.linear import LinearModel
 from linnet.training.counting.naive_bayes import CLOSED_FORM
 from linnet.training.descent import Descent, Found, Method, Steps
-from linnet.training.duality_gap import Certificate, certify, joined
+from linnet.training.duality_gap import NOT_PROVEN, certify, joined
 from linnet.training.history import PATIENCE, Pass, Watcher, added, ignore
 from linnet.training.log_count_ratio import Text
 from linnet.training.objective import TOO_LARGE
@@ -31,8 +31,6 @@ from linnet.training.result import Start, Trained
 from linnet.training.solver_choice import choose, method_of
 from linnet.training.sparse_fit import fit_sparse
 from linnet.training.threads import in_threads
-
-NOT_PROVEN = Certificate(float("nan"), float("-inf"), "a trial: nothing was proven of it")
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +112,9 @@ def _batch(entry: Entry, examples: Examples, labels: Labels | None, settings: Se
     if entry.sparse_classes:
         assert labels is not None
         most, tol = settings.max_iter or entry.max_iter, settings.tolerance(entry)
-        return fit_sparse(entry, examples, labels, settings.text, tol=tol, most=most, watch=settings.watch)
+        return fit_sparse(
+            entry, examples, labels, settings.text, tol=tol, most=most, watch=settings.watch, proven=settings.proven
+        )
     classes = 0 if labels is None else len(labels)
     steps = settings.steps
     chosen = choose(entry, examples.rows, classes, asked=settings.solver, steps=steps is not None)

@@ -10,7 +10,7 @@ from linnet.learners.entry import Entry
 from linnet.learners.linear import LinearModel
 from linnet.learners.sparse_weights import SparseWeights
 from linnet.training import inverse_frequency
-from linnet.training.duality_gap import Certificate
+from linnet.training.duality_gap import NOT_PROVEN, Certificate
 from linnet.training.history import Watcher
 from linnet.training.log_count_ratio import Text
 from linnet.training.result import Trained
@@ -21,14 +21,25 @@ REASON = "a step on one row's multipliers costs only the classes that its featur
 
 
 def fit_sparse(
-    entry: Entry, examples: Examples, labels: Labels, text: Text | None, *, tol: float | None, most: int, watch: Watcher
+    entry: Entry,
+    examples: Examples,
+    labels: Labels,
+    text: Text | None,
+    *,
+    tol: float | None,
+    most: int,
+    watch: Watcher,
+    proven: bool,
 ) -> Trained:
     """The weights that minimise the objective, as a table where that is small."""
     examples.rows.check_finite()
     weighted, by = _weighted(examples, text)
     C = 1.0 / entry.recipe.penalty.l2
-    solved = sparse_classes.solve(weighted, len(labels), C, tol=tol, most=most, watch=watch)
-    sparse, certificate = solved.weights.scaled(by), solved.certificate
+    solved = sparse_classes.solve(
+        weighted, len(labels), C, tol=tol, most=most, watch=watch, proven=proven,
+        kept=lambda weights: weights.scaled(by).scaled(1.0 / by),
+    )  # fmt: skip
+    sparse, certificate = solved.weights.scaled(by), NOT_PROVEN if solved.certificate is None else solved.certificate
     weights = sparse.table() if sparse.fits_a_table else sparse
     outputs = len(labels)
     if outputs <= 2:

@@ -1,11 +1,14 @@
 """The SVM of very many classes: its optimum, its certificate, and that nothing depends on how weights are kept."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
 from linnet.data.labels import Labels
 from linnet.data.rows import Examples, Rows
+from linnet.kernels.sparse_weights import combined
 from linnet.learners import catalogue, sparse_weights
 from linnet.learners.sparse_weights import SparseWeights
 from linnet.training.fit import Settings, fit
@@ -74,6 +77,33 @@ def test_the_optimum_is_that_of_a_quadratic_program(rng):
     )
     assert program.success
     assert solved(X, y, C).certificate.primal * C * n == pytest.approx(program.fun, rel=2e-4)
+
+
+def test_what_is_not_proven_is_near_the_optimum_all_the_same(rng):
+    X, y = texts(rng, n=300, classes=40, d=60)
+    examples = Examples(Rows.of(X), y.astype(float), None)
+    trial = solve(examples, 40, 1.0, tol=1e-3, most=3000, watch=lambda _: None, proven=False)
+    assert trial.certificate is None
+    best = solved(X, y).certificate.dual
+    assert objective(X, y, trial.weights.table(), 1.0, np.ones(300)) <= best * (1 + 2e-3)
+
+
+@pytest.mark.parametrize("classes", [3, 200])
+def test_weights_are_the_product_of_rows_and_parts(classes, rng):
+    """Few classes of a feature are sorted, many are found in their order."""
+    from scipy.sparse import csc_array, csr_array
+
+    X = csc_array(np.where(rng.random((90, 20)) < 0.7, rng.normal(size=(90, 20)), 0.0))
+    parts = csr_array(np.where(rng.random((90, classes)) < 0.4, rng.normal(size=(90, classes)), 0.0))
+    parts.data[:5] = 0.0
+    starts, outputs, values = combined(
+        X.data, X.indices.astype(np.uint32), X.indptr.astype(np.int64),
+        parts.data, parts.indices.astype(np.uint32), parts.indptr.astype(np.int64), classes, 20 * classes,
+    )  # fmt: skip
+    weights = SparseWeights(starts, outputs, values, (20, classes))
+    np.testing.assert_allclose(weights.table(), X.T.toarray() @ parts.toarray(), atol=1e-12)
+    assert (values != 0).all()
+    assert all((np.diff(outputs[a:b].astype(int)) > 0).all() for a, b in pairwise(starts))
 
 
 def test_weights_are_zero_for_classes_that_never_met_a_feature(rng):

@@ -116,7 +116,7 @@ class FitToAll:
         From a model near by the solver is trusted at first: a certificate of its own would cost another look at all
         rows.  Where the model's does not hold, the solver proves its own.
         """
-        if near is None:
+        if near is None or self.entry.sparse_classes:  # whose solver cannot begin there
             trained, described = self._with_summary() if summary else (self._fitted(self.solving), None)
             return self._certified(trained, partial(float, trained.certificate.dual), described)
         final = self._certified(self._fitted(self.solving._replace(proven=False), near), partial(float, "-inf"))
@@ -146,6 +146,8 @@ class FitToAll:
 
     def _certified(self, trained: Trained, bound: Callable[[], float], described: FitSummary | None = None) -> Final:
         model, kept = _for_raw_rows(of_all_features(trained.model, self.rows), self.scaling)
+        if self.entry.sparse_classes and self.scaling is None:  # the solver's is of these weights, with their digits
+            return Final(trained, model, trained.certificate, described)
         enough = tolerance(self.entry, self.solving.tol)
         return Final(trained, model, proven(self.data, self.entry, self.rows, kept, enough, bound), described)
 

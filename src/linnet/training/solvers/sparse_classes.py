@@ -2,58 +2,98 @@
 
 kernels/sparse_classes.py states the problem.
 
+To score all classes takes most of the time of a sweep, so each sweep that does follows one over only the classes that
+rows pull already.  The first of these finds, with no rivals but that of score 0, where each class is: the rivals that
+the second meets are those that matter.
+
 The weights of the model and both sides of the gap are worked out anew from the dual variables, not taken from the sums
 that the sweeps kept.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linnet.cores import scipy
 from linnet.data.rows import Examples, Rows
-from linnet.kernels import sparse_classes as kernel
+from linnet.kernels.class_lists import ClassLists
 from linnet.kernels.dual_svm import shuffle
+from linnet.kernels.sparse_classes import sweep
+from linnet.kernels.sparse_weights import combined, losses
 from linnet.learners.sparse_weights import SparseWeights
 from linnet.training.duality_gap import Certificate
 from linnet.training.history import Pass, Watcher
 
-# Sweeps between two looks at the gap, which take about as long as one.
-BETWEEN_LOOKS = 3
+# The gap after a sweep, as a multiple of the one by the losses that the sweep met, each before its row's step.
+FIRST_GUESS = 0.5
 
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """The weights, features x classes, and what is proven of them."""
+    """The weights, features x classes, and what is proven of them: nothing, if that was not asked for."""
 
     weights: SparseWeights
     history: list[Pass]
     converged: bool
-    certificate: Certificate
+    certificate: Certificate | None
 
 
-def solve(examples: Examples, classes: int, C: float, *, tol: float | None, most: int, watch: Watcher) -> Solved:
-    """Minimise 1/2 sum_k |w_k|^2 + C sum_i max(0, 1 - z_y + max(0, max over k != y of z_k)), rows by their weights."""
+def solve(
+    examples: Examples,
+    classes: int,
+    C: float,
+    *,
+    tol: float | None,
+    most: int,
+    watch: Watcher,
+    kept: Callable[[SparseWeights], SparseWeights] = lambda weights: weights,
+    proven: bool = True,
+) -> Solved:
+    """Minimise 1/2 sum_k |w_k|^2 + C sum_i max(0, 1 - z_y + max(0, max over k != y of z_k)), rows by their weights.
+
+    What is proven is proven of the weights with the digits that are `kept` of them.  What is not to be proven ends
+    where the gap is estimated to be small enough.
+    """
     problem = _Dual(examples, classes, C)
     history: list[Pass] = []
+    factor = FIRST_GUESS
     while True:
-        history.append(problem.sweep())
+        history.append(problem.improve())
         watch(history[-1])
         last = len(history) >= most
-        if last or (tol is not None and len(history) % BETWEEN_LOOKS == 0 and problem.estimated_gap() <= tol):
-            weights, certificate = problem.certified()
-            near = tol is None or certificate.within(tol)
-            if last or near:
-                return Solved(weights, history, near, certificate)
+        met = problem.gap_of_losses(history[-1].loss)
+        near = tol is not None and factor * met <= tol
+        if not (last or near):
+            continue
+        parts = problem.feasible()
+        weights = problem.combined(parts)
+        if not proven:
+            return Solved(weights, history, near or tol is None, None)
+        certificate = Certificate(problem.primal(kept(weights)), problem.dual_of(parts, weights))
+        near = tol is None or certificate.within(tol)
+        if last or near:
+            return Solved(weights, history, near, certificate)
+        factor = min(1.0, certificate.gap / met) if met > 0 else 1.0
 
 
 def objective(examples: Examples, classes: int, C: float, weights: SparseWeights) -> float:
     """The objective of these weights, over the sum of the rows' costs."""
     return _Dual(examples, classes, C).primal(weights)
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """Of row i the parts of classes[starts[i]] to classes[starts[i + 1]]; the sum of those of the rows' own classes."""
+
+    starts: NDArray[np.int64]
+    classes: NDArray[np.uint32]
+    numbers: NDArray[np.float64]
+    own: float
 
 
 class _Dual:
@@ -70,58 +110,69 @@ class _Dual:
         which = np.repeat(np.arange(n), np.diff(rows.starts))
         self.lengths = np.bincount(which, self.values * self.values, n)
         self.order = np.arange(n, dtype=np.uint32)
-        self.weights, self.parts = kernel.ClassLists(rows.shape[1], classes), kernel.ClassLists(n)
+        self.weights, self.parts = ClassLists(rows.shape[1], classes), ClassLists(n)
         self.scores = np.zeros(classes + 1, dtype=np.float32)
         self.dual, self.sweeps = 0.0, 0
 
-    def sweep(self) -> Pass:
+    def improve(self) -> Pass:
+        """A sweep over the classes that rows pull, and one over all, which is the one that is told of."""
         began = perf_counter()
-        shuffle(self.order, self.sweeps)
-        self.sweeps += 1
-        loss, gain, mistakes, changed = self._visit(self.weights, learning=True)
-        self.dual += gain
+        self._sweep(pulled_only=True)
+        loss, mistakes, changed = self._sweep(pulled_only=False)
         return Pass(mistakes, changed, loss / self.total, perf_counter() - began)
 
-    def _visit(self, weights: Any, *, learning: bool) -> tuple[float, float, int, int]:
-        visited: tuple[float, float, int, int] = kernel.sweep(
+    def _sweep(self, *, pulled_only: bool) -> tuple[float, int, int]:
+        shuffle(self.order, self.sweeps)
+        self.sweeps += 1
+        loss, gain, mistakes, changed = sweep(
             self.values, self.rows.ids, self.rows.starts, self.order, self.classes, self.costs, self.lengths,
-            weights, self.parts, self.scores, learning,
+            self.weights, self.parts, self.scores, pulled_only,
         )  # fmt: skip
-        return visited
+        self.dual += gain
+        return loss, mistakes, changed
 
-    def estimated_gap(self) -> float:
-        """The gap by the sums that the sweeps kept."""
-        primal = 0.5 * self.weights.squares() + self._visit(self.weights, learning=False)[0]
+    def gap_of_losses(self, mean: float) -> float:
+        """The gap, if the mean of the losses were this one, by the sums that the sweeps kept."""
+        primal = 0.5 * self.weights.squares() + self.total * mean
         return (primal - self.dual) / primal if primal > 0 else 0.0
 
-    def certified(self) -> tuple[SparseWeights, Certificate]:
-        """The weights that the parts make, and both sides of the gap at them, as a mean over the rows' costs."""
-        sparse = scipy("sparse")
-        n, d = self.rows.shape
-        counts, classes, parts = self.parts.flat()
+    def feasible(self) -> Parts:
+        """The parts of all rows, in double precision, with no class beyond its limits."""
+        n = len(self.classes)
+        counts, classes, numbers = self.parts.flat()
         rows = np.repeat(np.arange(n), counts)
         mine = classes == self.classes[rows]
-        own = np.clip(np.bincount(rows[mine], parts[mine], n), 0.0, self.costs)
-        others = np.bincount(rows[~mine], parts[~mine], n)
+        own = np.clip(np.bincount(rows[mine], numbers[mine], n), 0.0, self.costs)
+        others = np.bincount(rows[~mine], numbers[~mine], n)
         # single precision may leave the others a little more than the row's own class has to give
         fraction = np.where(-others > own, own / np.where(others < 0, -others, 1.0), 1.0)
-        parts = np.where(mine, own[rows], parts * fraction[rows])
-        named = (classes < self.outputs) & (parts != 0)
-        table = sparse.csr_array((parts[named], (rows[named], classes[named].astype(np.int64))), (n, self.outputs))
-        X = sparse.csr_array((self.values, self.rows.ids.astype(np.int64), self.rows.starts), shape=(n, d))
-        weights = SparseWeights.of(X.T.tocsr() @ table)
-        squares = 0.5 * float(weights.values @ weights.values)
-        dual = float(own.sum()) - squares
-        return weights, Certificate(self.primal(weights), dual / self.total)
+        numbers = np.where(mine, own[rows], numbers * fraction[rows])
+        named = (classes < self.outputs) & (numbers != 0)
+        starts = np.append(0, np.cumsum(np.bincount(rows[named], minlength=n))).astype(np.int64)
+        return Parts(starts, classes[named], numbers[named], float(own.sum()))
+
+    def combined(self, parts: Parts) -> SparseWeights:
+        """The weights that the parts make."""
+        shape = self.rows.shape
+        X = scipy("sparse").csr_array((self.values, self.rows.ids.astype(np.int64), self.rows.starts), shape).tocsc()
+        starts, outputs, values = combined(
+            X.data, X.indices.astype(np.uint32), X.indptr.astype(np.int64), parts.numbers, parts.classes, parts.starts,
+            self.outputs, self.weights.pairs,
+        )  # fmt: skip
+        return SparseWeights(starts, outputs, values, (shape[1], self.outputs))
+
+    def dual_of(self, parts: Parts, weights: SparseWeights) -> float:
+        """The dual value of these parts, which make these weights, over the sum of the rows' costs."""
+        return (parts.own - 0.5 * float(weights.values @ weights.values)) / self.total
 
     def primal(self, weights: SparseWeights) -> float:
         """The objective of these weights, over the sum of the rows' costs."""
-        losses = np.empty(len(self.classes))
-        kernel.losses(
+        found = np.empty(len(self.classes))
+        losses(
             self.values, self.rows.ids, self.rows.starts, self.classes, weights.starts, weights.outputs,
-            weights.values, np.zeros(self.outputs), losses,
+            weights.values, np.zeros(self.outputs), found,
         )  # fmt: skip
-        return (0.5 * float(weights.values @ weights.values) + float(self.costs @ losses)) / self.total
+        return (0.5 * float(weights.values @ weights.values) + float(self.costs @ found)) / self.total
 
 
 def _sparse(rows: Rows) -> Rows:
