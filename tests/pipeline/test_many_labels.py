@@ -11,6 +11,7 @@ from linnet.learners.sparse_weights import SparseWeights
 from linnet.model.file import load, save
 from linnet.pipeline.verify import verify
 from linnet.storage import container
+from linnet.training.online import OnlineTraining
 
 LABELS = 120
 
@@ -47,6 +48,32 @@ def test_many_labels_of_texts_are_trained_with_sparse_weights(table, tmp_path):
     assert again.certificate_matches_weights
     np.testing.assert_array_equal(again.linear.weights.table(), model.linear.weights.table())
     assert verify(again, str(table)).holds
+
+
+@pytest.mark.parametrize("learner", ["adaptive", "adaptive-hinge", "averaged-perceptron", "sgd-logistic", "pegasos"])
+@pytest.mark.parametrize("passes", [1, 2])
+def test_room_for_all_labels_of_a_block_gives_the_bits_of_a_table_that_grows(table, learner, passes, monkeypatch):
+    models = []
+    for can_join in (True, False):
+        if not can_join:
+            monkeypatch.setattr(OnlineTraining, "can_join", False)
+        models.append(linnet.train(str(table), target="label", learner=learner, passes=passes))
+    ours, theirs = models
+    assert ours.classes == theirs.classes
+    np.testing.assert_array_equal(ours.linear.weights, theirs.linear.weights)
+    np.testing.assert_array_equal(ours.linear.intercepts, theirs.linear.intercepts)
+    assert ours.record.progressive == theirs.record.progressive
+
+
+def test_labels_that_join_in_any_file_give_the_same_bits(table):
+    whole = linnet.train(str(table), target="label", learner="adaptive")
+    rows = table.read_text().splitlines()
+    parts = []
+    for number, start in enumerate(range(1, len(rows), 70)):
+        parts.append(table.with_name(f"part{number:03}.csv"))
+        parts[-1].write_text("\n".join([rows[0], *rows[start : start + 70]]) + "\n")
+    divided = linnet.train([str(part) for part in parts], target="label", learner="adaptive")
+    np.testing.assert_array_equal(whole.linear.weights, divided.linear.weights)
 
 
 def test_reasons_of_sparse_weights_are_those_of_the_table(table, monkeypatch):

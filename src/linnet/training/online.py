@@ -15,6 +15,7 @@ from linnet.learners.linear import LinearModel
 from linnet.learners.losses import Loss
 from linnet.learners.recipe import Averaging, Penalty, Recipe, Reduction, Update
 from linnet.training.history import PATIENCE, Pass, Watcher, added, enough_passes, helps, ignore
+from linnet.training.joining import Joined, can_join
 from linnet.training.online_learner import NOTHING, Learner
 from linnet.training.order import Presentations, presentations
 from linnet.training.reduction import Problem, grown, problems
@@ -157,6 +158,24 @@ class OnlineTraining:
         learners = zip(self.learners.items(), into, strict=True)
         return added([self._run(examples, plan, once, ignore, *each)[0] for each in learners])[0]
 
+    @property
+    def can_join(self) -> bool:
+        """Whether `learn_some` is possible."""
+        return len(self.learners) == 1 and can_join(next(iter(self.learners.values())))
+
+    def learn_some(
+        self, examples: Examples, classes: NDArray[np.int64], plan: Presentations, predictions: Predictions
+    ) -> Pass:
+        """As `learn`, of sparse rows while only these classes take part; targets are numbers among them."""
+        examples.rows.check_finite()
+        ((problem, learner),) = self.learners.items()
+        joined, rows = Joined.of(learner, examples.rows, classes)
+        into = predictions[0] if len(predictions) else NOTHING
+        some = Examples(rows, examples.targets, examples.weights)
+        tallies, _ = self._run(some, plan, Passes(most=1), ignore, (problem, joined.part), into)
+        joined.put_back()
+        return tallies[0]
+
     def room_for_predictions(self, presented: int) -> Predictions:
         """For what each learner predicts just before each presentation; none where it is not presented all rows."""
         pairs = len(self.learners) > 1 and self.recipe.reduction is Reduction.PAIRWISE
@@ -191,8 +210,10 @@ class OnlineTraining:
         """The model as of now."""
         solutions = [learner.solution() for learner in self.learners.values()]
         votes = [found for learner in self.learners.values() if (found := learner.votes()) is not None]
+        weights = [w for w, _ in solutions]
         return LinearModel(
-            np.ascontiguousarray(np.concatenate([w for w, _ in solutions], axis=1)),
+            # one may be large: it is not copied once more
+            np.ascontiguousarray(weights[0] if len(weights) == 1 else np.concatenate(weights, axis=1)),
             np.concatenate([b for _, b in solutions]),
             self.labels.classes if self.labels else None,
             self.recipe.reduction,

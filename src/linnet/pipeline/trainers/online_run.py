@@ -6,7 +6,7 @@ The outcome depends on the rows and the options alone: not on blocks, files, thr
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from linnet.data.features.feature_map import Features
 from linnet.data.features.layout import FeatureLayout, assembled
 from linnet.data.features.schema import Task
+from linnet.data.labels import Labels
 from linnet.data.rows import Examples, Rows
 from linnet.data.sources.block import Position
 from linnet.data.targets import LabelIndex, numeric_targets, sample_weights_of
@@ -30,10 +31,12 @@ from linnet.pipeline.feature_moments import MomentSums
 from linnet.pipeline.memory import check_names, check_weights
 from linnet.pipeline.row_cache import CachedRows, RowCache
 from linnet.pipeline.stream import Numbered
+from linnet.pipeline.trainers.joining_order import JoiningOrder
 from linnet.pipeline.trainers.label_runs import LabelRuns
 from linnet.pipeline.trainers.online_outcome import held_out_result
 from linnet.pipeline.trainers.progressive import ProgressiveTally
 from linnet.training.class_weights import ClassWeights
+from linnet.training.history import Pass
 from linnet.training.online import NO_PREDICTIONS, OnlineTraining, Predictions
 from linnet.training.order import Presentations, presentations
 
@@ -208,21 +211,56 @@ class OnlineRun:
         known = 0 if self.training is None or self.training.labels is None else len(self.training.labels)
         cuts = [0]
         if self.classes:
-            cuts += [int(np.argmax(kept.targets == code)) for code in range(known, len(self.label_index.labels))]
+            cuts += first_of_each(kept.targets, known).tolist()
+        order: JoiningOrder | None = None
         for number, (start, stop) in enumerate(zip(cuts, [*cuts[1:], len(kept.targets)], strict=True)):
-            if stop > start:
+            if stop == start:
+                continue
+            last = number == len(cuts) - 1
+            if order is None and not last and self.training is not None and self.training.can_join:
+                order = JoiningOrder.of(self.label_index)
+            if order is None or last:
                 self._train(kept.part(start, stop), known + number, None)
+            else:
+                self._train_some(kept.part(start, stop), order, known + number)
 
     def _train(self, kept: CachedRows, classes: int, turn: int | None) -> None:
         """Train on rows while the first K classes are known; shuffled, in a later pass."""
         labels = self.label_index.order(classes) if self.classes else None
         codes = self.label_index.codes(classes)[kept.targets.astype(np.int64)] if self.classes else kept.targets
+        examples = self._made_ready(kept, codes, labels)
+        training = self.training
+        assert training is not None
+        self._learn(kept, examples, turn, lambda *how: training.learn(examples, labels, *how))
+
+    def _train_some(self, kept: CachedRows, order: JoiningOrder, classes: int) -> None:
+        """As `_train`, with room for all classes of the block."""
+        taking_part, codes = order.first(classes, kept.targets.astype(np.int64))
+        examples = self._made_ready(kept, codes, order.labels)
+        training = self.training
+        assert training is not None
+        self._learn(kept, examples, None, lambda *how: training.learn_some(examples, taking_part, *how))
+
+    def _made_ready(self, kept: CachedRows, codes: Floats, labels: Labels | None) -> Examples:
+        """The rows as examples, and a learner with room for their columns and these labels."""
         examples = Examples(self._wide(kept.rows), codes, self.sample_weights(kept.targets, kept.weights))
         if self.training is None:
             self.training = OnlineTraining(self.recipe, examples.rows.shape[1], labels)
         # also by rows that are held out or have the weight 0
         self.training.extend(labels)
         self.training.widen(examples.rows.shape[1])
+        return examples
+
+    def _learn(
+        self,
+        kept: CachedRows,
+        examples: Examples,
+        turn: int | None,
+        learn: Callable[[Presentations, Predictions], Pass],
+    ) -> None:
+        """Train on those rows that are presented, and count what was predicted just before."""
+        assert self.training is not None
+        codes = examples.targets
         plan = self._plan(examples, kept, turn)
         presented = len(codes) if plan is None or plan.rows is None else len(plan.rows)
         if plan is None or not presented:
@@ -230,7 +268,7 @@ class OnlineRun:
         # numbers that are held out measure the model better than those of rows in their order, which may be alike
         validated = turn is None and (self.classes or not self.settings.holdout)
         predictions = self.training.room_for_predictions(presented) if validated else NO_PREDICTIONS
-        tally = self.training.learn(examples, labels, plan, predictions)
+        tally = learn(plan, predictions)
         if turn is None:
             self.progressive.presented += presented
             self.progressive.loss += tally.loss * presented
