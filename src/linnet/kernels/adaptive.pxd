@@ -82,6 +82,15 @@ cdef inline void pay(double* record, Settings* settings, double shrunk) noexcept
         record[PAID] = shrunk
 
 
+cdef inline double scaled_entry(double x, double* record, bint penalised, Settings* settings, double shrunk) noexcept nogil:
+    """An entry in its column's unit, once the column has paid what it owes; 0 has no effect, even if it is stored."""
+    if x == 0:
+        return 0.0
+    if penalised:  # before the unit may change: the debt is in the old one
+        pay(record, settings, shrunk)
+    return in_its_unit(x, record, settings.outputs)
+
+
 cdef inline double adaptive_scores(
     const value_t[::1] values,
     const unsigned int[::1] ids,
@@ -95,32 +104,46 @@ cdef inline double adaptive_scores(
 ) noexcept nogil:
     """Score every output on the scaled row; returns the row's squared length in those units.
 
-    `foreseen` says that rows come as they stand, so that the next entries are those that will be needed.
+    `foreseen` says that rows come as they stand, so that the next entries are those that will be needed.  The score of
+    one output is two sums, of even and of odd columns, so that an addition need not wait for the one before.
     """
     cdef Py_ssize_t outputs = settings.outputs, width = WEIGHTS + 2 * outputs
     cdef bint dense = settings.dense, penalised = settings.l1 > 0 or settings.l2 > 0
-    cdef double length = 1.0 if settings.intercept else 0.0, total = 0.0, x
+    cdef double length = 1.0 if settings.intercept else 0.0, x, following
+    cdef double[2] sums
     cdef double* record
-    cdef Py_ssize_t e, k, last_foreseen = ids.shape[0] - RECORDS_AHEAD if foreseen and not dense else 0
+    cdef Py_ssize_t e = start, k, last_foreseen = ids.shape[0] - RECORDS_AHEAD if foreseen and not dense else 0
+    sums[0] = sums[1] = 0.0
     for k in range(outputs):
         scores[k] = 0.0
-    for e in range(start, stop):
+    if dense and outputs == 1:
+        record = &records[0]
+        while e + 2 <= stop:
+            x = scaled_entry(values[e], record, penalised, settings, shrunk)
+            following = scaled_entry(values[e + 1], record + width, penalised, settings, shrunk)
+            length += x * x
+            length += following * following
+            sums[0] += x * record[WEIGHTS]
+            sums[1] += following * record[width + WEIGHTS]
+            record += 2 * width
+            e += 2
+    while e < stop:
         if e < last_foreseen:
             prefetch(&records[ids[e + RECORDS_AHEAD] * width])
-        if values[e] == 0:  # so that a stored zero has no effect
+        k = e - start if dense else ids[e]
+        record = &records[k * width]
+        x = scaled_entry(values[e], record, penalised, settings, shrunk)
+        e += 1
+        if x == 0:
             continue
-        record = &records[(e - start if dense else ids[e]) * width]
-        if penalised:  # before the unit may change: the debt is in the old one
-            pay(record, settings, shrunk)
-        x = in_its_unit(values[e], record, outputs)
         length += x * x
-        if outputs == 1:
-            total += x * record[WEIGHTS]
-        else:
+        if outputs > 1:
             for k in range(outputs):
                 scores[k] += x * record[WEIGHTS + k]
+        else:
+            sums[k & 1] += x * record[WEIGHTS]
     if outputs == 1:
-        scores[0] = total
+        scores[0] = sums[0] + sums[1]
     if settings.intercept:
         record = &records[settings.columns * width]
         for k in range(outputs):
@@ -195,6 +218,13 @@ cdef inline void adaptive_add(
 
 
 @cython.cdivision(True)
+cdef inline double add_square(double* record, double x, double pull) noexcept nogil:
+    """Add the squared gradient pull x; returns x / sqrt(sum of g^2), the way that this weight goes."""
+    record[WEIGHTS + 1] += (pull * x) * (pull * x)
+    return x / sqrt(record[WEIGHTS + 1]) if record[WEIGHTS + 1] > 0 else 0.0
+
+
+@cython.cdivision(True)
 cdef inline double adaptive_reach(
     const value_t[::1] values,
     const unsigned int[::1] ids,
@@ -204,56 +234,83 @@ cdef inline double adaptive_reach(
     double[::1] records,
     double pull,
     double rate,
+    double[::1] directions,
 ) noexcept nogil:
     """Add the squared gradients of a row with one output; returns how far the step is to move its score, over the pull.
 
-    That is rate sum_j x_j^2 / sqrt(sum of g_j^2): of rare columns and small pulls many times the pull itself.
+    That is rate sum_j x_j^2 / sqrt(sum of g_j^2): of rare columns and small pulls many times the pull itself.  The
+    directions x_j / sqrt(sum of g_j^2), the intercept's last, are kept for `adaptive_move`.  As in a score, even and odd
+    columns are summed apart, so that rows give the same bits whether they are stored sparse or dense.
     """
+    cdef Py_ssize_t width = WEIGHTS + 2, e = start, at = 0
     cdef bint dense = settings.dense
-    cdef double total = 0.0, x, g
-    cdef double* record
-    cdef Py_ssize_t e
-    for e in range(start, stop):
-        record = &records[(e - start if dense else ids[e]) * (WEIGHTS + 2)]
-        x = values[e] * record[INVERSE_SCALE]
-        g = pull * x
-        record[WEIGHTS + 1] += g * g
-        if record[WEIGHTS + 1] > 0:
-            total += x * x / sqrt(record[WEIGHTS + 1])
+    cdef double even = 0.0, odd = 0.0, x0, x1, s0, s1
+    cdef Pair both
+    cdef double* first
+    cdef double* second
+    while e + 2 <= stop:
+        first = &records[(e - start if dense else ids[e]) * width]
+        second = &records[(e + 1 - start if dense else ids[e + 1]) * width]
+        x0 = values[e] * first[INVERSE_SCALE]
+        x1 = values[e + 1] * second[INVERSE_SCALE]
+        s0 = first[WEIGHTS + 1] + (pull * x0) * (pull * x0)
+        first[WEIGHTS + 1] = s0
+        s1 = second[WEIGHTS + 1] + (pull * x1) * (pull * x1)  # only now: it may be the same column once more
+        second[WEIGHTS + 1] = s1
+        if s0 > 0 and s1 > 0:
+            both = two_steps(1.0, x0, x1, s0, s1)
+            directions[at] = both.first
+            directions[at + 1] = both.second
+        else:
+            directions[at] = x0 / sqrt(s0) if s0 > 0 else 0.0
+            directions[at + 1] = x1 / sqrt(s1) if s1 > 0 else 0.0
+        if dense:
+            even += x0 * directions[at]
+            odd += x1 * directions[at + 1]
+        else:
+            even += 0.0 if ids[e] & 1 else x0 * directions[at]
+            odd += x0 * directions[at] if ids[e] & 1 else 0.0
+            even += 0.0 if ids[e + 1] & 1 else x1 * directions[at + 1]
+            odd += x1 * directions[at + 1] if ids[e + 1] & 1 else 0.0
+        e += 2
+        at += 2
+    if e < stop:
+        first = &records[(e - start if dense else ids[e]) * width]
+        x0 = values[e] * first[INVERSE_SCALE]
+        directions[at] = add_square(first, x0, pull)
+        if (0 if dense else ids[e] & 1):  # of dense rows, the last of an odd number of columns is an even one
+            odd += x0 * directions[at]
+        else:
+            even += x0 * directions[at]
+        at += 1
     if settings.intercept:
-        record = &records[settings.columns * (WEIGHTS + 2)]
-        record[WEIGHTS + 1] += pull * pull
-        if record[WEIGHTS + 1] > 0:
-            total += 1.0 / sqrt(record[WEIGHTS + 1])
-    return rate * total
+        directions[at] = add_square(&records[settings.columns * width], 1.0, pull)
+        even += directions[at]
+    return rate * (even + odd)
 
 
 @cython.cdivision(True)
 cdef inline double not_beyond(double reach) noexcept nogil:
     """(1 - exp(-reach)) / reach: the fraction of a step that follows the score as it nears its target."""
-    return 1.0 - 0.5 * reach * (1.0 - reach / 3.0) if reach < 1e-4 else (1.0 - exp_same_bits(-reach)) / reach
+    if reach > 0.01:
+        return (1.0 - exp_same_bits(-reach)) / reach
+    # the first terms of its series, where the difference would lose digits
+    return 1.0 - reach * (1 / 2.0 - reach * (1 / 6.0 - reach * (1 / 24.0 - reach * (1 / 120.0 - reach * (1 / 720.0)))))
 
 
-@cython.cdivision(True)
 cdef inline void adaptive_move(
-    const value_t[::1] values,
     const unsigned int[::1] ids,
     Py_ssize_t start,
     Py_ssize_t stop,
     Settings* settings,
     double[::1] records,
-    double pull,
-    double rate,
+    double step,
+    double[::1] directions,
 ) noexcept nogil:
-    """w_j += rate g / sqrt(sum of g^2), whose squares `adaptive_reach` has added already."""
+    """w_j += step times the direction that `adaptive_reach` has found."""
+    cdef Py_ssize_t width = WEIGHTS + 2, at
     cdef bint dense = settings.dense
-    cdef double* record
-    cdef Py_ssize_t e
-    for e in range(start, stop):
-        record = &records[(e - start if dense else ids[e]) * (WEIGHTS + 2)]
-        if record[WEIGHTS + 1] > 0:
-            record[WEIGHTS] += rate * (pull * values[e] * record[INVERSE_SCALE]) / sqrt(record[WEIGHTS + 1])
+    for at in range(stop - start):
+        records[(at if dense else ids[start + at]) * width + WEIGHTS] += step * directions[at]
     if settings.intercept:
-        record = &records[settings.columns * (WEIGHTS + 2)]
-        if record[WEIGHTS + 1] > 0:
-            record[WEIGHTS] += rate * pull / sqrt(record[WEIGHTS + 1])
+        records[settings.columns * width + WEIGHTS] += step * directions[stop - start]

@@ -53,11 +53,19 @@ from cython.cimports.linnet.kernels.presentation import (
     pull_alone,
     step_size,
 )
-from cython.cimports.linnet.kernels.rows import add, ask_for, ask_for_row, dot, squared_length, value_t
+from cython.cimports.linnet.kernels.rows import (
+    add,
+    ask_for,
+    ask_for_row,
+    dot,
+    prefetch,
+    squared_length,
+    value_t,
+)
 
 # Entries to prefetch ahead of the dot product: a few rows of a sparse matrix.
 AHEAD = cython.declare(cython.Py_ssize_t, 256)
-# Rows to prefetch ahead, where they are presented in a given order.
+# Rows to prefetch ahead, where they are presented in a given order; their targets, and where they begin, twice as far.
 ROWS_AHEAD = cython.declare(cython.Py_ssize_t, 4)
 
 
@@ -149,7 +157,11 @@ def additive_pass(
             at.target = targets[row]
             if weighted:
                 at.weight = sample_weights[row]
-            if ordered and p + ROWS_AHEAD < presentations:
+            if ordered and p + 2 * ROWS_AHEAD < presentations:
+                following = order[p + 2 * ROWS_AHEAD]
+                prefetch(cython.address(targets[following]))
+                if not dense:
+                    prefetch(cython.address(starts[following]))
                 following = order[p + ROWS_AHEAD]
                 if dense:
                     ask_for_row(values, ids, following * settings.columns, (following + 1) * settings.columns, dense)
@@ -263,7 +275,9 @@ def adaptive_pass(
     dense: cython.bint = settings.dense
     joint: cython.bint = settings.outputs > 1
     cython.declare(p=cython.Py_ssize_t, k=cython.Py_ssize_t, row=cython.Py_ssize_t, following=cython.Py_ssize_t)
-    cython.declare(start=cython.Py_ssize_t, stop=cython.Py_ssize_t)
+    cython.declare(start=cython.Py_ssize_t, stop=cython.Py_ssize_t, reach=cython.double)
+    # of a row's entries and the intercept
+    directions: cython.double[::1] = np.empty(1 + (longest_row(starts, given) if given.regression else 0))
     with cython.nogil:
         for p in range(presentations):
             row = order[p] if ordered else p
@@ -272,7 +286,11 @@ def adaptive_pass(
             at.target = targets[row]
             if weighted:
                 at.weight = sample_weights[row]
-            if ordered and p + ROWS_AHEAD < presentations:
+            if ordered and p + 2 * ROWS_AHEAD < presentations:
+                following = order[p + 2 * ROWS_AHEAD]
+                prefetch(cython.address(targets[following]))
+                if not dense:
+                    prefetch(cython.address(starts[following]))
                 following = order[p + ROWS_AHEAD]
                 if dense:
                     ask_for_row(values, ids, following * settings.columns, (following + 1) * settings.columns, dense)
@@ -306,14 +324,13 @@ def adaptive_pass(
             if at.loss.pull != 0.0:
                 tally.updates += 1
                 if settings.regression:
-                    at.eta *= not_beyond(
-                        at.weight
-                        * adaptive_reach(
-                            values, ids, start, stop, cython.address(settings), records, at.weight * at.pull, at.eta
-                        )
-                    )
+                    reach = at.weight * adaptive_reach(
+                        values, ids, start, stop, cython.address(settings), records, at.weight * at.pull, at.eta,
+                        directions,
+                    )  # fmt: skip
+                    at.eta *= not_beyond(reach)
                     adaptive_move(
-                        values, ids, start, stop, cython.address(settings), records, at.weight * at.pull, at.eta
+                        ids, start, stop, cython.address(settings), records, at.eta * (at.weight * at.pull), directions
                     )
                     continue
                 for k in range(settings.outputs):
@@ -325,6 +342,18 @@ def adaptive_pass(
                             at.eta,
                         )  # fmt: skip
     clocked[0], tallied[0], began[0] = clock, tally, at
+
+
+@cython.cfunc
+def longest_row(starts: cython.const[cython.longlong][::1], given: cython.pointer(Settings)) -> cython.Py_ssize_t:
+    """How many entries a row has, at most."""
+    longest: cython.Py_ssize_t = given.columns if given.dense else 0
+    i: cython.Py_ssize_t
+    if not given.dense:
+        for i in range(starts.shape[0] - 1):
+            if starts[i + 1] - starts[i] > longest:
+                longest = starts[i + 1] - starts[i]
+    return longest
 
 
 @cython.cfunc

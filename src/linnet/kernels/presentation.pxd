@@ -38,11 +38,14 @@ cdef inline void begin(Presentation* at, Tally* tally) noexcept nogil:
 
 cdef inline void count_row(Presentation* at, Tally* tally, Clock* clock, bint one_by_one) noexcept nogil:
     """Tally the row's mistake and its loss; without weights, logarithms of factors are left to one of their product."""
+    cdef double logarithm = 0.0
     if not at.margin > 0:
         tally.mistakes += 1
         clock.mistakes += 1.0
     if one_by_one:
-        tally.loss += at.weight * at.unit * at.unit * (at.loss.value + log(at.loss.factor))
+        if at.loss.factor != 1.0:  # a logarithm takes as long as a short row
+            logarithm = log(at.loss.factor)
+        tally.loss += at.weight * at.unit * at.unit * (at.loss.value + logarithm)
         return
     tally.loss += at.loss.value
     at.product *= at.loss.factor
