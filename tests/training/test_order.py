@@ -6,7 +6,8 @@ from numpy.testing import assert_array_equal
 
 from linnet.data.rows import Examples, Rows
 from linnet.errors import InputError
-from linnet.training.order import MOST_PRESENTATIONS, presentations, sorted_by
+from linnet.kernels import fingerprints
+from linnet.training.order import MOST_PRESENTATIONS, presentations, scrambled_order
 
 
 def examples(rng, n=200, weights=None, X=None):
@@ -77,7 +78,40 @@ def test_nothing_but_zero_weights_is_an_error(rng):
         presentations(examples(rng, 3, np.zeros(3)), shuffle=False)
 
 
-def test_equal_keys_keep_their_order(rng):
-    for keys in (rng.integers(0, 50, size=400), rng.permutation(400)):
-        found = sorted_by(keys.astype(np.uint64))
-        np.testing.assert_array_equal(found, np.argsort(keys, kind="stable"))
+def scrambled(numbers, seed):
+    keys = np.empty_like(numbers)
+    fingerprints.scramble(numbers, seed, keys)
+    return keys
+
+
+def unmixed(keys, seed):
+    """The numbers that `scramble` makes these keys of: its steps backwards."""
+
+    def invert(z, shift):
+        found = z
+        for _ in range(64 // shift):
+            found = z ^ (found >> shift)
+        return found
+
+    def whole(z):
+        z = invert(z, 31) * pow(0x94D049BB133111EB, -1, 2**64) % 2**64
+        return invert(invert(z, 27) * pow(0xBF58476D1CE4E5B9, -1, 2**64) % 2**64, 30)
+
+    # mixing 0 with a seed gives mix(mix(seed + ...))
+    seeded = whole(int(scrambled(np.zeros(1, dtype=np.uint64), seed)[0]))
+    return np.array([whole(int(key)) ^ seeded for key in keys], dtype=np.uint64)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 63, 64, 1000, 150_000])
+@pytest.mark.parametrize("kinds", [1, 7, 2**40])
+def test_rows_are_in_the_order_of_their_scrambled_numbers_and_equal_ones_as_they_stand(n, kinds, rng):
+    numbers = rng.integers(0, kinds, size=n).astype(np.uint64)
+    assert_array_equal(scrambled_order(numbers, 5), np.argsort(scrambled(numbers, 5), kind="stable"))
+
+
+def test_numbers_that_are_scrambled_to_neighbours_are_sorted_too(rng):
+    keys = rng.permutation(5000).astype(np.uint64)
+    numbers = unmixed(keys, 5)
+    assert_array_equal(scrambled(numbers, 5), keys)
+    assert not fingerprints.sorted_scrambled(numbers, 5, np.empty(5000, dtype=np.int64))
+    assert_array_equal(scrambled_order(numbers, 5), np.argsort(keys))

@@ -49,17 +49,18 @@ class Presentations:
         """The rows in the order of this pass."""
         if self.identities is None:
             return self.rows
-        keys = np.empty_like(self.identities)
-        kernel.scramble(self.identities, ((seed + 1) * 0x9E3779B97F4A7C15 + number) % 2**64, keys)
-        order = sorted_by(keys)
+        order = scrambled_order(self.identities, ((seed + 1) * 0x9E3779B97F4A7C15 + number) % 2**64)
         return order if self.rows is None else self.rows[order]
 
 
-def sorted_by(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """The stable order of these keys: by the quicker sort where all are different, as random ones nearly always are."""
-    order = np.argsort(keys)
-    ordered = keys[order]
-    return np.argsort(keys, kind="stable") if (ordered[1:] == ordered[:-1]).any() else order
+def scrambled_order(numbers: NDArray[np.uint64], seed: int) -> NDArray[np.int64]:
+    """The stable order of these numbers, each mixed with the seed."""
+    order = np.empty(len(numbers), dtype=np.int64)
+    if not kernel.sorted_scrambled(numbers, seed, order):
+        keys = np.empty_like(numbers)
+        kernel.scramble(numbers, seed, keys)
+        order = np.argsort(keys, kind="stable")
+    return order
 
 
 def row_identities(examples: Examples) -> NDArray[np.uint64]:
@@ -99,7 +100,7 @@ def _identities(
     )
     if rows is not None:
         contents = contents[rows]
-    by_content = np.argsort(contents, kind="stable")
+    by_content = scrambled_order(contents, 0)  # mixing keeps different numbers different, and so equal ones together
     ordered = contents[by_content]
     first_of_kind = np.empty(len(ordered), dtype=bool)
     first_of_kind[:1] = True
