@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
 from linnet.data.rows import Rows
-from linnet.kernels.class_sums import add_products, add_rows, add_weights
+from linnet.kernels.class_sums import add_products, add_rows, add_weights, presence_logs, smoothed_logs
 from linnet.kernels.moments import add_moments, variances
 
 NONE = np.empty(0)
@@ -34,6 +34,42 @@ def test_sums_by_class(dense, kind, weighted, rng):
     member = (codes[:, np.newaxis] == np.arange(3)) * (weights[:, np.newaxis] if weighted else 1.0)
     np.testing.assert_allclose(sums, X.T.astype(float) @ member, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(counts, member.sum(axis=0), rtol=1e-12)
+
+
+def counted(rng, whole):
+    """Sums of 40 columns by 6 classes, half of them 0, with the rows of the classes."""
+    sums = rng.integers(1, 600, size=(40, 6)) * (1.0 if whole else rng.random((40, 6))) * (rng.random((40, 6)) < 0.5)
+    return sums, sums.max(axis=0) + np.array([0.0, 1.0, 5.0, 1000.0, 0.25, 1e9])
+
+
+ALPHAS = [np.array([1.0]), np.array([0.3]), np.array([1e-10]), np.linspace(0.1, 5.0, 40)]
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("alphas", ALPHAS, ids=["1", "0.3", "tiny", "each"])
+def test_logarithms_of_smoothed_sums(alphas, whole, rng):
+    sums, counts = counted(rng, whole)
+    smoothed, logs = sums + alphas[:, np.newaxis], np.full((40, 6), np.nan)
+    smoothed_logs(sums, alphas, logs)
+    np.testing.assert_allclose(logs, np.log(smoothed / smoothed.sum(axis=0)), rtol=1e-13, atol=1e-13)
+    odds, absent = np.full((40, 6), np.nan), np.zeros(6)
+    presence_logs(sums, counts, alphas, odds, absent)
+    others = np.log(counts - sums + alphas[:, np.newaxis])
+    np.testing.assert_allclose(odds, np.log(smoothed) - others, rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(absent, others.sum(axis=0), rtol=1e-13)
+
+
+def test_a_sum_that_rounding_made_larger_than_its_class_has_no_row_without_it():
+    odds, absent = np.empty((1, 1)), np.zeros(1)
+    presence_logs(np.array([[0.1 + 0.2]]), np.array([0.3]), np.ones(1), odds, absent)
+    assert absent[0] == 0.0
+    np.testing.assert_allclose(odds, np.log([[1.3]]), rtol=1e-13)
+
+
+def test_sums_beyond_the_range_of_numbers_are_not_finite():
+    logs = np.zeros((2, 2))
+    smoothed_logs(np.array([[1e308, 1.0], [1e308, np.inf]]), np.ones(1), logs)
+    assert not np.isfinite(logs).any()
 
 
 def test_products_do_not_depend_on_the_width(rng):

@@ -1,6 +1,8 @@
 """Sums of rows by class, row after row: the bits do not depend on how the rows were cut into blocks."""
 
 import cython
+import numpy as np
+from cython.cimports.libc.math import log
 from cython.cimports.linnet.kernels.passes import value_t
 
 
@@ -46,6 +48,110 @@ def add_weights(
     with cython.nogil:
         for i in range(codes.shape[0]):
             into[cython.cast(cython.Py_ssize_t, codes[i])] += weights[i] if weighted else 1.0
+
+
+# Counts are mostly small whole numbers: their logarithms are looked up.
+SMALL = cython.declare(cython.Py_ssize_t, 256)
+
+
+def smoothed_logs(
+    sums: cython.const[cython.double][:, ::1],
+    alphas: cython.const[cython.double][::1],
+    into: cython.double[:, ::1],
+):
+    """into[j, k] = log(θ_jk), θ_jk = (sums[j, k] + α_j) / Σ_j (sums[j, k] + α_j); one α for all columns, or one each.
+
+    Most sums of many classes are 0: those of a column have one logarithm.
+    """
+    columns: cython.Py_ssize_t = sums.shape[0]
+    classes: cython.Py_ssize_t = sums.shape[1]
+    each: cython.bint = alphas.shape[0] > 1
+    totals: cython.double[::1] = np.zeros(classes)
+    small: cython.double[::1] = np.empty(SMALL)
+    j: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    alpha: cython.double = alphas[0] if columns > 0 else 1.0
+    log_alpha: cython.double = log(alpha)
+    with cython.nogil:
+        for j in range(columns):
+            alpha = alphas[j] if each else alpha
+            for k in range(classes):
+                totals[k] += sums[j, k] + alpha
+        for k in range(classes):
+            totals[k] = log(totals[k])
+        logs_of_small(alpha, small)
+        for j in range(columns):
+            if each:
+                alpha = alphas[j]
+                log_alpha = log(alpha)
+            for k in range(classes):
+                into[j, k] = log_alpha - totals[k]
+            for k in range(classes):
+                if sums[j, k] != 0:
+                    into[j, k] = log_of_sum(sums[j, k], alpha, small, each) - totals[k]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def logs_of_small(alpha: cython.double, into: cython.double[::1]) -> cython.void:
+    """log(c + α) for the counts c = 0, 1, ..."""
+    c: cython.Py_ssize_t
+    for c in range(into.shape[0]):
+        into[c] = log(c + alpha)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def log_of_sum(
+    x: cython.double, alpha: cython.double, small: cython.const[cython.double][::1], each: cython.bint
+) -> cython.double:
+    """log(x + α); looked up for a small count, unless every column has its own α."""
+    if not each and x < SMALL and x == cython.cast(cython.Py_ssize_t, x):
+        return small[cython.cast(cython.Py_ssize_t, x)]
+    return log(x + alpha)
+
+
+def presence_logs(
+    sums: cython.const[cython.double][:, ::1],
+    counts: cython.const[cython.double][::1],
+    alphas: cython.const[cython.double][::1],
+    into: cython.double[:, ::1],
+    absent: cython.double[::1],
+):
+    """into[j, k] = log((N_jk + α_j) / (n_k - N_jk + α_j)) of sums N and rows n by class; absent[k] += the logarithms of
+    its denominators.
+    """
+    columns: cython.Py_ssize_t = sums.shape[0]
+    classes: cython.Py_ssize_t = sums.shape[1]
+    each: cython.bint = alphas.shape[0] > 1
+    never: cython.double[::1] = np.empty(classes)  # of a column that no row of the class has
+    small: cython.double[::1] = np.empty(SMALL)
+    j: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    alpha: cython.double = alphas[0] if columns > 0 else 1.0
+    log_alpha: cython.double = log(alpha)
+    without: cython.double
+    with cython.nogil:
+        logs_of_small(alpha, small)
+        for j in range(columns):
+            if each or j == 0:
+                alpha = alphas[j]
+                log_alpha = log(alpha)
+                for k in range(classes):
+                    never[k] = log(counts[k] + alpha)
+            for k in range(classes):
+                if sums[j, k] == 0:
+                    into[j, k] = log_alpha - never[k]
+                    absent[k] += never[k]
+                    continue
+                without = counts[k] - sums[j, k]
+                without = without if without > 0 else 0.0  # not below 0: sums of fractional weights are rounded
+                without = log_of_sum(without, alpha, small, each)
+                into[j, k] = log_of_sum(sums[j, k], alpha, small, each) - without
+                absent[k] += without
 
 
 def add_products(

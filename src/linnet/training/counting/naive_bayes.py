@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from linnet.data.labels import Labels
 from linnet.data.rows import Examples, Rows
 from linnet.errors import InputError, NumericalError, RecipeError
-from linnet.kernels.class_sums import add_rows, add_weights
+from linnet.kernels.class_sums import add_rows, add_weights, presence_logs, smoothed_logs
 from linnet.learners.linear import LinearModel
 from linnet.training.duality_gap import Certificate
 
@@ -92,7 +92,8 @@ class Counting:
             weights, intercepts = self._scores()
             if len(intercepts) <= 2:  # one output: the second class against the first; 0 where there is one class only
                 weights, intercepts = weights[:, -1:] - weights[:, :1], intercepts[-1:] - intercepts[:1]
-        if not (np.isfinite(weights).all() and np.isfinite(intercepts).all()):
+            total = weights.sum()  # one fast read: a finite sum contains neither NaN nor infinity
+        if not (np.isfinite(total) or np.isfinite(weights).all()) or not np.isfinite(intercepts).all():
             raise NumericalError("the sums left the range of numbers: scale the features down")
         return LinearModel(np.ascontiguousarray(weights), intercepts, self.labels.classes)
 
@@ -158,6 +159,11 @@ class ClassSums(Counting):
             )
         return np.array(self.alpha)[:, np.newaxis]
 
+    @property
+    def _alphas(self) -> Table:
+        """alpha as the kernels take it: one number, or one for each column."""
+        return np.ravel(np.asarray(self.smoothing, dtype=np.float64))
+
     # its name among the estimators
     named = "MultinomialNB"
 
@@ -200,8 +206,9 @@ class Multinomial(ClassSums):
     """x_j is how often feature j was drawn: a word in a text."""
 
     def log_probabilities(self) -> Table:
-        smoothed = self.sums + self.smoothing
-        return np.asarray(np.log(smoothed) - np.log(smoothed.sum(axis=0)))
+        logs = np.empty_like(self.sums)
+        smoothed_logs(self.sums, self._alphas, logs)
+        return logs
 
     def _scores(self) -> tuple[Table, Table]:
         return self.log_probabilities(), self.priors.logs(self.counts)
@@ -216,13 +223,11 @@ class Bernoulli(ClassSums):
         return np.asarray(np.log(self.sums + self.smoothing) - np.log(self.counts + 2.0 * self.smoothing))
 
     def _scores(self) -> tuple[Table, Table]:
-        alpha = self.smoothing
-        there = np.log(self.sums + alpha)
-        # not below 0: sums of fractional weights are rounded
-        absent = np.log(np.maximum(self.counts - self.sums, 0.0) + alpha)
-        whole = np.log(self.counts + 2.0 * alpha)
-        never = absent.sum(axis=0) - (self.columns * whole if whole.ndim == 1 else whole.sum(axis=0))
-        return there - absent, self.priors.logs(self.counts) + never
+        odds, absent = np.empty_like(self.sums), np.zeros(len(self.counts))
+        presence_logs(self.sums, self.counts, self._alphas, odds, absent)
+        whole = np.log(self.counts + 2.0 * self.smoothing)
+        never = absent - (self.columns * whole if whole.ndim == 1 else whole.sum(axis=0))
+        return odds, self.priors.logs(self.counts) + never
 
 
 class Complement(ClassSums):
