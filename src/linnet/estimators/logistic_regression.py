@@ -43,7 +43,8 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
     Minimises penalty + C * sum of the rows' losses.  `solver="auto"` chooses by the shape of the problem, and reports
     which and why in `solver_` and `solver_reason_`: `"newton-cholesky"` for few columns; `"newton-cg"` for many dense
     ones, and for many classes jointly; `"dual"`, coordinate ascent on the dual, for text and other wide sparse rows,
-    and `"lbfgs"` for those of many classes jointly, for few weights of many classes, and without a penalty;
+    and `"lbfgs"` for those of many classes jointly, where it begins with sweeps of the dual, for few weights of many
+    classes, and without a penalty;
     `"coordinate-descent"`, on working sets of the columns, for an L1 penalty; `"gradient"`, the lectures' batch
     gradient ascent, proximal and accelerated, for an L1 penalty on many classes jointly.  `"online"` trains row by row
     and takes streams (`partial_fit`).

@@ -1,6 +1,7 @@
 """Softmax with an L2 penalty by L-BFGS over all classes' weights, until a proven gap is small enough.
 
-L-BFGS (Liu, Nocedal 1989) with two changes, which make a step cost one read of the rows there and one back:
+Sparse rows begin with sweeps of the dual, which are all it takes where rows have little in common (dual_softmax.py).
+Then it is L-BFGS (Liu, Nocedal 1989) with two changes, which make a step cost one read of the rows there and one back:
 
 - Along a step the scores are z + t X p: the search for its length needs no further pass, so it can be a good one, by
   Newton's method on t.
@@ -28,6 +29,7 @@ from linnet.training.duality_gap import certify
 from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import TOO_LARGE, Flat, Objective
 from linnet.training.row_losses import normalised_weights
+from linnet.training.solvers import dual_softmax
 from linnet.training.threads import over_parts
 
 Table = NDArray[np.float64]
@@ -214,11 +216,19 @@ class _Walk:
 
 
 def lbfgs(problem: Objective, how: Descent, watch: Watcher = ignore, *, part: int = PART) -> Found:
-    """Steps until the gap is at most tol, or until rounding lets f fall no further; threads take parts of this size."""
-    walk = _Walk(problem, how.start, part)
-    history: list[Pass] = []
+    """Steps until the gap is at most tol, or until rounding lets f fall no further; threads take parts of this size.
+
+    Over sparse rows the first are sweeps of the dual.
+    """
+    start, history = how.start, list[Pass]()
+    if start is None and how.most > 1 and dual_softmax.suits(problem):
+        begun = dual_softmax.begin(problem, how, watch)
+        if begun.converged:
+            return begun
+        start, history = begun.weights, begun.history
+    walk = _Walk(problem, start, part)
     tol, l2, tried = how.tol or 0.0, problem.penalty.l2, np.inf
-    for left in reversed(range(how.most)):
+    for left in reversed(range(how.most - len(history))):
         began = perf_counter()
         ends = not walk.step() or left == 0
         tally = Pass(walk.mistakes, len(problem.targets), walk.loss, perf_counter() - began)
