@@ -32,6 +32,7 @@ RISE = cython.declare(cython.double, 3.0)
 FALL = cython.declare(cython.double, -30.0)
 # The least log q: what is less is 0 for any sum.
 LEAST = cython.declare(cython.double, -600.0)
+LEAST_LOG = LEAST
 
 
 @cython.cfunc

@@ -48,6 +48,9 @@ FLAT = 0.3
 TRIALS = 30
 # A fall of less than this fraction of f is lost in its rounding.
 ROUNDING = 1e-15
+# What f will still fall by is estimated from twice this many steps, and little if at most this fraction of the gap.
+LOOK = 10
+LITTLE = 0.25
 
 
 class _Memory:
@@ -215,22 +218,39 @@ class _Walk:
         return float(steepness)
 
 
+class _Falls:
+    """The values that f has had, and what it will still fall by."""
+
+    def __init__(self) -> None:
+        self.values: list[float] = []
+
+    def left(self) -> float:
+        """Estimated from the falls over the last LOOK steps and over those before: the next ones in proportion."""
+        if len(self.values) <= 2 * LOOK:
+            return np.inf
+        before, middle, now = (self.values[-1 - back] for back in (2 * LOOK, LOOK, 0))
+        rate = (middle - now) / (before - middle) if before > middle else 1.0
+        return (middle - now) * rate / (1.0 - rate) if rate < 1.0 else np.inf
+
+
 def lbfgs(problem: Objective, how: Descent, watch: Watcher = ignore, *, part: int = PART) -> Found:
     """Steps until the gap is at most tol, or until rounding lets f fall no further; threads take parts of this size.
 
-    Over sparse rows the first are sweeps of the dual.
+    Over sparse rows the first are sweeps of the dual, and the last, once f will fall by little more, are to prove it.
     """
-    start, history = how.start, list[Pass]()
-    if start is None and how.most > 1 and dual_softmax.suits(problem):
-        begun = dual_softmax.begin(problem, how, watch)
-        if begun.converged:
-            return begun
-        start, history = begun.weights, begun.history
+    start, history, dual = how.start, list[Pass](), None
+    if how.most > 1 and dual_softmax.suits(problem):
+        dual = dual_softmax.DualSoftmax(problem)
+        if start is None:
+            begun = dual_softmax.begin(dual, how, watch)
+            if begun.converged:
+                return begun
+            start, history = begun.weights, begun.history
     walk = _Walk(problem, start, part)
-    tol, l2, tried = how.tol or 0.0, problem.penalty.l2, np.inf
-    for left in reversed(range(how.most - len(history))):
+    tol, l2, tried, falls, little = how.tol or 0.0, problem.penalty.l2, np.inf, _Falls(), np.inf
+    while True:
         began = perf_counter()
-        ends = not walk.step() or left == 0
+        ends = not walk.step() or len(history) + 1 >= how.most
         tally = Pass(walk.mistakes, len(problem.targets), walk.loss, perf_counter() - began)
         history.append(tally)
         watch(tally)
@@ -240,4 +260,14 @@ def lbfgs(problem: Objective, how: Descent, watch: Watcher = ignore, *, part: in
             certificate = certify(problem, walk.weights, scores=walk.scores)
             if ends or certificate.within(tol):
                 break
+        falls.values.append(walk.value)
+        if dual is not None and falls.left() <= min(LITTLE * tol * walk.value, 0.5 * little):
+            little = falls.left()
+            if len(history) + dual_softmax.PROOF < how.most:
+                found = dual_softmax.prove(
+                    dual, Found(walk.weights, history, False), walk.scores, walk.value, tol, watch
+                )
+                if found.converged:
+                    return found
+                history = found.history
     return Found(walk.weights, history, how.tol is None or certificate.within(tol), certificate)
