@@ -23,7 +23,9 @@ from linnet.training.objective import Objective
 from linnet.training.result import Trained
 from linnet.training.solver_choice import choose
 from linnet.training.solvers import least_squares, ridge
+from linnet.training.solvers.positive_systems import positive_solution
 from linnet.training.solvers.row_products import centred_products
+from linnet.training.solvers.shortest import shortest
 
 Table = NDArray[np.float64]
 
@@ -53,6 +55,9 @@ def _solved(problems: list[Objective], targets: Table) -> tuple[list[Table], lis
     """Weights with the intercept, and what is proven, of every output."""
     first, all_targets = problems[0], replace(least_squares.examples_of(problems[0]), targets=targets)
     if first.penalty.l2 == 0:
+        wide = shortest(all_targets, intercept=first.intercept)
+        if wide is not None:
+            return list(wide[0]), wide[1]
         axes = least_squares.decomposed_outputs(all_targets, intercept=first.intercept)
         found = [least_squares.solved(*each) for each in zip(problems, axes, strict=True)]
         return [flat for flat, _ in found], [proof for _, proof in found]
@@ -79,7 +84,7 @@ def _narrow(examples: Examples, alpha: float, *, intercept: bool) -> Table | Non
     table.flat[:: d + 1] += alpha
     if (table.diagonal() < ridge.NARROWEST * total * about[:d] ** 2).any():
         return None
-    w = ridge.positive_solution(table, squares[:d, d:])
+    w = positive_solution(table, squares[:d, d:])
     return None if w is None else np.column_stack([w.T, about[d:] - about[:d] @ w])
 
 
@@ -92,7 +97,7 @@ def _wide(examples: Examples, alpha: float, *, intercept: bool) -> Table | None:
     table *= root[:, np.newaxis]
     table *= root
     table.flat[:: n + 1] += alpha
-    u = ridge.positive_solution(table, root[:, np.newaxis] * (y - mean))
+    u = positive_solution(table, root[:, np.newaxis] * (y - mean))
     if u is None:
         return None
     u = root[:, np.newaxis] * u

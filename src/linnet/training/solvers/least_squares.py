@@ -125,13 +125,7 @@ class Decomposed:
         least = float(self.singular.min(initial=np.inf)) / float((lengths / self.units).max(initial=1.0))
         own = max(self.rows, d) * EPS * sqrt(d) / least if least > 0 else np.inf
         if not self.full_rank or own > 0.5:
-            rank = int(self.kept.sum())
-            return Certificate(
-                primal,
-                -np.inf,
-                f"the columns are collinear (rank {rank} of {d}): where they cancel to rounding, the "
-                "data do not determine whether the squares could still fall",
-            )
+            return Certificate(primal, -np.inf, collinear(int(self.kept.sum()), d))
         along = (self.axes @ (gradient / self.units)) / self.singular
         reach = sqrt(self.total * float(along @ along))
         off = at.off + sqrt(d) * (at.summed + 4.0) * EPS * sqrt(2.0 * primal) / least
@@ -160,6 +154,14 @@ class Residuals:
     off: float
     shift: float
     summed: int
+
+
+def collinear(rank: int, columns: int) -> str:
+    """Why nothing is proven of least squares of this rank."""
+    return (
+        f"the columns are collinear (rank {rank} of {columns}): where they cancel to rounding, the data do not "
+        "determine whether the squares could still fall"
+    )
 
 
 def solve(problem: Objective, _: Descent, watch: Watcher) -> Found:

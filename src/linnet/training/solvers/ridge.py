@@ -21,7 +21,6 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.cores import scipy
 from linnet.data.rows import Examples
 from linnet.errors import NumericalError
 from linnet.learners.losses import Loss
@@ -32,13 +31,13 @@ from linnet.training.history import Pass, Watcher
 from linnet.training.objective import Objective
 from linnet.training.solvers.least_squares import TOO_LARGE, checked, decomposed, dense, examples_of
 from linnet.training.solvers.least_squares import solve as least_squares
+from linnet.training.solvers.positive_systems import positive_solution
 from linnet.training.solvers.row_products import centred_products
+from linnet.training.solvers.shortest import shortest
 from linnet.training.threads import over_parts
 
 Flat = NDArray[np.float64]
 
-# A table of squares whose reciprocal condition is below this has lost the digits that are asked for.
-CONDITION_AT_LEAST = 1e-6
 # A column whose deviation is below this fraction of its mean must be centred before it is squared.
 NARROWEST = 1e-12
 # Centring may reduce a sum of squares by this factor; beyond, the rows are centred again about the true means.
@@ -54,7 +53,7 @@ PATIENCE, FIRST, MULTIPLIED_AT_MOST = 60, 5, 4096
 def analytic(problem: Objective, how: Descent, watch: Watcher) -> Found:
     """In closed form."""
     if problem.penalty.l2 == 0:
-        return least_squares(problem, how, watch)
+        return _unpenalised(problem, how, watch)
     began = perf_counter()
     w, b = ridge(examples_of(problem), problem.penalty.l2 * problem.total, intercept=problem.intercept)
     flat = np.append(w, b)
@@ -63,6 +62,16 @@ def analytic(problem: Objective, how: Descent, watch: Watcher) -> Found:
     tally = Pass(0, 1, loss, perf_counter() - began)
     watch(tally)
     return Found(flat, [tally], True, proof)
+
+
+def _unpenalised(problem: Objective, how: Descent, watch: Watcher) -> Found:
+    began, found = perf_counter(), shortest(examples_of(problem), intercept=problem.intercept)
+    if found is None:
+        return least_squares(problem, how, watch)
+    weights, (proof,) = found
+    tally = Pass(0, 1, proof.primal, perf_counter() - began)
+    watch(tally)
+    return Found(weights[0].copy(), [tally], True, proof)
 
 
 def ridge(examples: Examples, alpha: float, *, intercept: bool) -> tuple[Flat, float]:
@@ -153,26 +162,6 @@ def _wide(examples: Examples, alpha: float, intercept: bool) -> tuple[Flat, floa
     means = np.asarray(c @ X / c.sum() if intercept else np.zeros(d), dtype=np.float64)
     w = np.asarray((root * u) @ X - float(root @ u) * means, dtype=np.float64)
     return w, float(mean - means @ w)
-
-
-def positive_solution(table: Flat, right: Flat) -> Flat | None:
-    """The solution of a positive definite system, or of several of one table, brought to a unit diagonal, in its place;
-    None where its digits would be lost."""
-    lapack = scipy("linalg").lapack
-
-    diagonal = table.diagonal().copy()
-    if not (np.isfinite(table.sum()) and np.isfinite(right).all() and (diagonal > 0).all()):
-        return None
-    unit = 1.0 / np.sqrt(diagonal)
-    table *= unit[:, np.newaxis]
-    table *= unit
-    norm = max(float(np.abs(column).sum()) for column in table)
-    # a symmetric table, the other way round, lies in memory as LAPACK has it
-    factor, failed = lapack.dpotrf(table.T, overwrite_a=True)
-    if failed or lapack.dpocon(factor, norm)[0] < CONDITION_AT_LEAST:
-        return None
-    solution, _ = lapack.dpotrs(factor, (unit * right.T).T)
-    return np.asarray((unit * solution.T).T)
 
 
 def conjugate_gradients(problem: Objective, how: Descent, watch: Watcher) -> Found:
