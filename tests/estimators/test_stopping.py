@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
 import linnet
+from linnet.training.history import PRESENTATIONS
 
 ONLINE = [linnet.Perceptron, linnet.PassiveAggressive, linnet.OnlineClassifier]
 
@@ -91,3 +93,39 @@ def test_a_fit_with_validation_rows_says_why_it_has_no_bound(rng):
     model = linnet.Perceptron(early_stopping=True).fit(*noisy(rng, n=200))
     assert "held out" in model.certificate_.reason
     assert not hasattr(model, "certify")
+
+
+@pytest.fixture(scope="module")
+def wide():
+    """More columns than rows, most of them rare, and labels by some weight of each: rows that can be memorised."""
+    rng = np.random.default_rng(7)
+    n, d, each = 24_000, 50_000, 12
+    ids = (d * rng.random((n, each)) ** 3).astype(np.int32)
+    X = csr_array((np.ones(n * each), ids.reshape(-1), np.arange(0, n * each + 1, each)), shape=(n, d))
+    X.sum_duplicates()
+    scores = X @ rng.normal(size=d)
+    y = (scores + 0.5 * scores.std() * rng.normal(size=n) > 0).astype(int)
+    return X[:-4000], y[:-4000], X[-4000:], y[-4000:]
+
+
+def test_an_adaptive_learner_that_memorises_rows_stops_and_predicts_no_worse(wide):
+    X, y, X_test, y_test = wide
+    model = linnet.OnlineClassifier().fit(X, y)
+    losses = [each.loss for each in model.history_]
+    assert len(losses) == PRESENTATIONS / len(y)
+    assert losses[-1] <= 0.5 * losses[0]
+    longer = linnet.OnlineClassifier(max_iter=30, tol=None).fit(X, y)
+    assert longer.n_iter_ == 30
+    assert model.score(X_test, y_test) >= longer.score(X_test, y_test)
+
+
+def test_a_penalty_stands_against_memorising(wide):
+    X, y, *_ = wide
+    assert linnet.OnlineClassifier(alpha=1e-6).fit(X, y).n_iter_ > PRESENTATIONS / len(y)
+
+
+def test_few_rows_are_presented_often_before_they_count_as_memorised(rng):
+    X = rng.normal(size=(100, 200))
+    y = (X[:, 0] > 0).astype(int)
+    history = linnet.OnlineClassifier().fit(X, y).history_
+    assert history[-2].loss < 0.5 * history[0].loss

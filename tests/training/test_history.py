@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from linnet.training.history import Pass, added
+from linnet.training.history import Pass, added, memorised
 
 
 def test_several_problems_sum_their_work_and_average_their_losses():
@@ -15,3 +15,10 @@ def test_several_problems_sum_their_work_and_average_their_losses():
 
 def test_one_problem_is_its_own_history():
     assert added([[Pass(1, 2, 0.5, 0.1)]]) == [Pass(1, 2, 0.5, 0.1)]
+
+
+def test_rows_are_memorised_when_the_loss_is_half_of_that_on_new_rows_and_the_passes_are_enough():
+    falling = [Pass(0, 1, loss, 0.0) for loss in (1.0, 0.6, 0.5)]
+    assert memorised(falling, 3)
+    assert not memorised(falling, 4)
+    assert not memorised(falling[:2], 2)

@@ -38,6 +38,15 @@ def helps(mistakes: Sequence[float], rows: float, tol: float, passes: int) -> bo
     return min(mistakes[:-late]) - min(mistakes[-late:]) > tol * rows
 
 
+def memorised(history: Sequence[Pass], passes: int) -> bool:
+    """Whether rows are being memorised: after so many passes the mean loss is at most half of the first pass's.
+
+    In the first pass every row was new when its loss was counted.  A loss far below that is of rows that the learner
+    knows, and further passes no longer improve what it predicts for others; on wide rows they make it worse.
+    """
+    return len(history) >= passes and history[-1].loss <= 0.5 * history[0].loss
+
+
 Watcher = Callable[[Pass], None]
 
 

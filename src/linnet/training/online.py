@@ -14,7 +14,7 @@ from linnet.errors import RecipeError
 from linnet.learners.linear import LinearModel
 from linnet.learners.losses import Loss
 from linnet.learners.recipe import Averaging, Penalty, Recipe, Reduction, Update
-from linnet.training.history import PATIENCE, Pass, Watcher, added, enough_passes, helps, ignore
+from linnet.training.history import PATIENCE, Pass, Watcher, added, enough_passes, helps, ignore, memorised
 from linnet.training.joining import Joined, can_join
 from linnet.training.online_learner import NOTHING, Learner
 from linnet.training.order import Presentations, presentations
@@ -34,9 +34,10 @@ class Passes:
 
     With `tol` a learner stops early: a perceptron after a pass without a mistake, or when passes no longer reduce the
     mistakes by more than that fraction of the rows; any other when passes improve the mean loss by no more than that
-    fraction of the first pass's (judged over `patience` of them: one alone may be unlucky).  With a fraction of rows
-    for `validation`, any learner stops when that many passes improved its score on them by no more than `tol`.  Without
-    `tol`, all passes are made that can change anything.
+    fraction of the first pass's (judged over `patience` of them: one alone may be unlucky).  An adaptive learner, which
+    keeps large steps for rare columns, stops, too, when it memorises rows and no penalty stands against that.  With a
+    fraction of rows for `validation`, any learner stops when that many passes improved its score on them by no more
+    than `tol`.  Without `tol`, all passes are made that can change anything.
     """
 
     most: int
@@ -63,6 +64,9 @@ class Passes:
         if by_mistakes:
             mistakes = [each.mistakes for each in history]
             return not helps(mistakes, presented, self.tol, enough_passes(presented, self.patience))
+        alone = recipe.update is Update.ADAPTIVE and recipe.penalty == Penalty()
+        if alone and memorised(history, enough_passes(presented, self.patience)):
+            return True
         patience = self.patience
         if len(history) <= patience + 1:
             return False
