@@ -10,8 +10,9 @@ import pytest
 
 from linnet import SequenceTagger
 from linnet.errors import InputError, Interrupted, ModelFileError, RecipeError
-from linnet.kernels.tagging_decoder import TagScorer, best_sequences
+from linnet.kernels.tagging_decoder import TagScorer
 from linnet.kernels.tagging_features import Numbering, features
+from linnet.kernels.tagging_sequences import best_sequences
 from linnet.kernels.tagging_state import restore, state_of, weights_of
 from linnet.kernels.tagging_trainer import TagTrainer
 from linnet.kernels.tagging_trigrams import MOST_TRIGRAM_TAGS, best_by_trigrams

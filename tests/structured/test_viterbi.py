@@ -5,7 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from linnet.kernels.tagging_decoder import TagScorer, best_sequences
+from linnet.kernels.tagging_decoder import TagScorer
+from linnet.kernels.tagging_sequences import best_sequences, best_tags
 from linnet.kernels.tagging_state import weights_of
 from linnet.kernels.tagging_trainer import TagTrainer
 from linnet.structured.tag_schemes import Scheme, allowed_transitions
@@ -82,6 +83,42 @@ def test_viterbi_margins_and_k_best_equal_brute_force():
         assert [tuple(each) for each in found] == [y for _, y in every[:k]]
         assert scores == pytest.approx([score for score, _ in every[:k]], abs=1e-4)
     assert compared > 2000
+
+
+@pytest.mark.parametrize("kind", ["whole", "real", "wide", "forbidden"])
+def test_pruning_finds_the_tags_and_the_score_of_the_full_table_to_the_bit(kind):
+    """Whole numbers of few values have many ties; wide scores of tokens leave few tags, narrow ones leave all."""
+    draw = np.random.default_rng(7)
+    for _ in range(500):
+        n, tags = int(draw.integers(1, 12)), int(draw.integers(1, 40))
+        emit, between = draw.normal(size=(n, tags)), draw.normal(size=(tags + 1, tags + 1))
+        if kind == "whole":
+            emit, between = np.round(2 * emit), np.round(between)
+        elif kind == "wide":
+            emit = 10 * emit
+            between[draw.random(between.shape) < 0.8] = 0.0
+        elif kind == "forbidden":
+            between[draw.random(between.shape) < 0.3] = -1e30
+        only = np.where(draw.random(n) < 0.15, draw.integers(0, tags, n), -1).astype(np.int32)
+        scores = emit.astype(np.float32), between.astype(np.float32), only
+        (found, top), (expected, expected_top) = best_tags(*scores, True), best_tags(*scores, False)
+        assert top == expected_top
+        if top > -1e29:
+            assert found.tolist() == expected.tolist()
+
+
+def test_pruning_equals_brute_force():
+    draw = np.random.default_rng(3)
+    compared = 0
+    for _ in range(1500):
+        emit, between, only = problem(draw)
+        every = brute_force(emit.astype(float), between.astype(float), only)
+        if every:
+            compared += 1
+            found, top = best_tags(emit, between, only, True)
+            assert tuple(found) == every[0][1]
+            assert top == pytest.approx(every[0][0], abs=1e-3)
+    assert compared > 1000
 
 
 def test_iobes_transitions_are_those_of_valid_sequences():
@@ -164,6 +201,32 @@ def test_steps_are_those_of_the_formula_and_averaged_weights_the_plain_mean_of_a
         mean = dense(trainer, averaged=True)
         assert mean[0] == pytest.approx(sum_w / steps, abs=1e-12)
         assert mean[1] == pytest.approx(sum_between / steps, abs=1e-12)
+
+
+def test_training_with_many_tags_decodes_by_the_weights_of_every_step():
+    """Many tags are pruned by bounds that follow the steps: sentences at once, and one by one beside the full table."""
+    draw = np.random.default_rng(11)
+    tags, features, count = 45, 60, 80
+    sentences = np.concatenate([[0], np.cumsum(draw.integers(1, 9, count))])
+    tokens = sentences[-1]
+    ids = draw.integers(0, features, (tokens, 3)).astype(np.uint32)
+    gold = (ids[:, 0] % tags).astype(np.int32)
+    only = np.where(draw.random(tokens) < 0.05, gold, -1).astype(np.int32)
+    arrays = ids.reshape(-1), np.arange(tokens + 1) * 3, sentences, gold, only, features
+    at_once, one_by_one = (TagTrainer(*arrays, np.ones((tags + 1, tags + 1), dtype=np.uint8)) for _ in range(2))
+    order = np.concatenate([draw.permutation(count) for _ in range(6)])
+    wrong = 0
+    for s in order:
+        first, stop = sentences[s], sentences[s + 1]
+        w, between = dense(one_by_one, averaged=False)
+        emit = np.where(only[first:stop, None] < 0, w[ids[first:stop]].sum(axis=1), 0).astype(np.float32)
+        found, _ = best_tags(emit, between.astype(np.float32), only[first:stop], False)
+        assert one_by_one.decode(np.array([s]), False).tolist() == found.tolist()
+        wrong += int((found != gold[first:stop]).sum())
+        one_by_one.train(np.array([s]))
+    assert at_once.train(order)[1] == wrong
+    for a, b in zip(dense(at_once, averaged=True), dense(one_by_one, averaged=True), strict=True):
+        assert a.tobytes() == b.tobytes()
 
 
 def test_arrays_that_do_not_fit_are_refused():

@@ -12,9 +12,11 @@ from cython.cimports.libc.string import memset
 from cython.cimports.linnet.kernels.tagging_decoder import NEVER, add_scores, viterbi
 from cython.cimports.linnet.kernels.tagging_features import Numbering, feature, followed, outside
 from cython.cimports.linnet.kernels.tagging_margins import margins_of, trigram_margins
+from cython.cimports.linnet.kernels.tagging_pruning import Pruning
 from cython.cimports.linnet.kernels.tagging_trigrams import Trigrams
 
 from linnet.kernels.tagging_features import by_offset
+from linnet.kernels.tagging_pruning import is_prunable
 
 _MISSING = cython.declare(cython.uint, 0xFFFFFFFF)
 # Offsets of templates are at most this.
@@ -49,6 +51,7 @@ class TagScorer:
     room: cython.Py_ssize_t
     only: cython.pointer(cython.int)
     trigrams: Trigrams  # None: first order
+    pruning: Pruning  # None: few tags, or not all may follow all
 
     def __init__(self, keys, rows, between, templates, bounded, parts: cython.int, triples=None):
         """`keys` are the hashes of the features, `rows` where their weights begin, the tags and the weights; `between`
@@ -82,6 +85,10 @@ class TagScorer:
         if triples is not None:
             self.trigrams = Trigrams(np.asarray(between) > NEVER / 2, False)
             self.trigrams.fill(triples)
+        self.pruning = None
+        if triples is None and is_prunable(np.asarray(between) > NEVER / 2):
+            self.pruning = Pruning(self.tags, self.width)
+            self.pruning.bound(cython.address(self.trans[0]))
         self.templates = templates
         self.bounded = bounded
         count = len(templates)
@@ -270,6 +277,8 @@ class TagScorer:
         only: cython.int[::1] = np.empty(longest, dtype=np.int32)
         if pairs:
             self.trigrams.reserve(longest)
+        if self.pruning is not None:
+            self.pruning.reserve(longest)
         s: cython.Py_ssize_t
         n: cython.Py_ssize_t
         top: cython.float
@@ -284,6 +293,10 @@ class TagScorer:
                     top = self.trigrams.viterbi(self.trigrams.scores, cython.address(emit_room[0]),
                                                 cython.address(self.trans[0]), cython.address(only[0]), n,
                                                 cython.address(out[sentences[s]]))  # fmt: skip
+                elif self.pruning is not None:
+                    top = self.pruning.viterbi(cython.address(emit_room[0]), cython.address(self.trans[0]),
+                                               cython.address(only[0]), n,
+                                               cython.address(out[sentences[s]]))  # fmt: skip
                 else:
                     top = viterbi(cython.address(emit_room[0]), cython.address(self.trans[0]),
                                   cython.address(self.block_starts[0]), cython.address(self.block_places[0]),
@@ -325,40 +338,3 @@ def followed_tags(square, tags):
     lists = [np.flatnonzero(column) for column in blocks.T]
     starts = np.concatenate([[0], np.cumsum([len(each) for each in lists])])
     return starts.astype(np.int32), np.concatenate([*lists, [0]]).astype(np.int32)
-
-
-def best_sequences(emit, between, only, k: cython.Py_ssize_t):
-    """The k best sequences of tags, best first (k × tokens), and their scores; fewer where there are not as many.
-
-    Each tag of a token keeps its k best beginnings (k-best Viterbi); of equal ones, those of smaller tags come first:
-    the last tag decides, then the one before it, and so on.
-    """
-    emit = np.asarray(emit, dtype=np.float64)
-    between = np.asarray(between, dtype=np.float64)
-    n, tags = emit.shape
-    if k < 1 or n == 0:
-        return np.empty((0, n), dtype=np.int32), np.empty(0)
-    emit = np.where((np.asarray(only)[:, None] < 0) | (np.asarray(only)[:, None] == np.arange(tags)), emit, -np.inf)
-    between = np.where(between <= NEVER / 2, -np.inf, between)
-    scores = (between[tags, :tags] + emit[0])[:, None]
-    back: list = []
-    for t in range(1, n):
-        paths = scores.shape[1]
-        # for each tag: all beginnings of all tags before it
-        every = (scores[:, :, None] + between[:tags, None, :tags]).reshape(tags * paths, tags)
-        kept = np.argsort(-every, axis=0, kind="stable")[:k]
-        scores = (np.take_along_axis(every, kept, axis=0) + emit[t]).T
-        back.append((kept.T, paths))
-    last = (scores + between[:tags, tags][:, None]).reshape(-1)
-    order = np.argsort(-last, kind="stable")[:k]
-    order = order[last[order] > -np.inf]
-    found = np.empty((len(order), n), dtype=np.int32)
-    width = scores.shape[1]
-    for number, at in enumerate(order.tolist()):
-        tag, path = divmod(at, width)
-        for t in range(n - 1, 0, -1):
-            found[number, t] = tag
-            kept, paths = back[t - 1]
-            tag, path = divmod(int(kept[tag, path]), paths)
-        found[number, 0] = tag
-    return found, last[order]

@@ -1,4 +1,5 @@
 cimport cython
+from linnet.kernels.tagging_pruning cimport Pruning
 from linnet.kernels.tagging_trigrams cimport Trigrams
 
 # The weights of tagging_trainer.py, which tagging_state.py saves and restores.
@@ -112,6 +113,7 @@ cdef class TagTrainer:
     cdef float* paths
     cdef int* guess
     cdef readonly Trigrams trigrams  # None: first order
+    cdef Pruning pruning  # None: few tags, or not all may follow all
 
     cdef void score(self, Py_ssize_t s, const float* weights) noexcept nogil
     cdef void best(self, Py_ssize_t s, const float* trans, const float* trigrams, int* out) noexcept nogil
@@ -122,3 +124,4 @@ cdef class TagTrainer:
     cdef double gather(self, Py_ssize_t s, double* margin) except -1 nogil
     cdef void step(self, float* w, Sums* sums, double tau) noexcept nogil
     cdef int update(self, Py_ssize_t s, double tau) except -1 nogil
+    cdef void renew_bounds(self, int i, int j) noexcept nogil

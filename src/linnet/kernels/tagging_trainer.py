@@ -14,11 +14,13 @@ import numpy as np
 from cython.cimports.libc.stdlib import calloc, free, malloc, realloc
 from cython.cimports.libc.string import memcpy, memset
 from cython.cimports.linnet.kernels.tagging_decoder import NEVER, viterbi
+from cython.cimports.linnet.kernels.tagging_pruning import Pruning
 from cython.cimports.linnet.kernels.tagging_trainer import DENSE, Row, Sums, sum_rows
 from cython.cimports.linnet.kernels.tagging_trigrams import Trigrams
 
 from linnet.kernels.tagging_checks import check_order, check_sentences
 from linnet.kernels.tagging_decoder import followed_tags
+from linnet.kernels.tagging_pruning import is_prunable
 
 # Weights of all features together: their places have 32 bits.
 MOST_WEIGHTS = cython.declare(cython.Py_ssize_t, 0xFFFFFFF0)
@@ -66,6 +68,9 @@ class TagTrainer:
         if order == 2:
             self.trigrams = Trigrams(allowed, True)
             self.trigrams.reserve(longest)
+        elif is_prunable(allowed):
+            self.pruning = Pruning(self.tags, self.width)
+            self.pruning.reserve(longest)
         first: cython.const[cython.float][:, ::1] = square_of
         memcpy(self.trans, cython.address(first[0, 0]), square * cython.sizeof(cython.float))
 
@@ -101,6 +106,8 @@ class TagTrainer:
         n: cython.Py_ssize_t = self.sentences[s + 1] - self.sentences[s]
         if trigrams != cython.NULL:
             self.trigrams.viterbi(trigrams, self.emit, trans, only, n, out)
+        elif self.pruning is not None:
+            self.pruning.viterbi(self.emit, trans, only, n, out)
         else:
             viterbi(self.emit, trans, cython.address(self.block_starts[0]), cython.address(self.block_places[0]),
                     only, n, self.tags, self.width, self.paths, out)  # fmt: skip
@@ -252,9 +259,19 @@ class TagTrainer:
             self.step(cython.address(self.trans[c]), cython.address(self.trans_sums[c]), tau)
             c = cython.cast(cython.Py_ssize_t, guessed) * self.width + wrong
             self.step(cython.address(self.trans[c]), cython.address(self.trans_sums[c]), tau)
+            if self.pruning is not None and (truth != wrong or before != guessed):
+                self.renew_bounds(before, truth)
+                self.renew_bounds(guessed, wrong)
             before = truth
             guessed = wrong
         return 0
+
+    def renew_bounds(self, i, j):
+        """After the score of tag j after tag i has changed."""
+        if i < self.tags:
+            self.pruning.bound_followers(self.trans, i)
+            if j < self.tags:
+                self.pruning.bound_followed(self.trans, j)
 
     def train(self, order: cython.const[cython.longlong][::1], C: cython.double = 0.0):
         """One step for each of these sentences, in this order; passive-aggressive with C, if it is not 0.
@@ -275,6 +292,8 @@ class TagTrainer:
         tau: cython.double
         trigrams: cython.pointer(cython.float) = cython.NULL if self.trigrams is None else self.trigrams.scores
         check_order(order, self.sentences.shape[0] - 1)
+        if self.pruning is not None:
+            self.pruning.bound(self.trans)
         with cython.nogil:
             for i in range(order.shape[0]):
                 s = order[i]
@@ -341,6 +360,8 @@ class TagTrainer:
                 trans[c] = cython.cast(cython.float, self.trans[c] - self.trans_sums[c].u * scale)
             if cells:
                 self.trigrams.mean(scale, room)
+            if self.pruning is not None:
+                self.pruning.bound(trans)
             for i in range(which.shape[0]):
                 s = which[i]
                 n = self.sentences[s + 1] - self.sentences[s]

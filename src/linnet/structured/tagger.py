@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.errors import InputError, listed
-from linnet.kernels.tagging_decoder import TagScorer, best_sequences
+from linnet.kernels.tagging_decoder import TagScorer
 from linnet.kernels.tagging_features import MISSING, Numbering
+from linnet.kernels.tagging_sequences import best_sequences
 from linnet.kernels.tagging_trigrams import best_by_trigrams
 from linnet.structured.mistakes import MistakeBound
 from linnet.structured.sentences import Sentences

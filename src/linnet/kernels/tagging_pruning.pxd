@@ -1,0 +1,91 @@
+cimport cython
+
+# Viterbi among many tags, without the tags that cannot be on the best path: tagging_pruning.py.
+
+cdef extern from *:
+    """
+    #include <string.h>
+    #include <stdint.h>
+    typedef float linnet_bounds __attribute__((vector_size(16)));
+    typedef int32_t linnet_tests __attribute__((vector_size(16)));
+
+    /* highest[j] = top + most[j] + emit[j], and the largest of them. */
+    static float linnet_highest(float top, const float* most, const float* emit, int width, float* highest) {
+        linnet_bounds all = {-3e30f, -3e30f, -3e30f, -3e30f}, s, e;
+        float largest;
+        for (int j = 0; j < width; j += 4) {
+            memcpy(&s, most + j, 16);
+            memcpy(&e, emit + j, 16);
+            s = top + s + e;
+            memcpy(highest + j, &s, 16);
+            for (int q = 0; q < 4; q++) all[q] = s[q] > all[q] ? s[q] : all[q];
+        }
+        largest = all[0];
+        for (int q = 1; q < 4; q++) largest = all[q] > largest ? all[q] : largest;
+        return largest;
+    }
+    /* The tags j, in their order, of which highest[j] + most[j] is not less than `least`; how many there are. */
+    static int linnet_hopeful(const float* highest, const float* most, float least, int tags, int32_t* hopeful) {
+        int count = 0;
+        for (int j = 0; j < tags; j += 4) {
+            linnet_bounds s, m;
+            linnet_tests enough;
+            memcpy(&s, highest + j, 16);
+            memcpy(&m, most + j, 16);
+            enough = s + m >= least;
+            if (!(enough[0] | enough[1] | enough[2] | enough[3])) continue;
+            for (int q = 0; q < 4 && j + q < tags; q++)
+                if (enough[q]) hopeful[count++] = j + q;
+        }
+        return count;
+    }
+    /* For each tag j of `hopeful`: now[j] = max over the tags i of `places` of before[i] + trans[i, j], plus emit[j].  Those of
+       four tags are one operation. */
+    static void linnet_relax_some(const float* before, const float* trans, const float* emit, int width,
+                                  const int32_t* places, int count, const int32_t* hopeful, int hopes, float* now) {
+        for (int h = 0; h < hopes;) {
+            int j = hopeful[h] & ~3;
+            linnet_bounds top = {-2e30f, -2e30f, -2e30f, -2e30f}, s;
+            for (int p = 0; p < count; p++) {
+                memcpy(&s, trans + (size_t)places[p] * width + j, 16);
+                s += before[places[p]];
+                for (int q = 0; q < 4; q++) top[q] = s[q] > top[q] ? s[q] : top[q];
+            }
+            memcpy(&s, emit + j, 16);
+            top += s;
+            memcpy(now + j, &top, 16);
+            while (h < hopes && hopeful[h] < j + 4) h++;
+        }
+    }
+    """
+    float highest_of "linnet_highest"(
+        float top, const float* most, const float* emit, int width, float* highest
+    ) noexcept nogil
+    int hopeful_of "linnet_hopeful"(
+        const float* highest, const float* most, float least, int tags, int* hopeful
+    ) noexcept nogil
+    void relax_some "linnet_relax_some"(
+        const float* before, const float* trans, const float* emit, int width, const int* places, int count,
+        const int* hopeful, int hopes, float* now
+    ) noexcept nogil
+
+@cython.final
+cdef class Pruning:
+    cdef int tags
+    cdef int width
+    cdef float* after_most  # for each tag, the best that may follow
+    cdef float* after_least
+    cdef float* before_most  # for each tag, the best that it may follow
+    cdef float* scores
+    cdef int* places
+    cdef int* counts
+    cdef Py_ssize_t longest
+
+    cdef int reserve(self, Py_ssize_t tokens) except -1
+    cdef void bound(self, const float* trans) noexcept nogil
+    cdef void bound_followers(self, const float* trans, int i) noexcept nogil
+    cdef void bound_followed(self, const float* trans, int j) noexcept nogil
+    cdef int kept(self, const float* now, int* places, int count) noexcept nogil
+    cdef float viterbi(
+        self, const float* emit, const float* trans, const int* only, Py_ssize_t n, int* out
+    ) noexcept nogil
