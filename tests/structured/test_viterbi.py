@@ -85,7 +85,21 @@ def test_viterbi_margins_and_k_best_equal_brute_force():
     assert compared > 2000
 
 
-@pytest.mark.parametrize("kind", ["whole", "real", "wide", "forbidden"])
+def numpy_viterbi(emit, between, only):
+    """The best tags and their score, in float32; of equal ones the smallest tag, from the end of the sentence on."""
+    n, tags = emit.shape
+    emit = np.where((only[:, None] < 0) | (only[:, None] == np.arange(tags)), emit, np.float32(-np.inf))
+    rows = [between[tags, :tags] + emit[0]]
+    for t in range(1, n):
+        rows.append((rows[-1][:, None] + between[:tags, :tags]).max(axis=0) + emit[t])
+    found, after = [], tags
+    for row in reversed(rows):
+        found.append(int(np.argmax(row + between[:tags, after])))
+        after = found[-1]
+    return found[::-1], (rows[-1] + between[:tags, tags]).max()
+
+
+@pytest.mark.parametrize("kind", ["whole", "real", "wide", "wide and whole", "forbidden"])
 def test_pruning_finds_the_tags_and_the_score_of_the_full_table_to_the_bit(kind):
     """Whole numbers of few values have many ties; wide scores of tokens leave few tags, narrow ones leave all."""
     draw = np.random.default_rng(7)
@@ -94,17 +108,28 @@ def test_pruning_finds_the_tags_and_the_score_of_the_full_table_to_the_bit(kind)
         emit, between = draw.normal(size=(n, tags)), draw.normal(size=(tags + 1, tags + 1))
         if kind == "whole":
             emit, between = np.round(2 * emit), np.round(between)
-        elif kind == "wide":
+        elif kind.startswith("wide"):
             emit = 10 * emit
             between[draw.random(between.shape) < 0.8] = 0.0
+            if kind == "wide and whole":
+                emit, between = np.round(emit / 4), np.round(between)
         elif kind == "forbidden":
             between[draw.random(between.shape) < 0.3] = -1e30
         only = np.where(draw.random(n) < 0.15, draw.integers(0, tags, n), -1).astype(np.int32)
         scores = emit.astype(np.float32), between.astype(np.float32), only
-        (found, top), (expected, expected_top) = best_tags(*scores, True), best_tags(*scores, False)
-        assert top == expected_top
-        if top > -1e29:
-            assert found.tolist() == expected.tolist()
+        expected, expected_top = numpy_viterbi(*scores)
+        for pruned in (True, False):
+            found, top = best_tags(*scores, pruned)
+            if expected_top > -1e29:
+                assert top == expected_top
+                assert found.tolist() == expected
+
+
+def test_pruning_stays_within_the_tags_where_scores_are_no_numbers():
+    for value in (np.nan, np.inf, -np.inf, 3e38, -3e38):
+        emit, between = np.full((6, 30), value, dtype=np.float32), np.full((31, 31), -value, dtype=np.float32)
+        found, _ = best_tags(emit, between, np.full(6, -1, dtype=np.int32), True)
+        assert all(0 <= tag < 30 for tag in found)
 
 
 def test_pruning_equals_brute_force():

@@ -4,15 +4,42 @@ cimport cython
 
 cdef extern from *:
     """
+    #include <math.h>
     #include <string.h>
     #include <stdint.h>
     typedef float linnet_bounds __attribute__((vector_size(16)));
     typedef int32_t linnet_tests __attribute__((vector_size(16)));
 
+    static inline float linnet_largest(linnet_bounds all) {
+        float largest = all[0];
+        for (int q = 1; q < 4; q++) largest = all[q] > largest ? all[q] : largest;
+        return largest;
+    }
+    /* For all tags j: now[j] = max over the tags i of `places` of before[i] + trans[i, j], plus emit[j]; and the largest of
+       now[j] + least[j]. */
+    static float linnet_follow(const float* before, const float* trans, const float* emit, const float* least, int width,
+                               const int32_t* places, int count, float* now) {
+        linnet_bounds all = {-INFINITY, -INFINITY, -INFINITY, -INFINITY}, top, s;
+        for (int j = 0; j < width; j += 4) {
+            memcpy(&top, trans + (size_t)places[0] * width + j, 16);
+            top += before[places[0]];
+            for (int p = 1; p < count; p++) {
+                memcpy(&s, trans + (size_t)places[p] * width + j, 16);
+                s += before[places[p]];
+                for (int q = 0; q < 4; q++) top[q] = s[q] > top[q] ? s[q] : top[q];
+            }
+            memcpy(&s, emit + j, 16);
+            top += s;
+            memcpy(now + j, &top, 16);
+            memcpy(&s, least + j, 16);
+            s += top;
+            for (int q = 0; q < 4; q++) all[q] = s[q] > all[q] ? s[q] : all[q];
+        }
+        return linnet_largest(all);
+    }
     /* highest[j] = top + most[j] + emit[j], and the largest of them. */
     static float linnet_highest(float top, const float* most, const float* emit, int width, float* highest) {
-        linnet_bounds all = {-3e30f, -3e30f, -3e30f, -3e30f}, s, e;
-        float largest;
+        linnet_bounds all = {-INFINITY, -INFINITY, -INFINITY, -INFINITY}, s, e;
         for (int j = 0; j < width; j += 4) {
             memcpy(&s, most + j, 16);
             memcpy(&e, emit + j, 16);
@@ -20,9 +47,7 @@ cdef extern from *:
             memcpy(highest + j, &s, 16);
             for (int q = 0; q < 4; q++) all[q] = s[q] > all[q] ? s[q] : all[q];
         }
-        largest = all[0];
-        for (int q = 1; q < 4; q++) largest = all[q] > largest ? all[q] : largest;
-        return largest;
+        return linnet_largest(all);
     }
     /* The tags j, in their order, of which highest[j] + most[j] is not less than `least`; how many there are. */
     static int linnet_hopeful(const float* highest, const float* most, float least, int tags, int32_t* hopeful) {
@@ -30,13 +55,16 @@ cdef extern from *:
         for (int j = 0; j < tags; j += 4) {
             linnet_bounds s, m;
             linnet_tests enough;
+            uint64_t any[2];
             memcpy(&s, highest + j, 16);
             memcpy(&m, most + j, 16);
             enough = s + m >= least;
-            if (!(enough[0] | enough[1] | enough[2] | enough[3])) continue;
+            memcpy(any, &enough, 16);
+            if (!(any[0] | any[1])) continue;
             for (int q = 0; q < 4 && j + q < tags; q++)
                 if (enough[q]) hopeful[count++] = j + q;
         }
+        if (!count) hopeful[count++] = 0;  /* scores that are no numbers any more, of weights beyond all measure */
         return count;
     }
     /* For each tag j of `hopeful`: now[j] = max over the tags i of `places` of before[i] + trans[i, j], plus emit[j].  Those of
@@ -45,7 +73,7 @@ cdef extern from *:
                                   const int32_t* places, int count, const int32_t* hopeful, int hopes, float* now) {
         for (int h = 0; h < hopes;) {
             int j = hopeful[h] & ~3;
-            linnet_bounds top = {-2e30f, -2e30f, -2e30f, -2e30f}, s;
+            linnet_bounds top = {-INFINITY, -INFINITY, -INFINITY, -INFINITY}, s;
             for (int p = 0; p < count; p++) {
                 memcpy(&s, trans + (size_t)places[p] * width + j, 16);
                 s += before[places[p]];
@@ -58,6 +86,11 @@ cdef extern from *:
         }
     }
     """
+    const float INFINITY
+    float follow "linnet_follow"(
+        const float* before, const float* trans, const float* emit, const float* least, int width, const int* places,
+        int count, float* now
+    ) noexcept nogil
     float highest_of "linnet_highest"(
         float top, const float* most, const float* emit, int width, float* highest
     ) noexcept nogil

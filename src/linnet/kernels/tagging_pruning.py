@@ -10,10 +10,12 @@ import cython
 import numpy as np
 from cython.cimports.libc.stdlib import free, malloc
 from cython.cimports.linnet.kernels.tagging_decoder import NEVER
-from cython.cimports.linnet.kernels.tagging_pruning import highest_of, hopeful_of, relax_some
+from cython.cimports.linnet.kernels.tagging_pruning import INFINITY, follow, highest_of, hopeful_of, relax_some
 
 # With fewer tags the full table is as fast.
 FEWEST_PRUNED_TAGS = 16
+# After so few tags, to score all tags takes less time than to bound them first.
+FEW = cython.declare(cython.int, 4)
 
 
 def is_prunable(allowed):
@@ -96,7 +98,7 @@ class Pruning:
         """Keep the places whose tags may be on the best path, in their order; returns their number."""
         p: cython.int
         left: cython.int = 0
-        least: cython.float = 4 * NEVER
+        least: cython.float = -INFINITY
         for p in range(count):
             if now[places[p]] + self.after_least[places[p]] > least:
                 least = now[places[p]] + self.after_least[places[p]]
@@ -104,7 +106,7 @@ class Pruning:
             if now[places[p]] + self.after_most[places[p]] >= least:
                 places[left] = places[p]
                 left += 1
-        return left
+        return max(left, 1)  # scores that are no numbers any more leave none
 
     def viterbi(self, emit, trans, only, n, out):
         """What viterbi of tagging_decoder.pxd does; the bounds must be those of `trans`."""
@@ -131,6 +133,10 @@ class Pruning:
                 self.counts[t] = 1
                 relax_some(before, trans, emit, self.width, earlier, self.counts[t - 1], places, 1, now)
                 continue
+            if self.counts[t - 1] <= FEW:
+                least = follow(before, trans, emit, self.after_least, self.width, earlier, self.counts[t - 1], now)
+                self.counts[t] = hopeful_of(now, self.after_most, least, self.tags, places)
+                continue
             top = before[earlier[0]]
             for p in range(1, self.counts[t - 1]):
                 if before[earlier[p]] > top:
@@ -140,7 +146,7 @@ class Pruning:
             best = 0
             while best < self.tags - 1 and now[best] != s:
                 best += 1
-            s = 2 * NEVER
+            s = -INFINITY
             for p in range(self.counts[t - 1]):
                 i = earlier[p]
                 top = before[i] + trans[cython.cast(cython.Py_ssize_t, i) * self.width + best]
