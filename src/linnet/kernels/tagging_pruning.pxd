@@ -7,9 +7,21 @@ cdef extern from *:
     #include <math.h>
     #include <string.h>
     #include <stdint.h>
+    #ifdef __SSE__
+    #include <xmmintrin.h>
+    #endif
     typedef float linnet_bounds __attribute__((vector_size(16)));
     typedef int32_t linnet_tests __attribute__((vector_size(16)));
 
+    /* a > b ? a : b of each.  Left to the compiler, the loop becomes a dozen operations where it is within another. */
+    static inline linnet_bounds linnet_larger(linnet_bounds a, linnet_bounds b) {
+    #ifdef __SSE__
+        return (linnet_bounds)_mm_max_ps((__m128)a, (__m128)b);
+    #else
+        for (int q = 0; q < 4; q++) b[q] = a[q] > b[q] ? a[q] : b[q];
+        return b;
+    #endif
+    }
     static inline float linnet_largest(linnet_bounds all) {
         float largest = all[0];
         for (int q = 1; q < 4; q++) largest = all[q] > largest ? all[q] : largest;
@@ -26,14 +38,14 @@ cdef extern from *:
             for (int p = 1; p < count; p++) {
                 memcpy(&s, trans + (size_t)places[p] * width + j, 16);
                 s += before[places[p]];
-                for (int q = 0; q < 4; q++) top[q] = s[q] > top[q] ? s[q] : top[q];
+                top = linnet_larger(s, top);
             }
             memcpy(&s, emit + j, 16);
             top += s;
             memcpy(now + j, &top, 16);
             memcpy(&s, least + j, 16);
             s += top;
-            for (int q = 0; q < 4; q++) all[q] = s[q] > all[q] ? s[q] : all[q];
+            all = linnet_larger(s, all);
         }
         return linnet_largest(all);
     }
@@ -45,7 +57,7 @@ cdef extern from *:
             memcpy(&e, emit + j, 16);
             s = top + s + e;
             memcpy(highest + j, &s, 16);
-            for (int q = 0; q < 4; q++) all[q] = s[q] > all[q] ? s[q] : all[q];
+            all = linnet_larger(s, all);
         }
         return linnet_largest(all);
     }
@@ -77,7 +89,7 @@ cdef extern from *:
             for (int p = 0; p < count; p++) {
                 memcpy(&s, trans + (size_t)places[p] * width + j, 16);
                 s += before[places[p]];
-                for (int q = 0; q < 4; q++) top[q] = s[q] > top[q] ? s[q] : top[q];
+                top = linnet_larger(s, top);
             }
             memcpy(&s, emit + j, 16);
             top += s;

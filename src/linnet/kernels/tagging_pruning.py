@@ -20,8 +20,8 @@ FEW = cython.declare(cython.int, 4)
 
 def is_prunable(allowed):
     """Whether pruning pays: there are many tags, and all may follow all (what is forbidden has no useful bound)."""
-    inside = np.asarray(allowed)[:-1]
-    return len(inside) >= FEWEST_PRUNED_TAGS and bool(inside.all())
+    tags = len(allowed) - 1
+    return tags >= FEWEST_PRUNED_TAGS and bool(np.asarray(allowed)[:tags].all())
 
 
 @cython.final

@@ -5,7 +5,8 @@ from linnet.kernels.tagging_trigrams cimport Trigrams
 # The weights of tagging_trainer.py, which tagging_state.py saves and restores.
 
 # Where the weights of a feature are, how many there are, and for how many there is room.  A row that has weights for many
-# tags has one for each, in their order, and zeros up to the width of scores: such a row is dense.
+# tags has one for each, in their order, and zeros up to the width of scores: such a row is dense.  A feature without weights has a
+# row that begins at 0, where there is a dense row of zeros.
 cdef extern from *:
     """
     #include <stddef.h>
@@ -15,18 +16,19 @@ cdef extern from *:
     /* sums of four tags each, as many as there are registers for */
     #define LINNET_MOST_SUMS 12
     /* features whose rows, and whose weights, are fetched ahead */
-    #define LINNET_ROWS_AHEAD 24
-    #define LINNET_WEIGHTS_AHEAD 10
+    #define LINNET_ROWS_AHEAD 40
+    #define LINNET_WEIGHTS_AHEAD 16
     typedef struct { uint32_t start; uint16_t count, room; } linnet_row;
     typedef float linnet_sums __attribute__((vector_size(16)));
 
+    /* Fetches what a dense row needs and what a sparse one needs: which of them it will be is hard to predict. */
     static inline void linnet_fetch_ahead(const linnet_row* rows, const float* weights, const uint16_t* tag_of,
                                           const uint32_t* ids, int width) {
         linnet_row row = rows[ids[LINNET_WEIGHTS_AHEAD]];
         __builtin_prefetch(rows + ids[LINNET_ROWS_AHEAD]);
         __builtin_prefetch(weights + row.start);
-        __builtin_prefetch(row.room == LINNET_DENSE ? (const void*)(weights + row.start + width - 1)
-                                                    : (const void*)(tag_of + row.start));
+        __builtin_prefetch(weights + row.start + width - 1);
+        __builtin_prefetch(tag_of + row.start);
     }
     /* into = the sum of the rows of features first ... stop, in their order; those up to last are fetched ahead.  A sparse
        row is spread over `spread`, which is all 0 before and after, so that every sum stays in registers: where sums are
@@ -40,8 +42,7 @@ cdef extern from *:
             linnet_row row = rows[ids[f]];
             const float* from = weights + row.start;
             if (f + LINNET_ROWS_AHEAD < last) linnet_fetch_ahead(rows, weights, tag_of, ids + f, 4 * blocks);
-            if (row.room != LINNET_DENSE) {
-                if (!row.count) continue;
+            if (row.room != LINNET_DENSE && row.count) {
                 for (int c = 0; c < row.count; c++) spread[tag_of[row.start + c]] = from[c];
                 from = spread;
             }

@@ -45,6 +45,7 @@ class TagTrainer:
         check_sentences(ids, starts, sentences, gold, only, features, self.tags)
         longest: cython.Py_ssize_t = max(1, int(np.diff(np.asarray(sentences)).max(initial=1)))
         self.room = 1 << 16
+        self.used = self.width  # the first weights stay 0: those of features without any
         square: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, self.width) * self.width
         # NumPy asks for large pages, which spare a lookup of the page for most features
         self.held_rows = np.zeros(max(features, 1), dtype=np.uint64)
@@ -62,6 +63,8 @@ class TagTrainer:
         if not (self.weights and self.tag_of and self.sums and self.trans and self.trans_sums
                 and self.emit and self.spread and self.paths and self.guess):  # fmt: skip
             raise MemoryError
+        memset(self.weights, 0, self.used * cython.sizeof(cython.float))
+        memset(self.sums, 0, self.used * cython.sizeof(Sums))
         square_of = np.full((self.width, self.width), NEVER, dtype=np.float32)
         square_of[: self.tags + 1, : self.tags + 1][np.asarray(allowed, dtype=bool)] = 0.0
         self.block_starts, self.block_places = followed_tags(square_of, self.tags)
@@ -137,9 +140,9 @@ class TagTrainer:
         self.sums[c].delta = 0.0
 
     def widen(self, row):
-        """Give a row that is full twice the room, or make it dense if it has weights for a third of the tags."""
+        """Give a row that is full twice the room, or make it dense if it has weights for a sixth of the tags."""
         wider: cython.Py_ssize_t = 2 * row.room if row.room else 2
-        dense: cython.bint = 3 * wider > self.tags
+        dense: cython.bint = 6 * wider > self.tags
         c: cython.Py_ssize_t
         to: cython.Py_ssize_t
         if dense:
