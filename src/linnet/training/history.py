@@ -15,8 +15,9 @@ class Pass(NamedTuple):
     seconds: float
 
 
-# A learner that changes by mistakes alone has 5 passes and 100,000 presentations of a row to make fewer of them; 100
-# steps, if each is of all rows at once.
+# A learner that changes by mistakes alone has 5 passes and 100,000 presentations of a row to make fewer of them (only
+# the passes, once it is known that it may need more mistakes than that: possible_margin.py); 100 steps, if each is of
+# all rows at once.
 PATIENCE, PRESENTATIONS, STEPS = 5, 100_000, 100
 
 

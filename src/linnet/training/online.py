@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,10 +15,21 @@ from linnet.errors import RecipeError
 from linnet.learners.linear import LinearModel
 from linnet.learners.losses import Loss
 from linnet.learners.recipe import Averaging, Penalty, Recipe, Reduction, Update
-from linnet.training.history import PATIENCE, Pass, Watcher, added, enough_passes, helps, ignore, memorised
+from linnet.training.history import (
+    PATIENCE,
+    PRESENTATIONS,
+    Pass,
+    Watcher,
+    added,
+    enough_passes,
+    helps,
+    ignore,
+    memorised,
+)
 from linnet.training.joining import Joined, can_join
 from linnet.training.online_learner import NOTHING, Learner
 from linnet.training.order import Presentations, presentations
+from linnet.training.possible_margin import MistakesPromised
 from linnet.training.reduction import Problem, grown, problems
 from linnet.training.result import OnlineFacts, Trained
 from linnet.training.threads import in_threads
@@ -33,11 +45,12 @@ class Passes:
     """How often to go over the data.
 
     With `tol` a learner stops early: a perceptron after a pass without a mistake, or when passes no longer reduce the
-    mistakes by more than that fraction of the rows; any other when passes improve the mean loss by no more than that
-    fraction of the first pass's (judged over `patience` of them: one alone may be unlucky).  An adaptive learner, which
-    keeps large steps for rare columns, stops, too, when it memorises rows and no penalty stands against that.  With a
-    fraction of rows for `validation`, any learner stops when that many passes improved its score on them by no more
-    than `tol`.  Without `tol`, all passes are made that can change anything.
+    mistakes by more than that fraction of the rows (judged over `patience` passes; on few rows over more, as long as
+    they may be separable with a margin that is not too small); any other when passes improve the mean loss by no more
+    than that fraction of the first pass's (judged over `patience` of them: one alone may be unlucky).  An adaptive
+    learner, which keeps large steps for rare columns, stops, too, when it memorises rows and no penalty stands against
+    that.  With a fraction of rows for `validation`, any learner stops when that many passes improved its score on them
+    by no more than `tol`.  Without `tol`, all passes are made that can change anything.
     """
 
     most: int
@@ -48,8 +61,18 @@ class Passes:
     patience: int = PATIENCE
     validation: float = 0.0
 
-    def enough(self, recipe: Recipe, history: list[Pass], presented: int, scores: list[float]) -> bool:
-        """Whether to stop after these passes, whose validation scores are given if rows are held out for them."""
+    def enough(
+        self,
+        recipe: Recipe,
+        history: list[Pass],
+        presented: int,
+        scores: list[float],
+        promised: Callable[[], float] = lambda: 0.0,
+    ) -> bool:
+        """Whether to stop after these passes, whose validation scores are given if rows are held out for them.
+
+        `promised` gives the least number of mistakes after which a perceptron may be promised to make no more.
+        """
         unchanged = history[-1].updates == 0
         by_mistakes = recipe.loss is Loss.PERCEPTRON
         if self.tol is None:
@@ -63,7 +86,10 @@ class Passes:
             return len(scores) > patience and max(scores[-patience:]) <= max(scores[:-patience]) + self.tol
         if by_mistakes:
             mistakes = [each.mistakes for each in history]
-            return not helps(mistakes, presented, self.tol, enough_passes(presented, self.patience))
+            if helps(mistakes, presented, self.tol, self.patience):
+                return False
+            many = enough_passes(presented, self.patience)
+            return promised() > PRESENTATIONS or not helps(mistakes, presented, self.tol, many)
         alone = recipe.update is Update.ADAPTIVE and recipe.penalty == Penalty()
         if alone and memorised(history, enough_passes(presented, self.patience)):
             return True
@@ -261,6 +287,7 @@ class OnlineTraining:
         targets = examples.targets
         members = None if self.labels is None else problem.members(targets, len(self.labels))
         validation = None if held is None else Validation(problem, self.labels, held)
+        promised = MistakesPromised(learner, examples.rows, members, plan.sample_weights)
         history: list[Pass] = []
         scores: list[float] = []
         while len(history) < passes.most:
@@ -274,6 +301,6 @@ class OnlineTraining:
             watch(history[-1])
             if validation is not None:
                 scores.append(validation.score(learner))
-            if passes.enough(self.recipe, history, presented, scores):
+            if passes.enough(self.recipe, history, presented, scores, promised):
                 return history, passes.tol is None or bool(scores) or passes.converged(self.recipe, history)
         return history, passes.tol is None
