@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from linnet.training.history import Pass, added, memorised
+from linnet.training.history import Lowest, Pass, added, helps, memorised
 
 
 def test_several_problems_sum_their_work_and_average_their_losses():
@@ -22,3 +24,17 @@ def test_rows_are_memorised_when_the_loss_is_half_of_that_on_new_rows_and_the_pa
     assert memorised(falling, 3)
     assert not memorised(falling, 4)
     assert not memorised(falling[:2], 2)
+
+
+@given(
+    mistakes=st.lists(st.integers(0, 40), min_size=1, max_size=60),
+    passes=st.integers(1, 12),
+    tol=st.sampled_from([0.0, 0.01, 0.2]),
+)
+def test_passes_help_if_one_of_the_later_half_made_fewer_mistakes_than_all_before(mistakes, passes, tol):
+    lowest = Lowest()
+    for each in mistakes:
+        lowest.add(each)
+    late = max(passes, len(mistakes) // 2)
+    before, after = mistakes[:-late], mistakes[-late:]
+    assert helps(lowest, 20, tol, passes) == (not before or min(before) - min(after) > tol * 20)

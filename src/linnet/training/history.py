@@ -26,7 +26,24 @@ def enough_passes(rows: int, patience: int = PATIENCE) -> int:
     return max(patience, -(-PRESENTATIONS // max(1, rows)))
 
 
-def helps(mistakes: Sequence[float], rows: float, tol: float, passes: int) -> bool:
+class Lowest:
+    """The lowest of some figures, after each of them."""
+
+    def __init__(self) -> None:
+        self._after: list[float] = []
+
+    def __len__(self) -> int:
+        return len(self._after)
+
+    def add(self, figure: float) -> None:
+        self._after.append(min(figure, self._after[-1]) if self._after else figure)
+
+    def fall(self, late: int) -> float:
+        """By how much the last so many, of more, are lower than all before; 0 if they are not."""
+        return self._after[-1 - late] - self._after[-1]
+
+
+def helps(mistakes: Lowest, rows: float, tol: float, passes: int) -> bool:
     """Whether passes still help a learner that changes by mistakes alone: the later half of them, at least `passes`,
     had one with fewer mistakes than any before, by more than this fraction of the rows.  Both count by weight, if rows
     have any.
@@ -34,9 +51,7 @@ def helps(mistakes: Sequence[float], rows: float, tol: float, passes: int) -> bo
     Half of all passes, for where rows can be separated mistakes may become fewer very slowly.
     """
     late = max(passes, len(mistakes) // 2)
-    if len(mistakes) <= late:
-        return True
-    return min(mistakes[:-late]) - min(mistakes[-late:]) > tol * rows
+    return len(mistakes) <= late or mistakes.fall(late) > tol * rows
 
 
 def memorised(history: Sequence[Pass], passes: int) -> bool:

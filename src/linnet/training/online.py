@@ -18,6 +18,7 @@ from linnet.learners.recipe import Averaging, Penalty, Recipe, Reduction, Update
 from linnet.training.history import (
     PATIENCE,
     PRESENTATIONS,
+    Lowest,
     Pass,
     Watcher,
     added,
@@ -61,18 +62,12 @@ class Passes:
     patience: int = PATIENCE
     validation: float = 0.0
 
-    def enough(
-        self,
-        recipe: Recipe,
-        history: list[Pass],
-        presented: int,
-        scores: list[float],
-        promised: Callable[[], float] = lambda: 0.0,
-    ) -> bool:
-        """Whether to stop after these passes, whose validation scores are given if rows are held out for them.
+    def enough(self, recipe: Recipe, so_far: SoFar, presented: int, promised: Callable[[], float]) -> bool:
+        """Whether to stop after these passes.
 
         `promised` gives the least number of mistakes after which a perceptron may be promised to make no more.
         """
+        history = so_far.history
         unchanged = history[-1].updates == 0
         by_mistakes = recipe.loss is Loss.PERCEPTRON
         if self.tol is None:
@@ -81,28 +76,38 @@ class Passes:
             return unchanged and by_mistakes and last_weights
         if unchanged:
             return True
+        patience, scores = self.patience, so_far.scores
         if self.validation:
-            patience = self.patience
             return len(scores) > patience and max(scores[-patience:]) <= max(scores[:-patience]) + self.tol
         if by_mistakes:
-            mistakes = [each.mistakes for each in history]
-            if helps(mistakes, presented, self.tol, self.patience):
+            if helps(so_far.mistakes, presented, self.tol, patience):
                 return False
-            many = enough_passes(presented, self.patience)
-            return promised() > PRESENTATIONS or not helps(mistakes, presented, self.tol, many)
+            many = enough_passes(presented, patience)
+            return promised() > PRESENTATIONS or not helps(so_far.mistakes, presented, self.tol, many)
         alone = recipe.update is Update.ADAPTIVE and recipe.penalty == Penalty()
-        if alone and memorised(history, enough_passes(presented, self.patience)):
+        if alone and memorised(history, enough_passes(presented, patience)):
             return True
-        patience = self.patience
-        if len(history) <= patience + 1:
-            return False
-        losses = [each.loss for each in history]
         # the first pass sets the scale but not the mark: an adaptive learner's unit is small while it still grows
-        return min(losses[1:-patience]) - min(losses[-patience:]) <= patience * self.tol * losses[0]
+        return len(so_far.losses) > patience and so_far.losses.fall(patience) <= patience * self.tol * history[0].loss
 
     def converged(self, recipe: Recipe, history: list[Pass]) -> bool:
         """Whether a run that stopped has converged: a loss larger than it began with is not convergence."""
         return recipe.loss is Loss.PERCEPTRON or history[-1].loss <= max(each.loss for each in history[:2])
+
+
+class SoFar:
+    """The passes made, and what they are judged by: mistakes, losses after the first pass, scores of held-out rows."""
+
+    def __init__(self) -> None:
+        self.history: list[Pass] = []
+        self.mistakes, self.losses = Lowest(), Lowest()
+        self.scores: list[float] = []
+
+    def add(self, made: Pass) -> None:
+        if self.history:
+            self.losses.add(made.loss)
+        self.mistakes.add(made.mistakes)
+        self.history.append(made)
 
 
 class OnlineTraining:
@@ -288,19 +293,20 @@ class OnlineTraining:
         members = None if self.labels is None else problem.members(targets, len(self.labels))
         validation = None if held is None else Validation(problem, self.labels, held)
         promised = MistakesPromised(learner, examples.rows, members, plan.sample_weights)
-        history: list[Pass] = []
-        scores: list[float] = []
-        while len(history) < passes.most:
-            order = plan.in_pass(len(history), passes.seed)
+        so_far = SoFar()
+        while len(so_far.history) < passes.most:
+            order = plan.in_pass(len(so_far.history), passes.seed)
             if members is not None:
                 order = np.flatnonzero(members) if order is None else order[members[order]]
             presented = len(targets) if order is None else len(order)
             if self.recipe.penalty.total:  # spread over all rows; of a stream, over those so far
                 learner.population = float(presented) if whole else np.inf
-            history.append(learner.present(examples.rows, targets, order, plan.sample_weights, predictions))
-            watch(history[-1])
+            made = learner.present(examples.rows, targets, order, plan.sample_weights, predictions)
+            so_far.add(made)
+            watch(made)
             if validation is not None:
-                scores.append(validation.score(learner))
-            if passes.enough(self.recipe, history, presented, scores, promised):
-                return history, passes.tol is None or bool(scores) or passes.converged(self.recipe, history)
-        return history, passes.tol is None
+                so_far.scores.append(validation.score(learner))
+            if passes.enough(self.recipe, so_far, presented, promised):
+                by_score = bool(so_far.scores)
+                return so_far.history, passes.tol is None or by_score or passes.converged(self.recipe, so_far.history)
+        return so_far.history, passes.tol is None

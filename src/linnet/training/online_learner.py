@@ -210,7 +210,7 @@ class Learner:
             self.settings(rows),
             self.clock,
         )
-        if tally["lost"] >= 0 or not np.isfinite(tally["loss"]):
+        if tally["lost"] >= 0 or not math.isfinite(tally["loss"]):
             rows.check_finite()
             where = f"row {tally['lost']} has a score" if tally["lost"] >= 0 else "the losses add up to a number"
             raise NumericalError(

@@ -1,11 +1,11 @@
 """How many mistakes a perceptron may have to make, by those that it has made.
 
 A perceptron's weights are w = eta (z_1 + ... + z_M), the sum of the M rows that it mistook, each with its sign.  A
-plane u of length 1 that separates all rows with a margin gamma has u z >= gamma for each of them, so u w >= eta M gamma: no
-margin is larger than |w| / (eta M).  Where that bound becomes small, so does the hope for an end: a perceptron is
-promised to separate the rows after (R / gamma)^2 mistakes (Novikoff 1962; R is the length of the longest row), no
-sooner than after (R eta M / |w|)^2.  If the rows cannot be separated, |w| stays bounded (Block, Levin 1970), and that
-number grows as M^2.
+plane u of length 1 that separates all rows with a margin gamma has u z >= gamma for each of them, so u w >= eta M
+gamma: no margin is larger than |w| / (eta M).  Where that bound becomes small, so does the hope for an end: a
+perceptron is promised to separate the rows after (R / gamma)^2 mistakes (Novikoff 1962; R is the length of the longest
+row), no sooner than after (R eta M / |w|)^2.  If the rows cannot be separated, |w| stays bounded (Block, Levin 1970),
+and that number grows as M^2.
 """
 
 from __future__ import annotations

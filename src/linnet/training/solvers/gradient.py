@@ -7,7 +7,7 @@ import numpy as np
 from linnet.errors import NumericalError
 from linnet.learners.losses import Loss
 from linnet.training.descent import Descent, Found, Steps
-from linnet.training.history import STEPS, Pass, Watcher, helps, ignore
+from linnet.training.history import STEPS, Lowest, Pass, Watcher, helps, ignore
 from linnet.training.objective import TOO_LARGE, Flat, Objective
 from linnet.training.online_learner import soft_threshold
 
@@ -30,7 +30,7 @@ def _by_schedule(problem: Objective, how: Descent, steps: Steps, watch: Watcher)
     The perceptron's delta is 0 once no row is mistaken: it goes on until then, or until steps no longer help.
     """
     weights, history = how.begin(problem), []
-    by_mistakes, mistaken = problem.loss is Loss.PERCEPTRON, []
+    by_mistakes, mistaken = problem.loss is Loss.PERCEPTRON, Lowest()
     gain, rows_in_step = (1.0, 1.0) if steps.gain is None else (steps.gain, problem.total)
     for t in range(1, how.most + 1):
         # the sum itself, not the mean times N: sums of whole numbers are exact
@@ -43,7 +43,7 @@ def _by_schedule(problem: Objective, how: Descent, steps: Steps, watch: Watcher)
         delta = _length((after - weights) / eta)
         weights = after
         if by_mistakes:
-            mistaken.append(problem.mistaken_weight)
+            mistaken.add(problem.mistaken_weight)
             met = tally.updates == 0 or (how.tol is not None and not helps(mistaken, problem.total, how.tol, STEPS))
         else:
             met = how.tol is not None and delta <= how.tol
