@@ -10,8 +10,7 @@ multiplied by BLAS.  Everything adds in row order.
 """
 
 import cython
-from cython.cimports.libc.math import fabs, log
-from cython.cimports.linnet.kernels.losses import Loss, LossPoint, exp_inline
+from cython.cimports.linnet.kernels.losses import LossPoint, loss_there
 from cython.cimports.linnet.kernels.rows import add, dot, value_t
 
 # How many entries ahead of a dot product the next ones are prefetched.
@@ -88,30 +87,3 @@ def moved_by(
             total += sample_weights[i] * at.value
             mistakes += signs[i] * scores[i] <= 0 and sample_weights[i] > 0
     return total, mistakes
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-@cython.cdivision(True)
-def loss_there(loss: cython.int, margin: cython.double) -> LossPoint:
-    """Value and pull at this margin; the second derivative is in `factor`."""
-    at: LossPoint
-    e: cython.double
-    u: cython.double
-    short: cython.double = 1.0 - margin
-    at.value = 0.0
-    at.pull = 0.0
-    at.factor = 0.0
-    if loss == Loss.LOGISTIC:
-        e = exp_inline(-fabs(margin))
-        u = 1.0 + e
-        at.value = log(u) + (e - (u - 1.0)) / u - (margin if margin < 0 else 0.0)  # corrects the rounding of u
-        at.pull = (e if margin >= 0 else 1.0) / u
-        at.factor = e / (u * u)
-    elif not short <= 0:  # NaN must reach the sum
-        at.value = short * short
-        at.pull = 2.0 * short
-        at.factor = 2.0
-    return at

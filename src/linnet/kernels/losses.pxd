@@ -1,5 +1,9 @@
 # The C declarations of losses.py, so that other kernels can call it without Python.
 
+cimport cython
+from libc.math cimport fabs, log
+
+
 cpdef enum Loss:
     PERCEPTRON = 0
     HINGE = 1
@@ -45,6 +49,27 @@ cdef inline double exp_inline(double x) noexcept nogil:
     power_of_two.pattern = (rounded.pattern + 1023) << 52
     # below, the result would be subnormal: for learning it is the same as 0
     return 0.0 if x < -708.0 else (1.0 + (r + r2 * q)) * power_of_two.number
+
+
+@cython.cdivision(True)
+cdef inline LossPoint loss_there(int loss, double margin) noexcept nogil:
+    """Value and pull of the logistic loss or the squared hinge at this margin; the second derivative is in `factor`."""
+    cdef LossPoint at
+    cdef double e, u, short = 1.0 - margin
+    at.value = 0.0
+    at.pull = 0.0
+    at.factor = 0.0
+    if loss == Loss.LOGISTIC:
+        e = exp_inline(-fabs(margin))
+        u = 1.0 + e
+        at.value = log(u) + (e - (u - 1.0)) / u - (margin if margin < 0 else 0.0)  # corrects the rounding of u
+        at.pull = (e if margin >= 0 else 1.0) / u
+        at.factor = e / (u * u)
+    elif not short <= 0:  # NaN must reach the sum
+        at.value = short * short
+        at.pull = 2.0 * short
+        at.factor = 2.0
+    return at
 
 
 cpdef double exp_same_bits(double x) noexcept nogil

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -25,7 +26,9 @@ from linnet.training.descent import Descent
 from linnet.training.duality_gap import certify
 from linnet.training.fit import Settings, fit
 from linnet.training.objective import Objective
-from linnet.training.solvers import newton
+from linnet.training.solvers import newton, small_newton
+from linnet.training.solvers.hessian import point_at
+from linnet.training.solvers.summed_squares import BLOCKING
 from tests.conftest import both_forms, sparse_table
 
 BOTH = pytest.mark.parametrize("solver", ["newton-cholesky", "newton-cg"])
@@ -82,9 +85,10 @@ def labels(rng, X, outputs):
     odd=st.sampled_from(["", "collinear", "constant"]),
     weighted=st.booleans(),
     intercept=st.booleans(),
+    rows_in_one_call=st.sampled_from([0, small_newton.ROWS]),
 )
 def test_it_ends_at_the_optimum_and_proves_no_more_than_is_true(
-    seed, solver, outputs, C, scales, odd, weighted, intercept
+    seed, solver, outputs, C, scales, odd, weighted, intercept, rows_in_one_call
 ):
     rng = np.random.default_rng(seed)
     n, d = int(rng.integers(10, 80)), int(rng.integers(2, 12))
@@ -100,7 +104,8 @@ def test_it_ends_at_the_optimum_and_proves_no_more_than_is_true(
     best = optimum(X, y, outputs, C, c, intercept=intercept)
     for form in both_forms(X):
         model = LogisticRegression(solver=solver, C=C, tol=1e-8, fit_intercept=intercept)
-        model.fit(form, y, c if weighted else None)
+        with patch.object(small_newton, "ROWS", rows_in_one_call):
+            model.fit(form, y, c if weighted else None)
         value, proven = reached(model, X, y, C, c), model.certificate_
         assert proven.gap <= 1e-8
         assert value == pytest.approx(best, rel=1e-6)
@@ -267,3 +272,22 @@ def test_the_entries_of_a_sparse_row_may_come_in_any_order(rng):
     ]
     assert_allclose(found[1].model.weights, found[0].model.weights, rtol=1e-9)
     assert len(found[1].history) == len(found[0].history)
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+def test_the_gap_is_estimated_as_it_is_certified_also_where_slopes_leave_their_bounds(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(40, 3)), rng.integers(0, 2, 40).astype(float)
+    penalty = Penalty(l2=float(10 ** rng.uniform(-2, 2)), total=True)
+    examples = Examples(Rows.of(X), y)
+    problem = Objective(examples, Loss.SQUARED_HINGE, penalty, 1, intercept=False, regression=False)
+    before = point_at(problem, np.append(rng.normal(size=3), 0.0))
+    step = newton._Cholesky(BLOCKING)(before, 1e-4)
+    slopes = before.slopes.copy()
+    bends = before.own_bends()
+    after = before.moved(step.change, 1.0)
+    slopes += bends * after.along
+    proven = certify(problem, after.weights, slopes)
+    if proven.dual > 0:  # where the slopes prove less, 0 is proven
+        estimate = newton._estimated_gap(after, slopes, step)
+        assert estimate == pytest.approx(proven.primal - proven.dual, rel=1e-6, abs=1e-9)

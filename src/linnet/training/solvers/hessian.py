@@ -176,7 +176,16 @@ class TwoClasses(Point):
             return 0.5 * sum(self._distance(slopes, at) for at in _pieces(len(slopes)))
         losses = losses_at(self.problem, self.scores)
         g = losses.allowed(slopes)
-        return float(self.normalised_weights @ (losses.values + losses.conjugates(g) - (g * self.scores)[:, 0]))
+        gap = float(self.normalised_weights @ (losses.values + losses.conjugates(g) - (g * self.scores)[:, 0]))
+        return gap + self._weighed_away(g - slopes)
+
+    def _weighed_away(self, moved: Table) -> float:
+        """What it costs that slopes which fit the weights were moved into their bounds: |X' moved|^2 / (2 l2)."""
+        if not moved.any():
+            return 0.0
+        problem = self.problem
+        v = problem.penalised(problem.summed(self.normalised_weights[:, np.newaxis] * moved))
+        return float(v @ v) / (2.0 * problem.penalty.l2)
 
     def _distance(self, slopes: Table, at: slice) -> float:
         off = slopes[at] - self.slopes[at]
