@@ -23,6 +23,7 @@ OUT_OF_MEMORY = re.compile(rb"out of memory|MemoryError|Unable to allocate|mallo
 COLOUR = re.compile("\x1b\\[[0-9;]*m")
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028\u2029]")
 FRAME = re.compile(rb'File "([^"]*?)([\w.]+/[\w.]+)", line (\d+)(?:,)? in (\S+)')
+FILE = re.compile(rb'File "([^"]*)", line')
 LAST = re.compile(
     rb"^(?:[\w.]*\.)?(\w+(?:Error|Exception|Warning|Interrupt|Exit|Cancelled|Iteration|Invalid\w*|Killed))\b.*$",
     re.MULTILINE,
@@ -123,7 +124,7 @@ def _traceback(step: Step, outcome: Outcome) -> Iterator[Find]:
     printed = outcome.stderr if not isinstance(step, Call) else outcome.stderr + outcome.stdout
     if outcome.stopped_for or outcome.signal is not None or "--debug" in getattr(step, "arguments", ()):
         return
-    if TRACEBACK.search(printed):
+    if TRACEBACK.search(printed) and not _before_linnet(printed):
         last = LAST.findall(printed)
         error = last[-1].decode() if last else "error"
         yield Find("traceback", f"{error} {step.name} {_where(printed)}", _tail(printed))
@@ -278,6 +279,12 @@ def _different(names: list[str], folder: Path) -> Iterator[Find]:
 
 def _kinds(names: list[str]) -> str:
     return " ".join(sorted({re.sub(r"\d+|\.linnet", "", name) for name in names}))
+
+
+def _before_linnet(printed: bytes) -> bool:
+    """Whether a signal came while Python was still looking for linnet, of which no line had been run."""
+    pythons_own = all(path == b"<string>" or path.startswith(b"<frozen importlib") for path in FILE.findall(printed))
+    return printed.rstrip().endswith(b"KeyboardInterrupt") and pythons_own
 
 
 def _where(printed: bytes) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -212,10 +213,17 @@ def _joined(pieces: list[Piece]) -> Piece:
     ids = np.concatenate([piece.ids for piece in pieces])
     values = np.concatenate([piece.values for piece in pieces])
     if not any(len(piece.starts) for piece in pieces):
-        return Piece(ids, values)
+        return Piece(_narrow(ids), _narrow(values))
     offsets = np.cumsum([0] + [len(piece.ids) for piece in pieces[:-1]])
     starts = [piece.starts[:-1] + offset for piece, offset in zip(pieces, offsets, strict=True)]
     return Piece(ids, values, np.concatenate([*starts, [len(ids)]]).astype(np.int64))
+
+
+def _narrow(column: NDArray[Any]) -> NDArray[Any]:
+    """A column in little memory, for a wide table has very many: one number if all are the same, ids in four bytes."""
+    if len(column) and (column == column[0]).all():
+        return np.ndarray(column.shape, column.dtype, column[:1].copy(), strides=(0,))
+    return column.astype(np.int32) if column.dtype.kind == "i" else column
 
 
 def _pruned(term: TextTerm, piece: Piece, least: int, copies: NDArray[np.float64] | None) -> tuple[TextTerm, Piece]:

@@ -142,3 +142,12 @@ def test_very_short_lines_are_in_several_chunks(tmp_path):
     found = [chunk.data.count(b"\n") for chunk in source.chunks(Position())]
     assert sum(found) == MOST_LINES + 20
     assert max(found) <= MOST_LINES
+
+
+def test_a_long_line_before_short_ones_is_a_chunk_with_some_of_them(tmp_path):
+    """How long lines are on the average says little."""
+    keys = ", ".join(f'"k{i}": "x"' for i in range(2000))
+    (tmp_path / "d.jsonl").write_text("{" + keys + ', "y": "a"}\n' + '{"y": "b"}\n' * 3000)
+    source = open_source([tmp_path / "d.jsonl"])
+    source.cutting = replace(source.cutting, most_lines=500)
+    assert [chunk.data.count(b"\n") for chunk in source.chunks(Position())] == [500] * 6 + [1]

@@ -57,10 +57,13 @@ class Cutting:
 
     def end_within(self, data: bytearray, end: int) -> int:
         """Where a chunk that could end there ends, as it may have no more lines than that: unless it is one record."""
-        most, cut = self.most_lines, end
-        while cut > most and (lines := self.lines(data if cut == len(data) else data[:cut])) > most:
-            cut = self.last_end(data[: cut * most // lines])
-        return cut or end
+        most, low, high = self.most_lines, 0, end
+        if end <= most or self.lines(data if end == len(data) else data[:end]) <= most:
+            return end
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self.lines(data[:middle]) <= most else (low, middle)
+        return self.last_end(data[:low]) or end
 
 
 def last_line_end(data: bytes | bytearray) -> int:
