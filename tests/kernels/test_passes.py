@@ -121,6 +121,24 @@ def test_adaptive_learners_equal_the_published_algorithm(name, outputs, intercep
         assert_allclose(got_b, b, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("columns", [1, 31, 33, 66, 71])
+@pytest.mark.parametrize("outputs", [0, 1, 3, 7])
+def test_adaptive_learners_of_long_rows_equal_the_twin(outputs, columns, rng):
+    """No outputs stand for numbers.  Steps are worked out several at a time, and a row may end anywhere among them."""
+    table = sparse_table(rng, 40, columns)
+    signs, codes = rng.choice([-1.0, 1.0], size=40), rng.integers(max(outputs, 1), size=40).astype(float)
+    targets = [rng.normal(size=40), signs, codes][min(outputs, 2)]
+    recipe = ADAPTIVE["squared" if outputs == 0 else "logistic"]
+    w, b = twins.adaptive(table, targets, recipe, max(outputs, 1), passes=3, regression=outputs == 0)
+    found = []
+    for X in both_forms(table):
+        learner, _ = learn(recipe, X, targets, max(outputs, 1), regression=outputs == 0)
+        found.append(learner.solution())
+        assert_allclose(found[-1][0], w, rtol=1e-9, atol=1e-12)
+        assert_allclose(found[-1][1], b, rtol=1e-9, atol=1e-12)
+    assert found[0][0].tobytes() == found[1][0].tobytes()
+
+
 @pytest.mark.parametrize("intercept", [True, False])
 def test_the_adaptive_regressor_equals_its_twin(intercept, rng):
     table, targets = problem(rng, 1, regression=True)

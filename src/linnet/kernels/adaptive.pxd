@@ -14,35 +14,10 @@
 
 cimport cython
 from libc.math cimport fabs, sqrt
+from linnet.kernels.adaptive_steps cimport step_each, steps
 from linnet.kernels.losses cimport exp_same_bits, soft_threshold
 from linnet.kernels.passes cimport Settings
 from linnet.kernels.rows cimport prefetch, value_t
-
-cdef extern from *:
-    """
-    typedef struct { double first, second; } linnet_pair;
-
-    #if defined(__SSE2__) || defined(_M_X64)
-    #include <emmintrin.h>
-    static inline linnet_pair linnet_two_steps(double rate, double g0, double g1, double s0, double s1) {
-        __m128d both = _mm_div_pd(_mm_mul_pd(_mm_set1_pd(rate), _mm_set_pd(g1, g0)), _mm_sqrt_pd(_mm_set_pd(s1, s0)));
-        linnet_pair steps = { _mm_cvtsd_f64(both), _mm_cvtsd_f64(_mm_unpackhi_pd(both, both)) };
-        return steps;
-    }
-    #else
-    #include <math.h>
-    static inline linnet_pair linnet_two_steps(double rate, double g0, double g1, double s0, double s1) {
-        linnet_pair steps = { rate * g0 / sqrt(s0), rate * g1 / sqrt(s1) };
-        return steps;
-    }
-    #endif
-    """
-    ctypedef struct Pair "linnet_pair":
-        double first
-        double second
-
-    # rate g / sqrt(s) for two: root and division take as long for two numbers as for one, and give the same bits.
-    Pair two_steps "linnet_two_steps"(double rate, double g0, double g1, double s0, double s1) noexcept nogil
 
 cdef enum:
     # Offsets in a record.
@@ -51,6 +26,10 @@ cdef enum:
     WEIGHTS = 2
     # How many entries ahead of the score the next records are prefetched: about a row.
     RECORDS_AHEAD = 96
+    # With several outputs a record is several cache lines: fewer entries ahead, and all of their lines.
+    LONG_RECORDS_AHEAD = 3
+    # How many steps of a row are worked out together: few enough for the first level of the cache.
+    TOGETHER = 32
 
 
 @cython.cdivision(True)
@@ -105,15 +84,14 @@ cdef inline double adaptive_scores(
     """Score every output on the scaled row; returns the row's squared length in those units.
 
     `foreseen` says that rows come as they stand, so that the next entries are those that will be needed.  The score of
-    one output is two sums, of even and of odd columns, so that an addition need not wait for the one before.
+    one output is two sums, to which entries other than 0 are added by turns, so that an addition need not wait for the
+    one before.  Not by their columns' numbers, which depend on how a stream is cut into blocks.
     """
     cdef Py_ssize_t outputs = settings.outputs, width = WEIGHTS + 2 * outputs
     cdef bint dense = settings.dense, penalised = settings.l1 > 0 or settings.l2 > 0
-    cdef double length = 1.0 if settings.intercept else 0.0, x, following
-    cdef double[2] sums
+    cdef double length = 1.0 if settings.intercept else 0.0, x, following, sum = 0.0, other = 0.0, turn
     cdef double* record
     cdef Py_ssize_t e = start, k, last_foreseen = ids.shape[0] - RECORDS_AHEAD if foreseen and not dense else 0
-    sums[0] = sums[1] = 0.0
     for k in range(outputs):
         scores[k] = 0.0
     if dense and outputs == 1:
@@ -123,15 +101,22 @@ cdef inline double adaptive_scores(
             following = scaled_entry(values[e + 1], record + width, penalised, settings, shrunk)
             length += x * x
             length += following * following
-            sums[0] += x * record[WEIGHTS]
-            sums[1] += following * record[width + WEIGHTS]
+            if x != 0 and following != 0:
+                sum += x * record[WEIGHTS]
+                other += following * record[width + WEIGHTS]
+            elif x != 0 or following != 0:
+                turn = sum + (x * record[WEIGHTS] if x != 0 else following * record[width + WEIGHTS])
+                sum = other
+                other = turn
             record += 2 * width
             e += 2
     while e < stop:
         if e < last_foreseen:
             prefetch(&records[ids[e + RECORDS_AHEAD] * width])
-        k = e - start if dense else ids[e]
-        record = &records[k * width]
+        if outputs > 1 and not dense and e + LONG_RECORDS_AHEAD < stop:
+            for k in range(0, width, 8):
+                prefetch(&records[ids[e + LONG_RECORDS_AHEAD] * width + k])
+        record = &records[(e - start if dense else ids[e]) * width]
         x = scaled_entry(values[e], record, penalised, settings, shrunk)
         e += 1
         if x == 0:
@@ -141,9 +126,11 @@ cdef inline double adaptive_scores(
             for k in range(outputs):
                 scores[k] += x * record[WEIGHTS + k]
         else:
-            sums[k & 1] += x * record[WEIGHTS]
+            turn = sum + x * record[WEIGHTS]
+            sum = other
+            other = turn
     if outputs == 1:
-        scores[0] = sums[0] + sums[1]
+        scores[0] = sum + other
     if settings.intercept:
         record = &records[settings.columns * width]
         for k in range(outputs):
@@ -164,13 +151,11 @@ cdef inline void ask_for_records(
 
 @cython.cdivision(True)
 cdef inline void take_step(double* weight, double* squares, double g, double rate) noexcept nogil:
-    if g != 0.0:
-        squares[0] += g * g
-        if squares[0] > 0:  # g * g may underflow
-            weight[0] += rate * g / sqrt(squares[0])
+    squares[0] += g * g
+    if squares[0] > 0:  # g * g may underflow
+        weight[0] += rate * g / sqrt(squares[0])
 
 
-@cython.cdivision(True)
 cdef inline void adaptive_add(
     const value_t[::1] values,
     const unsigned int[::1] ids,
@@ -183,45 +168,52 @@ cdef inline void adaptive_add(
     double rate,
 ) noexcept nogil:
     """w_jk += rate g / sqrt(sum of g^2 so far), with g = pull times the scaled x_j."""
-    cdef Py_ssize_t outputs = settings.outputs, width = WEIGHTS + 2 * outputs, e = start
+    cdef Py_ssize_t outputs = settings.outputs, width = WEIGHTS + 2 * outputs, first = start, n, at
     cdef bint dense = settings.dense
-    cdef double g0, g1, s0, s1
-    cdef Pair steps
-    cdef double* first
-    cdef double* second
-    while e + 2 <= stop:
-        first = &records[(e - start if dense else ids[e]) * width]
-        second = &records[(e + 1 - start if dense else ids[e + 1]) * width]
-        g0 = pull * values[e] * first[INVERSE_SCALE]
-        g1 = pull * values[e + 1] * second[INVERSE_SCALE]
-        first += WEIGHTS + k
-        second += WEIGHTS + k
-        if fabs(g0) > 1e-150 and fabs(g1) > 1e-150:  # their squares are above 0
-            s0 = first[outputs] + g0 * g0
-            first[outputs] = s0
-            s1 = second[outputs] + g1 * g1  # only now: it may be the same column once more
-            second[outputs] = s1
-            steps = two_steps(rate, g0, g1, s0, s1)
-            first[0] += steps.first
-            second[0] += steps.second
-        else:
-            take_step(first, first + outputs, g0, rate)
-            take_step(second, second + outputs, g1, rate)
-        e += 2
-    if e < stop:
-        first = &records[(e - start if dense else ids[e]) * width]
-        g0 = pull * values[e] * first[INVERSE_SCALE]
-        take_step(first + WEIGHTS + k, first + WEIGHTS + outputs + k, g0, rate)
+    cdef double[TOGETHER] g
+    cdef double[TOGETHER] squares
+    cdef double[TOGETHER] moves
+    cdef double* record
+    while first < stop:
+        n = TOGETHER if stop - first > TOGETHER else stop - first
+        for at in range(n):  # a column that a row has twice has the squares of both the second time
+            record = &records[(first - start + at if dense else ids[first + at]) * width]
+            g[at] = pull * values[first + at] * record[INVERSE_SCALE]
+            record += WEIGHTS + outputs + k
+            squares[at] = record[0] + g[at] * g[at]
+            record[0] = squares[at]
+        steps(rate, g, squares, moves, n)
+        for at in range(n):
+            records[(first - start + at if dense else ids[first + at]) * width + WEIGHTS + k] += moves[at]
+        first += n
     if settings.intercept:
-        first = &records[settings.columns * width]
-        take_step(first + WEIGHTS + k, first + WEIGHTS + outputs + k, pull, rate)
+        record = &records[settings.columns * width + WEIGHTS + k]
+        take_step(record, record + outputs, pull, rate)
 
 
-@cython.cdivision(True)
-cdef inline double add_square(double* record, double x, double pull) noexcept nogil:
-    """Add the squared gradient pull x; returns x / sqrt(sum of g^2), the way that this weight goes."""
-    record[WEIGHTS + 1] += (pull * x) * (pull * x)
-    return x / sqrt(record[WEIGHTS + 1]) if record[WEIGHTS + 1] > 0 else 0.0
+cdef inline void adaptive_add_each(
+    const value_t[::1] values,
+    const unsigned int[::1] ids,
+    Py_ssize_t start,
+    Py_ssize_t stop,
+    Settings* settings,
+    double[::1] records,
+    double[::1] pulls,
+    double rate,
+) noexcept nogil:
+    """As `adaptive_add` for every output, with the same bits: a column after the other, for its weights are together."""
+    cdef Py_ssize_t outputs = settings.outputs, width = WEIGHTS + 2 * outputs, e
+    cdef bint dense = settings.dense
+    cdef double* record
+    for e in range(start, stop):
+        if values[e] != 0:
+            record = &records[(e - start if dense else ids[e]) * width]
+            step_each(
+                record + WEIGHTS, record + WEIGHTS + outputs, &pulls[0], outputs, values[e], record[INVERSE_SCALE], rate
+            )
+    if settings.intercept:
+        record = &records[settings.columns * width]
+        step_each(record + WEIGHTS, record + WEIGHTS + outputs, &pulls[0], outputs, 1.0, 1.0, rate)
 
 
 @cython.cdivision(True)
@@ -239,54 +231,37 @@ cdef inline double adaptive_reach(
     """Add the squared gradients of a row with one output; returns how far the step is to move its score, over the pull.
 
     That is rate sum_j x_j^2 / sqrt(sum of g_j^2): of rare columns and small pulls many times the pull itself.  The
-    directions x_j / sqrt(sum of g_j^2), the intercept's last, are kept for `adaptive_move`.  As in a score, even and odd
-    columns are summed apart, so that rows give the same bits whether they are stored sparse or dense.
+    directions x_j / sqrt(sum of g_j^2), the intercept's last, are kept for `adaptive_move`.  As in a score, entries other
+    than 0 are added to two sums by turns.
     """
-    cdef Py_ssize_t width = WEIGHTS + 2, e = start, at = 0
+    cdef Py_ssize_t width = WEIGHTS + 2, first = start, n, at
     cdef bint dense = settings.dense
-    cdef double even = 0.0, odd = 0.0, x0, x1, s0, s1
-    cdef Pair both
-    cdef double* first
-    cdef double* second
-    while e + 2 <= stop:
-        first = &records[(e - start if dense else ids[e]) * width]
-        second = &records[(e + 1 - start if dense else ids[e + 1]) * width]
-        x0 = values[e] * first[INVERSE_SCALE]
-        x1 = values[e + 1] * second[INVERSE_SCALE]
-        s0 = first[WEIGHTS + 1] + (pull * x0) * (pull * x0)
-        first[WEIGHTS + 1] = s0
-        s1 = second[WEIGHTS + 1] + (pull * x1) * (pull * x1)  # only now: it may be the same column once more
-        second[WEIGHTS + 1] = s1
-        if s0 > 0 and s1 > 0:
-            both = two_steps(1.0, x0, x1, s0, s1)
-            directions[at] = both.first
-            directions[at + 1] = both.second
-        else:
-            directions[at] = x0 / sqrt(s0) if s0 > 0 else 0.0
-            directions[at + 1] = x1 / sqrt(s1) if s1 > 0 else 0.0
-        if dense:
-            even += x0 * directions[at]
-            odd += x1 * directions[at + 1]
-        else:
-            even += 0.0 if ids[e] & 1 else x0 * directions[at]
-            odd += x0 * directions[at] if ids[e] & 1 else 0.0
-            even += 0.0 if ids[e + 1] & 1 else x1 * directions[at + 1]
-            odd += x1 * directions[at + 1] if ids[e + 1] & 1 else 0.0
-        e += 2
-        at += 2
-    if e < stop:
-        first = &records[(e - start if dense else ids[e]) * width]
-        x0 = values[e] * first[INVERSE_SCALE]
-        directions[at] = add_square(first, x0, pull)
-        if (0 if dense else ids[e] & 1):  # of dense rows, the last of an odd number of columns is an even one
-            odd += x0 * directions[at]
-        else:
-            even += x0 * directions[at]
-        at += 1
+    cdef double sum = 0.0, other = 0.0, turn
+    cdef double[TOGETHER] x
+    cdef double[TOGETHER] squares
+    cdef double* record
+    cdef double* found
+    while first < stop:
+        n = TOGETHER if stop - first > TOGETHER else stop - first
+        found = &directions[first - start]
+        for at in range(n):
+            record = &records[(first - start + at if dense else ids[first + at]) * width]
+            x[at] = values[first + at] * record[INVERSE_SCALE]
+            squares[at] = record[WEIGHTS + 1] + (pull * x[at]) * (pull * x[at])
+            record[WEIGHTS + 1] = squares[at]
+        steps(1.0, x, squares, found, n)
+        for at in range(n):
+            if x[at] != 0:
+                turn = sum + x[at] * found[at]
+                sum = other
+                other = turn
+        first += n
     if settings.intercept:
-        directions[at] = add_square(&records[settings.columns * width], 1.0, pull)
-        even += directions[at]
-    return rate * (even + odd)
+        record = &records[settings.columns * width + WEIGHTS + 1]
+        record[0] += pull * pull
+        directions[stop - start] = 1.0 / sqrt(record[0]) if record[0] > 0 else 0.0
+        sum += directions[stop - start]
+    return rate * (sum + other)
 
 
 @cython.cdivision(True)

@@ -24,6 +24,7 @@ import numpy as np
 from cython.cimports.libc.math import log
 from cython.cimports.linnet.kernels.adaptive import (
     adaptive_add,
+    adaptive_add_each,
     adaptive_move,
     adaptive_reach,
     adaptive_scores,
@@ -332,6 +333,11 @@ def adaptive_pass(
                     adaptive_move(
                         ids, start, stop, cython.address(settings), records, at.eta * (at.weight * at.pull), directions
                     )
+                    continue
+                if joint and pulled_by(settings.loss, at.truth, at.rival, settings.outputs).most:
+                    for k in range(settings.outputs):
+                        pulls[k] *= at.weight
+                    adaptive_add_each(values, ids, start, stop, cython.address(settings), records, pulls, at.eta)
                     continue
                 for k in range(settings.outputs):
                     if joint:
