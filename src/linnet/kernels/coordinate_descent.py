@@ -205,7 +205,10 @@ def some_columns(
     into_ids: cython.uint[::1],
     into_starts: cython.longlong[::1],
 ):
-    """The entries of sparse rows in some columns, row by row: column j becomes place[j], -1 leaves it out."""
+    """The entries of sparse rows in some columns, row by row: column j becomes place[j], -1 leaves it out.
+
+    There is room for one entry more than there are: each is written, and the next one over it if it is left out.
+    """
     i: cython.Py_ssize_t
     e: cython.Py_ssize_t
     size: cython.Py_ssize_t = 0
@@ -215,10 +218,9 @@ def some_columns(
         for i in range(into_starts.shape[0] - 1):
             for e in range(starts[i], starts[i + 1]):
                 at = place[ids[e]]
-                if at >= 0:
-                    into_values[size] = values[e]
-                    into_ids[size] = cython.cast(cython.uint, at)
-                    size += 1
+                into_values[size] = values[e]
+                into_ids[size] = cython.cast(cython.uint, at)
+                size += at >= 0
             into_starts[i + 1] = size
 
 

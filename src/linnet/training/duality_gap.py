@@ -43,6 +43,8 @@ SEEN = 1e-8
 UNIT = 0.5 * float(np.finfo(np.float64).eps)
 # A bound on an error that is this fraction of the objective need not be any sharper.
 NEGLIGIBLE = 1e-9
+# Of rows with one score, a part has at least this many: more parts would take longer than what is in them.
+ROWS_A_PART = 1 << 14
 NOT_KEPT = np.empty((0, 1))
 # Newton's steps on the intercepts: the most classes, the most steps, the longest step, and the imbalance to end at.
 CLASSES_AT_MOST, STEPS, LONGEST, BALANCED = 128, 8, 20.0, 1e-15
@@ -109,17 +111,19 @@ def certify(
     slopes: Table | None = None,
     *,
     scores: Table | None = None,
+    products: Flat | None = None,
     summed: Flat | None = None,
 ) -> Certificate:
     """The objective at these weights, and a value that it cannot fall below.
 
     `slopes`, (n, outputs), is a dual point found by a solver; by default it is computed from the weights.  `scores`
-    are those of the weights, if they are known already; `summed` is v at these slopes (of one output).
+    are those of the weights, if they are known already; of one output, `products` are w . x, the scores without the
+    intercept, and `summed` is v at these slopes.
     """
     if not problem.loss.has_conjugate or (problem.outputs > 1 and problem.loss.joint is None):
         return Certificate(np.nan, -np.inf, problem.loss.no_conjugate_reason)
     w, penalty = problem.penalised(weights), problem.penalty
-    parts, about = _parts(problem, weights, slopes, scores, at_once=summed is None)
+    parts, about = _parts(problem, weights, slopes, scores, products, at_once=summed is None)
     primal = sum(part.primal for part in parts)
     primal += penalty.l1 * float(np.abs(w).sum()) + 0.5 * penalty.l2 * float((w * w).sum())
     if not np.isfinite(primal):
@@ -153,7 +157,13 @@ def certify(
 
 
 def _parts(
-    problem: Objective, weights: Flat, slopes: Table | None, scores: Table | None, *, at_once: bool
+    problem: Objective,
+    weights: Flat,
+    slopes: Table | None,
+    scores: Table | None,
+    products: Flat | None,
+    *,
+    at_once: bool,
 ) -> tuple[list[_Part], float]:
     """The rows in parts, at the scores of these weights; and what these scores are less than they are.
 
@@ -175,7 +185,11 @@ def _parts(
             return part
 
         return over_parts(looked_at_once, n, size), about
-    found = problem.scores(weights) if scores is None else scores
+    found = scores
+    if found is None:
+        found = problem.scores(weights) if products is None else products[:, np.newaxis] + weights[-1]
+    if problem.outputs == 1:
+        size = max(size, ROWS_A_PART)
     # in this thread: with many short operations on arrays, other threads would mostly wait for one another
     every = [slice(first, min(n, first + size)) for first in range(0, n, size)]
     return [_Part(problem, found[rows], slopes, about, rows) for rows in every], about
@@ -225,7 +239,8 @@ class _Rounding:
         self.problem, self.primal = problem, abs(primal)
         self.largest = max(part.largest for part in parts) + (0.0 if problem.regression else 1.0)
         steepness = sum(part.steepness for part in parts)
-        self.summed = float(min(problem.rows_a_sum, len(problem.targets)) + len(parts) + 8)
+        n, at_once = len(problem.targets), problem.rows_a_sum
+        self.summed = float(min(at_once, n) + -(-n // at_once) + 8)
         intercepts = weights[-problem.outputs :] if problem.intercept else np.zeros(1)
         self.size = sum(part.size() for part in parts)
         w = problem.penalised(weights)

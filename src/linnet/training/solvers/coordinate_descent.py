@@ -44,7 +44,7 @@ GROWTH, EXPECTED, OF_STEEP, AT_HAND = 2, 2, 4, 8
 OF_LAST, OF_ASKED = 0.2, 0.5
 # Of many dense columns a copy is made of the steepest first, one of so many, unless these are few; and the gap over
 # them, beside the last one over all.
-OF_MANY, FEW_CANDIDATES, OF_LAST_OF_MANY = 25, 500, 0.02
+OF_MANY, FEW_CANDIDATES, OF_LAST_OF_MANY = 25, 500, 0.005
 # Where there are this many times as many, the first weights are those of a sample of this many rows, and this many for
 # each column; solved up to this gap.
 MANY_SAMPLES, SAMPLE, SAMPLE_A_COLUMN, SAMPLE_GAP = 8, 4096, 40, 1e-3
@@ -110,6 +110,13 @@ class CoordinateDescent:
         if self._columns is None or not np.array_equal(self._columns.which, which):
             self._columns, self._pairs = self.source.columns(which), None
         return self._columns
+
+    def products(self, w: Flat) -> Flat | None:
+        """w . x of every row by the sparse columns of the last set, if that has all weights other than 0."""
+        columns = self._columns
+        if columns is None or self.problem.rows.dense or np.count_nonzero(w) > np.count_nonzero(w[columns.which]):
+            return None
+        return columns.scores(w[columns.which])
 
     def pairs(self, columns: DenseColumns | SparseColumns, h: Flat) -> Pairs:
         if self._pairs is not None and columns is self._columns and self.squared:
@@ -181,7 +188,8 @@ class _Run:
         """What these weights prove, by the slopes of the rows here, if those of the weights are known."""
         if slopes is None:
             return certify(self.problem, self.flat())
-        return certify(self.problem, self.flat(), self.point.slopes[:, np.newaxis], summed=slopes)
+        products = self.solver.products(self.w)
+        return certify(self.problem, self.flat(), self.point.slopes[:, np.newaxis], products=products, summed=slopes)
 
     def _tell(self, began: float) -> None:
         tally = Pass(self.point.mistakes, 1, self.point.loss, perf_counter() - began)

@@ -147,8 +147,9 @@ class SparseColumns:
             self.arrays = rows.values, rows.ids, rows.starts
             return
         size = int(counts[which].sum())
-        self.arrays = np.empty(size), np.empty(size, dtype=np.uint32), np.empty(self.n + 1, dtype=np.int64)
-        kernel.some_columns(rows.values, rows.ids, rows.starts, _places(problem, which), *self.arrays)
+        values, ids, starts = np.empty(size + 1), np.empty(size + 1, dtype=np.uint32), np.empty(self.n + 1, np.int64)
+        kernel.some_columns(rows.values, rows.ids, rows.starts, _places(problem, which), values, ids, starts)
+        self.arrays = values[:size], ids[:size], starts
 
     def scores(self, change: Flat) -> Flat:
         into = np.empty((self.n, 1))
