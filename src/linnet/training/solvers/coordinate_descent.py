@@ -27,7 +27,14 @@ from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import TOO_LARGE, Flat, Objective
 from linnet.training.solvers import quadratic_model
 from linnet.training.solvers.point import Point
-from linnet.training.solvers.working_columns import ByColumn, DenseColumns, Pairs, Source, SparseColumns
+from linnet.training.solvers.working_columns import (
+    MOST_PAIRED,
+    ByColumn,
+    DenseColumns,
+    Pairs,
+    Source,
+    SparseColumns,
+)
 
 Numbers = NDArray[np.int64]
 
@@ -36,10 +43,11 @@ Numbers = NDArray[np.int64]
 # once a set and takes about as long as one look at all columns.
 FEW_COLUMNS, FEW_PRODUCTS = 400, 1 << 26
 AT_FIRST, AT_FIRST_OF_SQUARES, FEWEST = 2.0, 8.0, 32
-# A set has this many times the columns that have a weight, or one of so many that have a weight or are steeper than l1
-# (no more weights than rows are needed); but of those without a weight, no more than this many times the steep ones, or
-# as many as are always AT_HAND.
-GROWTH, EXPECTED, OF_STEEP, AT_HAND = 2, 2, 4, 8
+# A later set has this many times the columns that have a weight; but of those without one, no more than this many times
+# the ones steeper than l1, or as many as are always AT_HAND.  Where there is no table of pairs, a large set costs no
+# more than its entries: it has one of EXPECTED columns that have a weight or are steep (no more weights than rows are
+# needed).
+GROWTH, OF_STEEP, AT_HAND, EXPECTED = 2, 4, 8, 2
 # The gap over a set, beside the last one over all columns and beside the one asked for.
 OF_LAST, OF_ASKED = 0.2, 0.5
 # Of many dense columns a copy is made of the steepest first, one of so many, unless these are few; and the gap over
@@ -49,8 +57,8 @@ OF_MANY, FEW_CANDIDATES, OF_LAST_OF_MANY = 25, 500, 0.005
 # each column; solved up to this gap.
 MANY_SAMPLES, SAMPLE, SAMPLE_A_COLUMN, SAMPLE_GAP = 8, 4096, 40, 1e-3
 # How far the model is solved: slopes are off by this fraction of what the gap asked for allows, or (of losses that are
-# not parabolas) of what they were off by at first.
-OF_GAP, OF_FIRST = 0.3, 0.2
+# not parabolas) of what they were off by at first; by a table of pairs, which costs more than sweeps over it, less.
+OF_GAP, OF_FIRST, OF_FIRST_BY_PAIRS = 0.3, 0.2, 0.02
 # Sweeps over a table of pairs cost little beside the table: that of least squares is used for what it is worth.
 FURTHER = 0.1
 # Newton's steps on one set; on all columns.
@@ -238,7 +246,9 @@ class _Run:
         last, weights, more = self.solver.last, int(used.sum()), int(steep.sum())
         if last is not None and np.count_nonzero(used[last] | steep[last]) == weights + more:
             return last
-        least = max(self.size, GROWTH * weights, min(weights + more, n) // EXPECTED)
+        least, expected = max(self.size, GROWTH * weights), min(weights + more, n) // EXPECTED
+        if expected > MOST_PAIRED:
+            least = max(least, expected)
         size = min(least, weights + max(AT_HAND if weights else FEWEST, OF_STEEP * more))
         return np.arange(d) if 2 * size > d else _first(size, sizes, self.w)
 
@@ -265,7 +275,8 @@ class _Run:
             if gap <= target or len(self.history) >= self.how.most:
                 break
             began = perf_counter()
-            enough = self._enough(slopes, u, target)
+            of_first = OF_FIRST if isinstance(columns, ByColumn) else OF_FIRST_BY_PAIRS
+            enough = self._enough(slopes, u, target, of_first)
             if isinstance(columns, ByColumn):
                 found = quadratic_model.by_columns(
                     columns, self.point.r, self.point.h, u, self.penalty, enough, free=free
@@ -284,7 +295,7 @@ class _Run:
             self._tell(began)
         return gap
 
-    def _enough(self, slopes: Flat, u: Flat, target: float) -> float:
+    def _enough(self, slopes: Flat, u: Flat, target: float, of_first: float) -> float:
         """How far off the slopes of the model's minimum may be for this gap."""
         l1, l2 = self.penalty.l1, self.penalty.l2
         value = self.value(u, self.point.loss)
@@ -297,7 +308,7 @@ class _Run:
             return FURTHER * float(allowed)
         sizes = self._sizes(slopes)
         off = np.where(u != 0, np.abs(slopes + l2 * u + l1 * np.sign(u)), np.maximum(0.0, sizes - l1))
-        return max(float(allowed), OF_FIRST * float(off.max(initial=0.0)))
+        return max(float(allowed), of_first * float(off.max(initial=0.0)))
 
     def _move(self, columns: DenseColumns | SparseColumns | ByColumn, u: Flat, change: Flat, shift: float,
               slopes: Flat) -> float:  # fmt: skip

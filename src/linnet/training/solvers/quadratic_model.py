@@ -18,8 +18,10 @@ from linnet.training.positive_definite import Factored
 from linnet.training.solvers.working_columns import ByColumn, Numbers, Pairs
 
 # Sweeps before weights are solved for at once, between two such solutions, and the most of such rounds; and how often
-# weights that would change their sign are left out before the next sweep.
+# weights that would change their sign are left out before the next sweep.  Solving for k weights takes as long as a
+# multiple of k sweeps: of many, there is one more sweep for every so many.
 SWEEPS, SWEEPS_BETWEEN, ROUNDS, SOLUTIONS = 10, 2, 200, 20
+WEIGHTS_A_SWEEP = 2
 # How much of the slopes may be left where weights are solved for at once.
 SOLVED = 1e-6
 # Sweeps over the weights other than 0, between two over all, where columns are looked at.
@@ -40,12 +42,13 @@ def by_pairs(pairs: Pairs, slopes: Flat, total_slope: float, w: Flat, penalty: P
     if pairs.total > 0:
         s -= pairs.sums * (total_slope / pairs.total)
     limits = penalty.l1, penalty.l2, penalty.positive
-    for number in range(ROUNDS):
-        sweeps = SWEEPS_BETWEEN if number else SWEEPS
+    sweeps = max(SWEEPS, len(u) // WEIGHTS_A_SWEEP)
+    for _ in range(ROUNDS):
         _, worst = kernel.by_pairs(pairs.table, pairs.own, s, u, *limits, enough, sweeps)
         if worst <= enough or not np.isfinite(worst):
             break
         _solve_active(pairs, s, u, penalty)
+        sweeps = max(SWEEPS_BETWEEN, int(np.count_nonzero(u)) // WEIGHTS_A_SWEEP)
     shift = -(total_slope + float(pairs.sums @ (u - w))) / pairs.total if pairs.total > 0 else 0.0
     return Step(u, shift, s)
 
