@@ -8,6 +8,9 @@ replaced by parabolas, coordinate descent finds the minimum of that model (quadr
 until f itself falls enough (Yuan, Ho, Lin 2012, An improved GLMNET for L1-regularized logistic regression).  Least
 squares are their own parabolas.  The slopes of all columns then give the gap and the next, larger set (Massias,
 Gramfort, Salmon 2018, Celer: a fast solver for the Lasso with dual extrapolation).
+
+A look at all of very many dense columns costs more than a whole set: sets are then taken from a copy of the steepest
+columns, until the gap over these is small.  Of very many rows a sample tells where to begin.
 """
 
 from __future__ import annotations
