@@ -1,13 +1,11 @@
-"""Workloads of online defaults on dense rows, of naive Bayes, and of texts with many labels.
+"""Workloads of online defaults on dense rows, and of naive Bayes.
 
 linnet's defaults beside the peer's, each with its own stopping rule; scores are of held-out rows, beside the ratio.
 """
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
 
 # rows, columns, classes (0: numbers)
 DENSE = ((200_000, 28, 2), (50_000, 100, 10), (12_000, 784, 10))
-LABELS = (200, 2_000)
 TWICE = Goal(least=2)
 
 
@@ -68,40 +65,6 @@ def naive_bayes_of_many_classes(options: Options) -> Iterator[Figure]:
     )
 
 
-def many_labels(options: Options) -> Iterator[Figure]:
-    """Short texts from a file to a model; Vowpal Wabbit by --oaa, which takes no held-out rows."""
-    import vowpalwabbit
-
-    import linnet
-
-    for labels in LABELS:
-        texts, codes = short_texts(22_000, labels)
-        with tempfile.TemporaryDirectory() as folder:
-            path, theirs = Path(folder) / "texts.csv", Path(folder) / "texts.vw"
-            rows = list(zip(codes.tolist(), texts, strict=True))
-            path.write_text("label,text\n" + "".join(f"l{code},{text}\n" for code, text in rows[:20_000]))
-            theirs.write_text("".join(f"{code + 1} | {text}\n" for code, text in rows[:20_000]))
-            models: dict[str, Any] = {}
-
-            def ours(path: Path = path, models: dict[str, Any] = models) -> None:
-                models["linnet"] = linnet.train(path, target="label")
-
-            def wabbit(path: Path = theirs, labels: int = labels, models: dict[str, Any] = models) -> None:
-                models["wabbit"] = vowpalwabbit.Workspace(f"--oaa {labels} -b 18 --quiet -d {path}")
-
-            seconds = take_turns({"linnet": ours, "Vowpal Wabbit": wabbit}, max(1, options.repeats // 4))
-            test = [{"text": text} for _, text in rows[20_000:]]
-            predicted = [str(each) for each in models["linnet"].predict(test)]
-            truth = codes[20_000:]
-            right = np.mean([label == f"l{code}" for label, code in zip(predicted, truth, strict=True)])
-            asked = [models["wabbit"].predict(f"| {row['text']}") - 1 for row in test]
-            models["wabbit"].finish()
-        detail = {name: f"{taken:.2f} s" for name, taken in seconds.items()}
-        detail |= {"accuracy": f"{right:.3f} beside {np.mean(np.array(asked) == truth):.3f}"}
-        ratio = seconds["Vowpal Wabbit"] / seconds["linnet"]
-        yield Figure(f"20,000 texts, {labels:,} labels", "times Vowpal Wabbit", ratio, Goal(least=1), detail)
-
-
 def _beside(
     shape: str, name: str, ours: Callable[[], Any], theirs: Callable[[], Any], X: Any, y: Any, options: Options
 ) -> Figure:
@@ -127,25 +90,8 @@ def noisy(rows: int, columns: int, classes: int) -> tuple[Any, Any]:
     return X, scores.argmax(axis=1) if classes else scores[:, 0]
 
 
-def short_texts(rows: int, labels: int) -> tuple[list[str], Any]:
-    """Texts of 6 to 18 words, a quarter of them from six words of the label, the others by Zipf's law."""
-    rng = np.random.default_rng(0)
-    words, own = 50_000, 6
-    shares = np.cumsum(1.0 / np.arange(1, words + 1))
-    topics = rng.integers(200, words, (labels, own))
-    codes = rng.integers(0, labels, rows)
-    texts = []
-    for code, length in zip(codes, rng.integers(6, 19, rows), strict=True):
-        drawn = np.searchsorted(shares / shares[-1], rng.random(length))
-        mine = rng.random(length) < 0.25
-        drawn[mine] = topics[code, rng.integers(0, own, int(mine.sum()))]
-        texts.append(" ".join(f"w{word}" for word in drawn))
-    return texts, codes
-
-
 WORKLOADS: dict[str, Callable[[Any], Iterator[Figure]]] = {
     "dense-online": dense_online,
     "dense-online-regression": dense_online_regression,
     "naive-bayes-classes": naive_bayes_of_many_classes,
-    "many-labels": many_labels,
 }
