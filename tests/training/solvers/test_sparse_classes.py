@@ -79,6 +79,14 @@ def test_the_optimum_is_that_of_a_quadratic_program(rng):
     assert solved(X, y, C).certificate.primal * C * n == pytest.approx(program.fun, rel=2e-4)
 
 
+def test_a_fit_ends_where_single_precision_has_no_step_left(rng):
+    X, y = texts(rng)
+    found = solved(X, y, tol=1e-12)
+    assert not found.converged
+    assert len(found.history) < 3000
+    assert found.certificate.gap < 1e-4
+
+
 def test_what_is_not_proven_is_near_the_optimum_all_the_same(rng):
     X, y = texts(rng, n=300, classes=40, d=60)
     examples = Examples(Rows.of(X), y.astype(float), None)

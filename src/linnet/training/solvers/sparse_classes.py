@@ -65,7 +65,8 @@ def solve(
     while True:
         history.append(problem.improve())
         watch(history[-1])
-        last = len(history) >= most
+        # single precision has no step left: none will follow either
+        last = len(history) >= most or history[-1].updates == 0
         met = problem.gap_of_losses(history[-1].loss)
         near = tol is not None and factor * met <= tol
         if not (last or near):
@@ -115,11 +116,11 @@ class _Dual:
         self.dual, self.sweeps = 0.0, 0
 
     def improve(self) -> Pass:
-        """A sweep over the classes that rows pull, and one over all, which is the one that is told of."""
+        """A sweep over the classes that rows pull, and one over all, whose losses and mistakes are counted."""
         began = perf_counter()
-        self._sweep(pulled_only=True)
-        loss, mistakes, changed = self._sweep(pulled_only=False)
-        return Pass(mistakes, changed, loss / self.total, perf_counter() - began)
+        _, _, changed = self._sweep(pulled_only=True)
+        loss, mistakes, also_changed = self._sweep(pulled_only=False)
+        return Pass(mistakes, changed + also_changed, loss / self.total, perf_counter() - began)
 
     def _sweep(self, *, pulled_only: bool) -> tuple[float, int, int]:
         shuffle(self.order, self.sweeps)
