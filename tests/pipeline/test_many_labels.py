@@ -91,6 +91,21 @@ def test_reasons_of_sparse_weights_are_those_of_the_table(table, monkeypatch):
     assert model.reasons.used == dense.reasons.used
 
 
+@pytest.mark.parametrize(("columns", "learner"), [(4000, "crammer-singer-sparse"), (40, "logistic-regression")])
+def test_many_labels_of_rows_with_few_entries_have_the_learner_of_texts(tmp_path, rng, columns, learner):
+    """Each label has a column of its own, if there are as many, and three at random beside it."""
+    path = tmp_path / "rows.svm"
+    lines = []
+    for number in range(8 * LABELS):
+        label = number % LABELS
+        ids = {1 + label % columns, *(1 + rng.integers(columns, size=3))}
+        lines.append(f"{label} " + " ".join(f"{j}:1" for j in sorted(ids)))
+    path.write_text("\n".join(lines) + "\n")
+    model = linnet.train(str(path), task="classification")
+    assert model.record.learner == learner
+    assert columns < LABELS or model.record.held_out.accuracy > 0.9
+
+
 def test_probabilities_that_are_asked_for_decide_the_learner(table):
     assert linnet.train(str(table), target="label", least=0.5).record.learner == "logistic-regression"
 

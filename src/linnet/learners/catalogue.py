@@ -21,7 +21,7 @@ _DEFAULTS = {
     (Way.BATCH, Task.CLASSIFICATION): "logistic-regression",
     (Way.BATCH, Task.REGRESSION): "ridge",
 }
-# Of more than MANY_CLASSES labels of texts, which share few words, the learner whose time does not grow with them all.
+# Of more than MANY_CLASSES labels of texts and other thin rows, the learner whose time does not grow with them all.
 MANY_CLASSES, _OF_MANY_CLASSES = 100, "crammer-singer-sparse"
 # The same where a penalty is asked for.
 _PENALISED = {Task.CLASSIFICATION: ("logistic-regression",), Task.REGRESSION: ("ridge", "least-squares")}

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.data.features.entries import EntriesTerm
 from linnet.data.features.feature_map import Features
 from linnet.data.features.layout import TermOrder, assembled
 from linnet.data.features.packing import Packing
 from linnet.data.features.schema import Role, Task
-from linnet.data.features.terms import Piece
+from linnet.data.features.terms import NumberedTerm, Piece
 from linnet.data.features.text import TextTerm
 from linnet.data.labels import Labels
 from linnet.data.packed_rows import PackedBlock, PackedRows, PackedTable
@@ -30,6 +31,9 @@ from linnet.training.threads import beside
 
 # From this many numbers and categories on, a table is packed.
 PACKED_FROM = 1 << 20
+# Terms whose features most rows do not have, and the columns to an entry from which on sparse rows are thin.
+_SPARSE = (TextTerm, NumberedTerm, EntriesTerm)
+THIN = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +59,14 @@ class Dataset:
     def entries(self) -> int:
         """How many entries the rows have, if they are not packed."""
         return sum(len(piece.ids) for piece in self.pieces)
+
+    @property
+    def thin(self) -> bool:
+        """Whether rows share few features: those of text, or of sparse rows with at most one in THIN of all columns."""
+        if self.packed is not None or not all(isinstance(term, _SPARSE) for term in self.features.terms):
+            return False
+        only_text = bool(self.features.text_features().all())
+        return only_text or THIN * self.entries <= len(self.targets) * len(self.features)
 
     @property
     def rows(self) -> Rows:

@@ -198,10 +198,13 @@ def online_learner(task: Task) -> Entry:
     return catalogue.default(Way.ONLINE, task)
 
 
-def learner_in_memory(task: Task, labels: int, options: TrainOptions, *, only_text: bool) -> tuple[Entry, str]:
-    """The learner for rows that are all in memory, and why."""
+def learner_in_memory(task: Task, labels: int, options: TrainOptions, *, thin: bool) -> tuple[Entry, str]:
+    """The learner for rows that are all in memory, and why; `thin` rows share few features."""
     many = catalogue.of_many_classes()
     probable = options.priced or options.sets_apart or options.summary
-    if labels > catalogue.MANY_CLASSES and only_text and not probable and options.strength.fits(many):
-        return many, f"{labels:,} labels of texts: time and memory grow with the classes that share words, not with all"
+    if labels > catalogue.MANY_CLASSES and thin and not probable and options.strength.fits(many):
+        why = (
+            f"{labels:,} labels of sparse rows: time and memory grow with the classes that share features, not with all"
+        )
+        return many, why
     return catalogue.default(Way.BATCH, task), "the rows fit in memory, so the optimum can be found"

@@ -54,8 +54,7 @@ class BatchTrainer:
         entry, reason = self.entry, self.reason
         labels = 0 if dataset.labels is None else len(dataset.labels)
         if entry is None:
-            only_text = bool(dataset.features.text_features().all())
-            entry, why = learner_in_memory(dataset.features.task, labels, self.options, only_text=only_text)
+            entry, why = learner_in_memory(dataset.features.task, labels, self.options, thin=dataset.thin)
             reason = reason if self.options.summary else why
         if entry.sparse_classes:
             check_sparse_weights(dataset.features, labels, dataset.entries, self.options.memory)
