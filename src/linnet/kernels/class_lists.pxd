@@ -18,6 +18,8 @@ cdef class ClassLists:
     cdef Py_ssize_t used
     cdef Py_ssize_t room
     cdef Py_ssize_t width
+    # Of each size of lists, FIRST_ROOM times a power of two, the first of those that were left, or -1.
+    cdef long long left[32]
 
     cdef Py_ssize_t place(self, Py_ssize_t i, unsigned int k) except -1 nogil
     cdef Py_ssize_t append(self, Py_ssize_t i, unsigned int k) except -1 nogil
@@ -25,4 +27,6 @@ cdef class ClassLists:
         self, Py_ssize_t i, double x, Py_ssize_t several, unsigned int* classes, double* by, unsigned char* marks
     ) except -1 nogil
     cdef int widen(self, Py_ssize_t i) except -1 nogil
+    cdef Py_ssize_t begin(self, Py_ssize_t room) except -1 nogil
+    cdef void leave(self, Py_ssize_t start, Py_ssize_t room) noexcept nogil
     cdef int make_room(self, Py_ssize_t words) except -1 nogil

@@ -16,7 +16,8 @@ CROWDED = cython.declare(cython.Py_ssize_t, 8)
 @cython.final
 @cython.cclass
 class ClassLists:
-    """Lists of pairs of class and number, in one array of words that grows: a list that is full moves to its end.
+    """Lists of pairs of class and number, in one array of words that grows: a list that is full moves to where one of
+    twice its size was, or to the end.
 
     A list is class, number, class, number; that of a crowded list, only numbers.  Numbers have single precision: they
     only lead to the dual variables, from which the result is worked out anew.  A duality gap below some 1e-5 is out of
@@ -30,6 +31,8 @@ class ClassLists:
         self.lists = cython.cast(cython.pointer(List), calloc(max(1, lists), cython.sizeof(List)))
         if self.lists == cython.NULL:
             raise MemoryError
+        for size in range(32):
+            self.left[size] = -1
         self.make_room(1 << 12)
 
     def __dealloc__(self):
@@ -134,28 +137,53 @@ class ClassLists:
         return 0
 
     def widen(self, i):
-        """Twice the room for a list, or room for every class, at the end of the array."""
+        """Twice the room for a list, or room for every class, elsewhere in the array."""
         count: cython.Py_ssize_t = self.lists[i].count
+        old: cython.Py_ssize_t = self.lists[i].start
         room: cython.Py_ssize_t = 2 * self.lists[i].room if self.lists[i].room else FIRST_ROOM
-        crowded: cython.bint = room * CROWDED > self.width > 0
-        old: cython.p_uint
+        start: cython.Py_ssize_t
         numbers: cython.p_float
         c: cython.Py_ssize_t
-        self.make_room(self.width if crowded else 2 * room)
-        old = self.words + self.lists[i].start
-        self.lists[i].start = self.used
-        if crowded:
-            numbers = cython.cast(cython.p_float, self.words) + self.used
+        if room * CROWDED > self.width > 0:
+            self.make_room(self.width)
+            start = self.used
+            self.used += self.width
+            numbers = cython.cast(cython.p_float, self.words) + start
             memset(numbers, 0, self.width * cython.sizeof(cython.float))
             for c in range(count):
-                numbers[old[2 * c]] = cython.cast(cython.p_float, old)[2 * c + 1]
+                numbers[self.words[old + 2 * c]] = cython.cast(cython.p_float, self.words)[old + 2 * c + 1]
             self.lists[i].count = ALL
-            self.used += self.width
         else:
-            memcpy(self.words + self.used, old, 2 * count * cython.sizeof(cython.uint))
-            self.lists[i].room = room
-            self.used += 2 * room
+            start = self.begin(room)
+            memcpy(self.words + start, self.words + old, 2 * count * cython.sizeof(cython.uint))
+        if count:
+            self.leave(old, self.lists[i].room)
+        self.lists[i].start = start
+        self.lists[i].room = cython.cast(cython.uint, room)
         return 0
+
+    def begin(self, room):
+        """Where there is this much room for a list."""
+        size: cython.Py_ssize_t = 0
+        start: cython.Py_ssize_t
+        while FIRST_ROOM << size < room:
+            size += 1
+        start = self.left[size]
+        if start >= 0:
+            memcpy(cython.address(self.left[size]), self.words + start, cython.sizeof(cython.longlong))
+            return start
+        self.make_room(2 * room)
+        start = self.used
+        self.used += 2 * room
+        return start
+
+    def leave(self, start, room):
+        """Keep the place of a list that moved for others; its first words name the next such place."""
+        size: cython.Py_ssize_t = 0
+        while FIRST_ROOM << size < room:
+            size += 1
+        memcpy(self.words + start, cython.address(self.left[size]), cython.sizeof(cython.longlong))
+        self.left[size] = start
 
     def make_room(self, words):
         """Room for so many more words."""
