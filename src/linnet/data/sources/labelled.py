@@ -17,7 +17,7 @@ TARGET, TEXT = "label", "text"
 MARK = b"__label__"
 UNLABELLED = "a line must be a label, a tab, and the text"
 UNMARKED = f"a line must begin with {MARK.decode()} and a label"
-SEVERAL = "more than one label; a row has one"
+SEVERAL = "more than one label; a row of a file has one (in Python, MultiLabelClassifier takes several)"
 
 
 class LabelledText(LineSource):
