@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from linnet.cores import one_thread, scipy
 from linnet.data.rows import Examples
+from linnet.training.solvers.centred_squares import BLOCK, BLOCKS_A_PART, centred_squares
 from linnet.training.solvers.least_squares import dense
-from linnet.training.solvers.ridge import BLOCK, BLOCKS_A_PART, centred_squares
 from linnet.training.solvers.row_products import centred_products
 from linnet.training.threads import added, over_parts
 

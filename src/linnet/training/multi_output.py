@@ -23,6 +23,7 @@ from linnet.training.objective import Objective
 from linnet.training.result import Trained
 from linnet.training.solver_choice import choose
 from linnet.training.solvers import least_squares, ridge
+from linnet.training.solvers.centred_squares import NARROWEST, centred_squares
 from linnet.training.solvers.positive_systems import positive_solution
 from linnet.training.solvers.row_products import centred_products
 from linnet.training.solvers.shortest import shortest
@@ -79,10 +80,10 @@ def _solved(problems: list[Objective], targets: Table) -> tuple[list[Table], lis
 def _narrow(examples: Examples, alpha: float, *, intercept: bool) -> Table | None:
     """By the d x d table of squares: a row of weights and the intercept for every output."""
     d = examples.rows.shape[1]
-    squares, about, total = ridge.centred_squares(examples, intercept=intercept)
+    squares, about, total = centred_squares(examples, intercept=intercept)
     table = np.ascontiguousarray(squares[:d, :d])
     table.flat[:: d + 1] += alpha
-    if (table.diagonal() < ridge.NARROWEST * total * about[:d] ** 2).any():
+    if (table.diagonal() < NARROWEST * total * about[:d] ** 2).any():
         return None
     w = positive_solution(table, squares[:d, d:])
     return None if w is None else np.column_stack([w.T, about[d:] - about[:d] @ w])

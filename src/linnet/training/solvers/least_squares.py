@@ -27,12 +27,14 @@ from numpy.typing import NDArray
 from linnet.cores import one_thread, scipy
 from linnet.data.rows import Examples
 from linnet.errors import InputError, NumericalError, option
+from linnet.kernels.sparse_entries import largest_in_table
 from linnet.learners.entry import AUTO
 from linnet.training.descent import Descent, Found
 from linnet.training.duality_gap import Certificate
 from linnet.training.exact_products import exact_product
 from linnet.training.history import Pass, Watcher
 from linnet.training.objective import Objective
+from linnet.training.threads import added, over_parts
 
 Flat = NDArray[np.float64]
 
@@ -45,6 +47,8 @@ LAST_DIGITS = 2.0
 EPS = float(np.finfo(np.float64).eps)
 # A multiple this near to a whole number is tried as one.
 NEARLY_WHOLE = 1e-3
+# What A is off by may shorten no |A v| by more than this fraction of it, or nothing is known of it.
+KNOWN = 0.5
 
 TOO_LARGE = "the weights left the range of numbers: scale the features or the target down"
 
@@ -120,27 +124,14 @@ class Decomposed:
         Residuals that are off are off by as much along every axis.  Sums of g are off by their rounding over s.  And A
         is known to `own` of its columns' lengths: no |A v| is below 1 - own / s of what it is here.
         """
-        primal, d = at.value, len(self.means)
+        d = len(self.means)
         lengths = np.sqrt((self.triangle[:, :-1] ** 2).sum(axis=0))
         least = float(self.singular.min(initial=np.inf)) / float((lengths / self.units).max(initial=1.0))
         own = max(self.rows, d) * EPS * sqrt(d) / least if least > 0 else np.inf
-        if not self.full_rank or own > 0.5:
-            return Certificate(primal, -np.inf, collinear(int(self.kept.sum()), d))
+        if not self.full_rank or own > KNOWN:
+            return Certificate(at.value, -np.inf, collinear(int(self.kept.sum()), d))
         along = (self.axes @ (gradient / self.units)) / self.singular
-        reach = sqrt(self.total * float(along @ along))
-        off = at.off + sqrt(d) * (at.summed + 4.0) * EPS * sqrt(2.0 * primal) / least
-        # as arrays: their squares may be infinite, those of Python's floats are an error
-        lower, upper = (
-            np.array([reach, at.mean]),
-            np.array([(reach + off) / (1.0 - own), abs(at.mean) + at.off + at.shift]),
-        )
-        with np.errstate(over="ignore"):
-            seen, above = 0.5 * float(lower @ lower), 0.5 * float(upper @ upper)
-        if not np.isfinite(primal - above):
-            return Certificate(primal, -np.inf, "the squares leave the range of numbers")
-        rounding = at.off * (sqrt(2.0 * primal) + at.off) + 128.0 * EPS * primal
-        rounding += at.shift * (abs(at.mean) + at.off + at.shift)
-        return Certificate(primal, max(0.0, primal - above - 2.0 * rounding), rounding=rounding + (above - seen))
+        return at.certificate(sqrt(self.total * float(along @ along)), least, own)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,6 +145,24 @@ class Residuals:
     off: float
     shift: float
     summed: int
+
+    def certificate(self, reach: float, least: float, own: float) -> Certificate:
+        """By |A v| of the v that leads to the optimum, the least |A v| of a v of length 1, with columns of length 1,
+        and the fraction that |A v| may be smaller by than it is here."""
+        primal, d = self.value, len(self.gradient)
+        off = self.off + sqrt(d) * (self.summed + 4.0) * EPS * sqrt(2.0 * primal) / least
+        # as arrays: their squares may be infinite, those of Python's floats are an error
+        lower, upper = (
+            np.array([reach, self.mean]),
+            np.array([(reach + off) / (1.0 - own), abs(self.mean) + self.off + self.shift]),
+        )
+        with np.errstate(over="ignore"):
+            seen, above = 0.5 * float(lower @ lower), 0.5 * float(upper @ upper)
+        if not np.isfinite(primal - above):
+            return Certificate(primal, -np.inf, "the squares leave the range of numbers")
+        rounding = self.off * (sqrt(2.0 * primal) + self.off) + 128.0 * EPS * primal
+        rounding += self.shift * (abs(self.mean) + self.off + self.shift)
+        return Certificate(primal, max(0.0, primal - above - 2.0 * rounding), rounding=rounding + (above - seen))
 
 
 def collinear(rank: int, columns: int) -> str:
@@ -189,7 +198,7 @@ def certify(problem: Objective, weights: Flat) -> Certificate:
 
 def _proof(problem: Objective, weights: Flat, axes: Decomposed) -> Certificate:
     examples = examples_of(problem)
-    at = residuals(examples, axes, weights, intercept=problem.intercept)
+    at = residuals(examples, axes.means, axes.target_mean, weights, intercept=problem.intercept)
     gradient = at.gradient
     if not axes.full_rank:
         columns = _independent(examples, axes, intercept=problem.intercept)
@@ -198,23 +207,26 @@ def _proof(problem: Objective, weights: Flat, axes: Decomposed) -> Certificate:
     return axes.certificate(at, gradient)
 
 
-def residuals(examples: Examples, axes: Decomposed, weights: Flat, *, intercept: bool) -> Residuals:
-    """Of centred rows and targets, block by block: large means would cancel, and digits with them."""
+def residuals(examples: Examples, means: Flat, target_mean: float, weights: Flat, *, intercept: bool) -> Residuals:
+    """Of rows and targets less these means, block by block: large means would cancel, and digits with them."""
     w, n = weights[:-1], len(examples.targets)
-    b = exact_product(np.append(axes.means, [1.0, -1.0]), np.append(w, [weights[-1], axes.target_mean]))
-    c = np.ones(n) if examples.weights is None else examples.weights
-    value, mean, gradient, centre, largest = 0.0, 0.0, np.zeros(len(w)), np.zeros(len(w)), np.zeros(len(w) + 1)
-    blocks = range(0, n, ROWS_AT_ONCE)
-    for first in blocks:
-        block = slice(first, first + ROWS_AT_ONCE)
-        table = dense(examples, block) - axes.means
-        target = examples.targets[block] - axes.target_mean
+    b = exact_product(np.append(means, [1.0, -1.0]), np.append(w, [weights[-1], target_mean]))
+
+    def part(first: int, last: int) -> tuple[float, float, Flat, Flat, Flat]:
+        block = slice(first, last)
+        table = dense(examples, block) - means
+        target = examples.targets[block] - target_mean
         r = table @ w + b - target
-        np.maximum(largest, np.append(np.abs(table).max(axis=0, initial=0.0), np.abs(target).max()), out=largest)
-        value += float((c[block] * r * r).sum())
-        mean += float((c[block] * r).sum())
-        gradient += table.T @ (c[block] * r)
-        centre += c[block] @ table
+        c = np.ones(last - first) if examples.weights is None else examples.weights[block]
+        largest = np.zeros(len(w))
+        largest_in_table(table.reshape(-1), largest)
+        sizes = np.append(largest, np.abs(target).max())
+        return float((c * r * r).sum()), float((c * r).sum()), (c * r) @ table, c @ table, sizes
+
+    parts = over_parts(part, n, ROWS_AT_ONCE)
+    values, means_of_parts, gradients, centres, largest_of_parts = zip(*parts, strict=True)
+    value, mean, gradient, centre = sum(values), sum(means_of_parts), added(gradients), added(centres)
+    largest = np.max(largest_of_parts, axis=0)
     total = examples.total_weight
     if intercept:  # the means are rounded
         gradient -= centre * (mean / total)
@@ -222,7 +234,7 @@ def residuals(examples: Examples, axes: Decomposed, weights: Flat, *, intercept:
         mean = 0.0
     sizes = np.abs(np.append(w, -1.0)) * largest
     off = 0.5 * EPS * (len(w) + 8.0) * (float(sizes.sum()) + abs(b))
-    shift, summed = EPS * abs(float(weights[-1])), min(n, ROWS_AT_ONCE) + len(blocks)
+    shift, summed = EPS * abs(float(weights[-1])), min(n, ROWS_AT_ONCE) + len(parts)
     return Residuals(0.5 * value / total, mean / total, gradient / total, off, shift, summed)
 
 
@@ -272,14 +284,15 @@ def checked(w: Flat, b: float) -> tuple[Flat, float]:
 def decomposed(examples: Examples, *, intercept: bool, rows_at_once: int | None = None) -> Decomposed:
     """The axes of the rows, which may be taken a block at a time."""
     reduced, means, sizes = triangle(examples, intercept=intercept, rows_at_once=rows_at_once)
-    units = _units(examples, reduced, sizes)
+    units = units_of(examples, _lengths(reduced[:, :-1]), sizes)
     return _axes(reduced, means[:-1], float(means[-1]), units, examples.rows.shape[0], examples.total_weight)
 
 
 def decomposed_outputs(examples: Examples, *, intercept: bool) -> list[Decomposed]:
     """The same for each of several targets a row: the axes are those of the first."""
     reduced, means, sizes = triangle(examples, intercept=intercept)
-    (n, d), units = examples.rows.shape, _units(examples, reduced, sizes)
+    n, d = examples.rows.shape
+    units = units_of(examples, _lengths(reduced[:, :d]), sizes)
     first = _axes(reduced[:, : d + 1], means[:d], float(means[d]), units, n, examples.total_weight)
     u = _decomposition(reduced[:, :d] / units)[0]
     return [
@@ -293,14 +306,17 @@ def decomposed_outputs(examples: Examples, *, intercept: bool) -> list[Decompose
     ]
 
 
-def _units(examples: Examples, reduced: Flat, sizes: Flat) -> Flat:
-    """What the length of every column is known to."""
+def _lengths(table: Flat) -> Flat:
+    return np.asarray(np.sqrt((table * table).sum(axis=0)))
+
+
+def units_of(examples: Examples, lengths: Flat, sizes: Flat) -> Flat:
+    """What the lengths of the centred columns, which are these, are known to."""
     (n, d), rows = examples.rows.shape, examples.rows
     if n <= d:
         return np.ones(d)
     # each entry as given may be off by some units of its last digit
     entries = np.finfo(rows.dtype).eps * sizes[:d] + (0.0 if rows.resolution is None else rows.resolution)
-    lengths = np.sqrt((reduced[:, :d] ** 2).sum(axis=0))
     units = LAST_DIGITS * (entries * sqrt(examples.total_weight) + n * EPS * lengths)
     return np.where(units > 0, units, 1.0)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +16,27 @@ Flat = NDArray[np.float64]
 CONDITION_AT_LEAST = 1e-6
 
 
-def solver_of(table: Flat) -> Callable[[Flat], Flat] | None:
-    """What solves systems of this table, one or several at once; None where their digits would be lost.
+@dataclass(frozen=True, eq=False)
+class PositiveSystem:
+    """A table decomposed, brought to a unit diagonal by these units."""
 
-    The table is brought to a unit diagonal and decomposed in its place.
-    """
+    factor: Flat
+    unit: Flat
+
+    def __call__(self, right: Flat) -> Flat:
+        """The solution of the system, or of several at once."""
+        solution, _ = scipy("linalg").lapack.dpotrs(self.factor, (self.unit * right.T).T)
+        return np.asarray((self.unit * solution.T).T)
+
+    def inverse_norm(self) -> float:
+        """No less than the largest eigenvalue of the inverse of the table with a unit diagonal."""
+        inverse, _ = scipy("linalg").lapack.dpotri(self.factor)
+        upper = np.triu(inverse)
+        return sqrt(2.0 * float((upper * upper).sum()) - float((inverse.diagonal() ** 2).sum()))
+
+
+def solver_of(table: Flat) -> PositiveSystem | None:
+    """What solves systems of this table; None where their digits would be lost.  The table becomes its factor."""
     lapack = scipy("linalg").lapack
 
     diagonal = table.diagonal().copy()
@@ -33,12 +50,7 @@ def solver_of(table: Flat) -> Callable[[Flat], Flat] | None:
     factor, failed = lapack.dpotrf(table.T, overwrite_a=True)
     if failed or lapack.dpocon(factor, norm)[0] < CONDITION_AT_LEAST:
         return None
-
-    def solve(right: Flat) -> Flat:
-        solution, _ = lapack.dpotrs(factor, (unit * right.T).T)
-        return np.asarray((unit * solution.T).T)
-
-    return solve
+    return PositiveSystem(factor, unit)
 
 
 def positive_solution(table: Flat, right: Flat) -> Flat | None:

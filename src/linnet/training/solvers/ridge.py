@@ -29,22 +29,16 @@ from linnet.training.descent import Descent, Found
 from linnet.training.duality_gap import Certificate, certify
 from linnet.training.history import Pass, Watcher
 from linnet.training.objective import Objective
+from linnet.training.solvers.centred_squares import NARROWEST, centred_squares
 from linnet.training.solvers.least_squares import TOO_LARGE, checked, decomposed, dense, examples_of
 from linnet.training.solvers.least_squares import solve as least_squares
+from linnet.training.solvers.normal_equations import by_squares
 from linnet.training.solvers.positive_systems import positive_solution
 from linnet.training.solvers.row_products import centred_products
 from linnet.training.solvers.shortest import shortest
-from linnet.training.threads import over_parts
 
 Flat = NDArray[np.float64]
 
-# A column whose deviation is below this fraction of its mean must be centred before it is squared.
-NARROWEST = 1e-12
-# Centring may reduce a sum of squares by this factor; beyond, the rows are centred again about the true means.
-CANCELLED_AT_MOST = 1e3
-# Numbers in a block: it stays in the cache while it is centred and squared.
-BLOCK = 1 << 16
-BLOCKS_A_PART = 8
 # After this many steps of conjugate gradients the closed form is quicker, if there are at most this many rows; whether
 # they are enough is foreseen at every tenth, by those since FIRST.
 PATIENCE, FIRST, MULTIPLIED_AT_MOST = 60, 5, 4096
@@ -65,13 +59,19 @@ def analytic(problem: Objective, how: Descent, watch: Watcher) -> Found:
 
 
 def _unpenalised(problem: Objective, how: Descent, watch: Watcher) -> Found:
-    began, found = perf_counter(), shortest(examples_of(problem), intercept=problem.intercept)
+    """By a table of squares, of columns or of rows; by singular values where those lose too many digits."""
+    began, found = perf_counter(), _few_rows(problem) or by_squares(problem)
     if found is None:
         return least_squares(problem, how, watch)
-    weights, (proof,) = found
+    flat, proof = found
     tally = Pass(0, 1, proof.primal, perf_counter() - began)
     watch(tally)
-    return Found(weights[0].copy(), [tally], True, proof)
+    return Found(flat, [tally], True, proof)
+
+
+def _few_rows(problem: Objective) -> tuple[Flat, Certificate] | None:
+    found = shortest(examples_of(problem), intercept=problem.intercept)
+    return None if found is None else (found[0][0].copy(), found[1][0])
 
 
 def ridge(examples: Examples, alpha: float, *, intercept: bool) -> tuple[Flat, float]:
@@ -94,56 +94,6 @@ def _narrow(examples: Examples, alpha: float, intercept: bool) -> tuple[Flat, fl
         return None
     w = positive_solution(table, squares[:d, d])
     return None if w is None else (w, float(about[d] - about[:d] @ w))
-
-
-def centred_squares(examples: Examples, *, intercept: bool) -> tuple[Flat, Flat, float]:
-    """Sum of c z z' over all rows z = (x, y) - m; m, their weighted mean (0 without an intercept); the sum of c.
-
-    y may be several numbers a row.  They are centred about the means of the first block, and about the true ones if
-    those are far.
-    """
-    first = dense(examples, slice(0, 1000))
-    about = np.append(first.mean(axis=0), examples.targets[:1000].mean(axis=0))
-    about = about if intercept else np.zeros(len(about))
-    squares, off, total = _squares_about(about, examples)
-    if intercept:
-        diagonal = squares.diagonal()
-        if (total * off**2 > CANCELLED_AT_MOST * (diagonal - total * off**2)).any():
-            about = about + off
-            squares, off, total = _squares_about(about, examples)
-        squares -= total * np.outer(off, off)
-        about = about + off
-    return squares, about, total
-
-
-def _squares_about(about: Flat, examples: Examples) -> tuple[Flat, Flat, float]:
-    """Sum of c z z' over all rows z = (x, y) - about; their weighted mean; the sum of c."""
-    (n, d), width = examples.rows.shape, len(about)
-    y = examples.targets.reshape(n, -1)
-    at_once = max(64, BLOCK // width, d)  # of fewer rows than columns, adding up the tables would take longest
-
-    def part(start: int, stop: int) -> tuple[Flat, Flat, float]:
-        squares, sums, total = np.zeros((width, width)), np.zeros(width), 0.0
-        block = np.empty((min(stop - start, at_once), width))
-        for first in range(start, stop, at_once):
-            at = slice(first, min(stop, first + at_once))
-            z = block[: at.stop - first]
-            np.subtract(dense(examples, at), about[:d], out=z[:, :d])
-            np.subtract(y[at], about[d:], out=z[:, d:])
-            c = np.ones(len(z)) if examples.weights is None else examples.weights[at]
-            sums += c @ z
-            total += float(c.sum())
-            if examples.weights is not None:
-                z *= np.sqrt(c)[:, np.newaxis]
-            squares += z.T @ z
-        return squares, sums, total
-
-    squares, sums, total = np.zeros((width, width)), np.zeros(width), 0.0
-    for part_squares, part_sums, part_total in over_parts(part, n, max(BLOCKS_A_PART * BLOCK // width, 2 * at_once)):
-        squares += part_squares
-        sums += part_sums
-        total += part_total
-    return squares, sums / total, total
 
 
 def _wide(examples: Examples, alpha: float, intercept: bool) -> tuple[Flat, float] | None:
