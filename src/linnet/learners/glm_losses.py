@@ -172,26 +172,31 @@ class Tweedie(Loss):
         return self.at(scores, targets)[1]
 
     def at(self, scores: Floats, targets: Floats) -> tuple[Floats, Floats]:
+        values, slopes, _ = self.with_curvature(scores, targets)
+        return values, slopes
+
+    def with_curvature(self, scores: Floats, targets: Floats) -> tuple[Floats, Floats, Floats]:
+        """Of the log link, the powers of the mean are worked out once for all three."""
         import numpy as np
 
         p = self.power
         with np.errstate(over="ignore", invalid="ignore"):
             if not self._log_convex:
                 means = self.mean(scores)
-                return self.of_mean(means, targets), self._slope(means, targets)
+                return self.of_mean(means, targets), self._slope(means, targets), self.curvature(scores, targets)
             if p == 1:
-                means = np.exp(scores)
-                slopes = means - targets
+                bends = np.exp(scores)
+                slopes = bends - targets
                 values = slopes - targets * (scores - _log_or_0(targets))
             elif p == 2:
-                ratio = targets * np.exp(-scores)
-                slopes = 1.0 - ratio
+                bends = targets * np.exp(-scores)
+                slopes = 1.0 - bends
                 values = scores - np.log(targets) - slopes
             else:
                 rising, falling = np.exp((2 - p) * scores), targets * np.exp((1 - p) * scores)
-                slopes = rising - falling
+                slopes, bends = rising - falling, (2 - p) * rising + (p - 1) * falling
                 values = self.saturated(targets) + rising / (2 - p) - falling / (1 - p)
-        return np.maximum(values, 0.0), slopes
+        return np.maximum(values, 0.0), slopes, bends
 
     def _slope(self, means: Floats, targets: Floats) -> Floats:
         import numpy as np

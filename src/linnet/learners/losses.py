@@ -117,6 +117,10 @@ class Loss:
         """Values and slopes together, for losses where one computation gives both."""
         return self.value(scores, targets), self.slope(scores, targets)
 
+    def with_curvature(self, scores: Floats, targets: Floats) -> tuple[Floats, Floats, Floats]:
+        """Values, slopes and second derivatives together."""
+        return (*self.at(scores, targets), self.curvature(scores, targets))
+
     def __repr__(self) -> str:
         return f"Loss.{self.name.upper()}"
 
@@ -368,11 +372,14 @@ class _Squared(Loss):
     of_residual = True
 
     def value(self, scores: Floats, targets: Floats) -> Floats:
-        residuals = scores - targets
-        return 0.5 * residuals**2
+        return self.at(scores, targets)[0]
 
     def slope(self, scores: Floats, targets: Floats) -> Floats:
         return scores - targets
+
+    def at(self, scores: Floats, targets: Floats) -> tuple[Floats, Floats]:
+        residuals = scores - targets
+        return 0.5 * residuals**2, residuals
 
     def curvature(self, scores: Floats, targets: Floats) -> Floats:  # noqa: ARG002
         import numpy as np

@@ -314,9 +314,10 @@ class _Part:
         self.losses = losses_at(problem, scores, rows, about)
         self.largest = float(np.abs(scores).max(initial=0.0)) + self.losses.largest_target
         self.primal = self._mean(self.losses.values)
-        self.steepness = self._mean(np.abs(self.losses.slopes).sum(axis=1))
+        self.steepness = self._mean_size(self.losses.slopes)
         self.mean_slope = self._mean(self.losses.slopes[:, 0]) if about else 0.0
-        self.bend = self._mean(self.losses.curvatures(scores)) if isinstance(self.losses, OneScore) else 0.0
+        bends = self.losses.curvatures(scores) if isinstance(self.losses, OneScore) else None
+        self.bend = 0.0 if bends is None else self._mean(bends)
         given = self.losses.slopes if slopes is None else np.asarray(slopes[rows], dtype=np.float64)
         self.g: Table = self.losses.allowed(given.reshape(len(self.losses.normalised_weights), -1))
         self.amounts: Flat = self.losses.amounts(self.g)
@@ -325,9 +326,13 @@ class _Part:
     def _mean(self, each: Flat) -> float:
         return float((self.losses.normalised_weights * each).sum())  # pairwise, which a product of vectors is not
 
+    def _mean_size(self, g: Table) -> float:
+        sizes = np.abs(g)
+        return self._mean(sizes[:, 0] if sizes.shape[1] == 1 else sizes.sum(axis=1))
+
     def size(self) -> float:
         """The mean |g|."""
-        return self._mean(np.abs(self.g).sum(axis=1))
+        return self._mean_size(self.g)
 
     def weighed(self) -> Table:
         """The weighted slopes of these rows."""

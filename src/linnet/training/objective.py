@@ -197,17 +197,23 @@ class Objective:
             return into
 
         used = self._few(table[:-1, 0]) if self.rows.dense and self.outputs == 1 else None
+        if used is None:
+            over_parts(lambda a, b: self.scores_part(weights, a, into[a:b]), len(into), self.rows_a_part)
+            return into
 
         def part(first: int, last: int) -> None:
-            if used is not None:
-                np.add(self.rows.some_columns(used, slice(first, last)) @ table[used], table[-1], out=into[first:last])
-            elif self.rows.dense:
-                np.add(self.rows.matrix(slice(first, last)) @ table[:-1], table[-1], out=into[first:last])
-            else:
-                row_scores(*self.layout(first, last), table[:-1], table[-1], into[first:last])
+            np.add(self.rows.some_columns(used, slice(first, last)) @ table[used], table[-1], out=into[first:last])
 
         over_parts(part, len(into), self.rows_a_part)
         return into
+
+    def scores_part(self, weights: Flat, first: int, into: NDArray[np.float64]) -> None:
+        """The same for as many rows as there is room for, from the first."""
+        table, last = weights.reshape(-1, self.outputs), first + len(into)
+        if self.rows.dense:
+            np.add(self.rows.matrix(slice(first, last)) @ table[:-1], table[-1], out=into)
+        else:
+            row_scores(*self.layout(first, last), table[:-1], table[-1], into)
 
     def _few(self, w: Flat) -> NDArray[np.int64] | None:
         """Where these weights are other than 0, if they are at so few places that it is quicker to look only there."""

@@ -40,10 +40,10 @@ class OneScore:
         self.values, slopes = self.loss.at(scores[:, 0], self.y)
         self.slopes = slopes[:, np.newaxis]
 
-    def curvatures(self, scores: Table) -> Flat:
-        """The second derivatives there, where no bound on them is known; else 0."""
+    def curvatures(self, scores: Table) -> Flat | None:
+        """The second derivatives there, where no bound on them is known."""
         if not self.loss.smooth or np.isfinite(self.loss.largest_curvature):
-            return np.zeros(1)
+            return None
         return self.loss.curvature(scores[:, 0], self.y)
 
     def allowed(self, g: Table) -> Table:

@@ -136,16 +136,22 @@ class TwoClasses(Point):
 
     def _go_by_loss(self, change: Flat, before: Table) -> None:
         """The same for a loss that the kernel does not know."""
-        problem, loss = self.problem, self.problem.loss
-        self.along = problem.scores(change)
-        self.scores = before + self.along
-        scores = self.scores[:, 0]
-        values, slopes = loss.at(scores, self.signs)
-        self.slopes, self._bends = slopes[:, np.newaxis], loss.curvature(scores, self.signs)[:, np.newaxis]
-        self._sums = problem.summed(self.normalised_weights[:, np.newaxis] * self.slopes)
-        self.loss = float(self.normalised_weights @ values)
-        wrong = (self.signs * scores <= 0) & (self.normalised_weights > 0)
-        self.mistakes = 0 if problem.regression else int(np.count_nonzero(wrong))
+        problem, self.scores = self.problem, np.empty_like(before)
+
+        def part(first: int, last: int) -> tuple[Flat, float, int]:
+            at = slice(first, last)
+            problem.scores_part(change, first, self.along[at])
+            scores, y, c = self.scores[at, 0], self.signs[at], self.normalised_weights[at]
+            np.add(before[at, 0], self.along[at, 0], out=scores)
+            values, slopes, bends = problem.loss.with_curvature(scores, y)
+            self.slopes[at, 0], self._bends[at, 0] = slopes, bends
+            wrong = 0 if problem.regression else int(np.count_nonzero((y * scores <= 0) & (c > 0)))
+            return problem.summed_part((c * slopes)[:, np.newaxis], first), float((c * values).sum()), wrong
+
+        parts = over_parts(part, len(before), problem.rows_a_part)
+        self._sums = problem.free(added(sums for sums, _, _ in parts))
+        self.loss = sum(loss for _, loss, _ in parts)
+        self.mistakes = sum(mistakes for _, _, mistakes in parts)
 
     def moved(self, change: Flat, length: float, _: Table | None = None, /) -> Self:
         self.along = NOT_KEPT
