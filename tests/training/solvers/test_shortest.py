@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from linnet import LinearRegression
 from linnet.data.rows import Examples, Rows
+from linnet.training.solvers.row_products import dense_products
 from linnet.training.solvers.shortest import shortest
 
 
@@ -64,3 +65,13 @@ def test_nothing_is_proven_of_them_and_the_rank_is_stated(rng):
     assert "rank 19 of 50" in proof.reason
     assert proof.primal < 1e-25
     assert "rank 20 of 50" in LinearRegression(fit_intercept=False).fit(X, y).certificate_.reason
+
+
+def test_products_of_rows_are_those_of_numpy_with_the_same_bits_on_any_threads(rng, monkeypatch):
+    A, found = rng.normal(size=(700, 90)), []
+    for cores in (1, 3):
+        monkeypatch.setattr("linnet.training.threads.cores", lambda cores=cores: cores)
+        found.append(dense_products(A))
+    assert_array_equal(found[0], found[1])
+    assert_array_equal(found[0], found[0].T)
+    assert_allclose(found[0], A @ A.T, rtol=1e-12, atol=1e-12)

@@ -18,8 +18,8 @@ FULL = 0.2
 # A column that more than this fraction of the rows have is multiplied as a dense one, which BLAS does in a tenth of the
 # time that entries take; at most this many of them.
 COMMON, COMMON_AT_MOST = 0.25, 2000
-# Rows that a thread multiplies with all others at once.
-ROWS_AT_ONCE = 128
+# Rows that a thread multiplies with all others at once; and of dense ones, by BLAS.
+ROWS_AT_ONCE, DENSE_ROWS_AT_ONCE = 128, 256
 
 
 def centred_products(examples: Examples, weights: Flat | None) -> Flat:
@@ -29,7 +29,7 @@ def centred_products(examples: Examples, weights: Flat | None) -> Flat:
         A = dense(examples, slice(0, n))
         if weights is not None:
             A = A - weights @ A / weights.sum()
-        return np.asarray(A @ A.T)
+        return dense_products(A)
     products = _products(examples.rows)
     if weights is None:
         return products
@@ -46,8 +46,7 @@ def _products(rows: Rows) -> Flat:
     common = np.flatnonzero(counts > COMMON * n)
     if len(common) > COMMON_AT_MOST:
         common = np.sort(common[np.argsort(-counts[common], kind="stable")[:COMMON_AT_MOST]])
-    block = _columns(rows, common)
-    products = np.asarray(block @ block.T)
+    products = dense_products(_columns(rows, common))
     counts[common] = 0
     begins = np.append(0, np.cumsum(counts))
     taken = (counts > 0).astype(np.uint8)
@@ -57,12 +56,30 @@ def _products(rows: Rows) -> Flat:
         kernel.add_products(rows.values, rows.ids, rows.starts, begins, which, values, first, last, products)
 
     over_parts(part, n, ROWS_AT_ONCE)
+    _mirror(products)
+    return products
+
+
+def dense_products(A: Flat) -> Flat:
+    """A A', its lower half on threads, each of which multiplies some rows with those before; the other mirrors it."""
+    n = len(A)
+    products = np.empty((n, n))
+
+    def part(first: int, last: int) -> None:
+        products[first:last, :last] = A[first:last] @ A[:last].T
+
+    over_parts(part, n, DENSE_ROWS_AT_ONCE)
+    _mirror(products)
+    return products
+
+
+def _mirror(products: Flat) -> None:
+    n = len(products)
     for first in range(0, n, ROWS_AT_ONCE):
         last = min(n, first + ROWS_AT_ONCE)
         products[:first, first:last] = products[first:last, :first].T
         corner = np.tril(products[first:last, first:last])
         products[first:last, first:last] = corner + np.tril(corner, -1).T
-    return products
 
 
 def _columns(rows: Rows, which: NDArray[np.int64]) -> Flat:

@@ -20,6 +20,7 @@ from linnet.training.duality_gap import Certificate
 from linnet.training.exact_products import exact_product
 from linnet.training.solvers.least_squares import collinear, dense
 from linnet.training.solvers.positive_systems import solver_of
+from linnet.training.solvers.row_products import dense_products
 
 Table = NDArray[np.float64]
 
@@ -47,7 +48,7 @@ def shortest(examples: Examples, *, intercept: bool) -> tuple[Table, list[Certif
             means += left
     A *= root
     t = root * (y - target_means)
-    table = A @ A.T
+    table = dense_products(A)
     diagonal = table.diagonal()
     if intercept:
         table += float(diagonal.mean()) / total * (root @ root.T)
