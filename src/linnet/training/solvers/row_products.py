@@ -18,8 +18,8 @@ FULL = 0.2
 # A column that more than this fraction of the rows have is multiplied as a dense one, which BLAS does in a tenth of the
 # time that entries take; at most this many of them.
 COMMON, COMMON_AT_MOST = 0.25, 2000
-# Rows that a thread multiplies with all others at once; and of dense ones, by BLAS.
-ROWS_AT_ONCE, DENSE_ROWS_AT_ONCE = 128, 256
+# Rows that a thread multiplies with all others at once.
+ROWS_AT_ONCE = 128
 
 
 def centred_products(examples: Examples, weights: Flat | None) -> Flat:
@@ -66,9 +66,11 @@ def dense_products(A: Flat) -> Flat:
     products = np.empty((n, n))
 
     def part(first: int, last: int) -> None:
-        products[first:last, :last] = A[first:last] @ A[:last].T
+        own = A[first:last]
+        products[first:last, :first] = own @ A[:first].T
+        products[first:last, first:last] = own @ own.T  # which NumPy sees is symmetric
 
-    over_parts(part, n, DENSE_ROWS_AT_ONCE)
+    over_parts(part, n, ROWS_AT_ONCE)
     _mirror(products)
     return products
 
