@@ -99,13 +99,15 @@ def _hold(libraries: list[Any], before: dict[str, int]) -> None:
     for library in libraries:
         if library.filepath not in before:
             before[library.filepath] = library.get_num_threads()
-            _set(library, 1)
+            if before[library.filepath] != 1:
+                _set(library, 1)
 
 
 def _restore(libraries: list[Any], before: dict[str, int]) -> None:
     for library in libraries:
-        if library.filepath in before:
-            _set(library, before.pop(library.filepath))
+        number = before.pop(library.filepath, 1)
+        if number != 1:
+            _set(library, number)
 
 
 def _set(library: Any, number: int) -> None:

@@ -24,7 +24,7 @@ class Labels:
     @classmethod
     def in_order(cls, classes: NDArray[Any]) -> Labels:
         """These labels, which are distinct and have an order of their own."""
-        labels = cls()
+        labels = cls.__new__(cls)
         labels.classes = classes
         return labels
 
@@ -42,7 +42,7 @@ class Labels:
             second = y == few[1]
             if (second | (y == few[0])).all():
                 return cls.in_order(few), second.astype(np.float64)
-        labels = cls(y)
+        labels = cls.in_order(few) if len(y) <= FIRST_ROWS else cls(y)
         return labels, labels.encode(y)
 
     def including(self, y: NDArray[Any]) -> Labels:

@@ -30,7 +30,7 @@ from linnet.theory.mistake_bounds import NOT_KEPT, Mistakes, has_bound, mistake_
 from linnet.training.class_weights import BALANCED, ClassWeights
 from linnet.training.duality_gap import ONLINE, Certificate
 from linnet.training.fit import Settings, fit
-from linnet.training.history import PATIENCE, Pass
+from linnet.training.history import PATIENCE, Pass, ignore
 from linnet.training.online import OnlineTraining
 from linnet.training.reduction import problems
 from linnet.training.result import Start, Trained
@@ -163,7 +163,10 @@ class LinearEstimator(Coefficients, BaseEstimator):  # type: ignore[misc]
         several = 1 if labels is None else len(problems(len(labels), recipe.reduction))
         start = self._start(examples.rows.shape[1], labels, learner)
         with watching(self.verbose, type(self).__name__, several * (self.max_iter or learner.max_iter)) as watch:
-            trained = fit(learner, examples, labels, replace(self._settings(), watch=watch, start=start))
+            settings = self._settings()
+            if watch is not ignore or start is not None:
+                settings = replace(settings, watch=watch, start=start)
+            trained = fit(learner, examples, labels, settings)
         if trained.state is not None:
             self._training = trained.state
         self._fitted(trained, examples.rows.dtype)

@@ -32,15 +32,19 @@ MOST_NAMED = 8
 
 def entries(way: Way | None = None, task: Task | None = None) -> Iterator[Entry]:
     """The rows of the catalogue, or those run this way, for this task."""
-    return (row for row in ROWS.values() if (way is None or row.way is way) and (task is None or task in row.tasks))
+    return (row for row in ROWS.values() if _serves(row, way, task))
+
+
+def _serves(row: Entry, way: Way | None, task: Task | None) -> bool:
+    return (way is None or row.way is way) and (task is None or task in row.tasks)
 
 
 def find(name: str, way: Way | None = None, task: Task | None = None) -> Entry:
     """The row of this name; an error that helps where there is none, or where it does not serve."""
     row = ROWS.get(name)
-    fitting = [entry.name for entry in entries(way, task)]
-    if row is not None and name in fitting:
+    if row is not None and _serves(row, way, task):
         return row
+    fitting = [entry.name for entry in entries(way, task)]
     if row is not None:
         does, wanted = f"learns {' and '.join(row.tasks)}", str(task)
         if task is None or task in row.tasks:

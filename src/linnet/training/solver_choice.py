@@ -254,8 +254,9 @@ def choose(entry: Entry, rows: Rows, classes: int, *, asked: str = AUTO, steps: 
         return Choice(asked, "the solver was given")
     if steps and entry.offers("gradient"):
         return Choice("gradient", f"a step size ({option('eta0')}) was given")
+    offered = {solver.name for solver in entry.solvers}
     for rule in RULES:
-        if entry.offers(rule.solver) and rule.when(shape):
+        if rule.solver in offered and rule.when(shape):
             return Choice(rule.solver, rule.reason.format(columns=shape.columns, jointly=shape.jointly))
     raise RecipeError(f"{entry.name} has no solver for this problem")
 

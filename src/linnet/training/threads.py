@@ -100,6 +100,8 @@ def over_parts(work: Callable[[int, int], R], rows: int, size: int) -> list[R]:
 
     The parts are the same for any number of threads: so is their sum, if it is taken in their order.
     """
+    if 0 < rows <= size:
+        return [work(0, rows)]
     parts = [(first, min(rows, first + size)) for first in range(0, rows, size)]
     return in_threads(lambda part: work(*part), parts, -1)
 
