@@ -26,6 +26,7 @@ EXTRA = cython.declare(cython.double, 1e-12)
 TINY = cython.declare(cython.double, 2.2250738585072014e-308)
 
 
+@cython.cdivision(True)
 def descend(
     values: cython.const[value_t][::1],
     loss: cython.int,
@@ -62,6 +63,7 @@ def descend(
     closed: cython.bint = False
     full: cython.bint = False
     cython.declare(mean=cython.double, value=cython.double, slope=cython.double, length=cython.double)
+    cython.declare(gap=cython.double)
     with cython.nogil:
         scored(values, weights, scores)
         mean = looked_at(loss, signs, sample_weights, scores, slopes, bends, cython.address(mistakes))
@@ -99,7 +101,10 @@ def descend(
             made += 1
             if full:
                 bring_into_bounds(loss, signs, sample_weights, intercept, dual)
-                closed = value - bound(values, loss, signs, sample_weights, l2, dual, room) <= tol * value
+                pulled(values, sample_weights, dual, room)
+                gap = value + conjugates(loss, signs, sample_weights, dual, 1.0)
+                gap += 0.5 / l2 * squared_length(room, room, 0.0, d)
+                closed = gap <= tol * value
             if closed or length == 0.0 or -slope <= ROUNDING * value:
                 break
             again = not again and full and -slope <= NEAR * value
@@ -166,24 +171,28 @@ def squared_columns(
 ) -> cython.void:
     """The lower triangle of the sum of (x, 1)(x, 1)', each row times its weight and second derivative."""
     d: cython.Py_ssize_t = table.shape[0] - 1
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    start: cython.Py_ssize_t = 0
-    bend: cython.double
-    amount: cython.double
+    n: cython.Py_ssize_t = bends.shape[0]
+    i: cython.Py_ssize_t = 0
+    cython.declare(j=cython.Py_ssize_t, k=cython.Py_ssize_t, row=cython.Py_ssize_t, second=cython.Py_ssize_t)
+    into: cython.p_double
+    cython.declare(bend=cython.double, other=cython.double, amount=cython.double, more=cython.double)
     table[:, :] = 0.0
-    for i in range(bends.shape[0]):
+    while i < n:  # two rows at once: the table is read and written half as often
+        row = i * d
         bend = sample_weights[i] * bends[i]
-        if bend != 0.0:
-            for j in range(d):
-                amount = bend * values[start + j]
-                for k in range(j + 1):
-                    table[j, k] += amount * values[start + k]
-            for k in range(d):
-                table[d, k] += bend * values[start + k]
-            table[d, d] += bend
-        start += d
+        second = row + d if i + 1 < n else row
+        other = sample_weights[i + 1] * bends[i + 1] if i + 1 < n else 0.0
+        for j in range(d):
+            into = cython.address(table[j, 0])
+            amount = bend * values[row + j]
+            more = other * values[second + j]
+            for k in range(j + 1):
+                into[k] += amount * values[row + k] + more * values[second + k]
+        into = cython.address(table[d, 0])
+        for k in range(d):
+            into[k] += bend * values[row + k] + other * values[second + k]
+        into[d] += bend + other
+        i += 2
 
 
 @cython.cfunc
@@ -296,29 +305,24 @@ def bring_into_bounds(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-@cython.cdivision(True)
-def bound(
-    values: cython.const[value_t][::1],
+def conjugates(
     loss: cython.int,
     signs: cython.const[cython.double][::1],
     sample_weights: cython.const[cython.double][::1],
-    l2: cython.double,
     dual: cython.double[::1],
-    room: cython.double[::1],
+    shrink: cython.double,
 ) -> cython.double:
-    """The value of the dual there, which f cannot fall below: -sum_i c_i loss*(g_i) - |v|^2 / (2 l2)."""
+    """The mean of the conjugates of these slopes times `shrink`."""
     total: cython.double = 0.0
     pull: cython.double
     i: cython.Py_ssize_t
     for i in range(dual.shape[0]):
-        pull = -signs[i] * dual[i]
-        if loss == Loss.LOGISTIC:
-            if 0.0 < pull < 1.0:
-                total -= sample_weights[i] * (pull * log(pull) + (1.0 - pull) * log(1.0 - pull))
-        else:
-            total -= sample_weights[i] * (0.25 * pull * pull - pull)
-    pulled(values, sample_weights, dual, room)
-    return total - 0.5 / l2 * squared_length(room, room, 0.0, room.shape[0] - 1)
+        pull = -signs[i] * (shrink * dual[i])
+        if loss != Loss.LOGISTIC:
+            total += sample_weights[i] * (0.25 * pull * pull - pull)
+        elif 0.0 < pull < 1.0:
+            total += sample_weights[i] * (pull * log(pull) + (1.0 - pull) * log(1.0 - pull))
+    return total
 
 
 # -- the system of a step ----------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from linnet.training.descent import Descent
 from linnet.training.duality_gap import certify
 from linnet.training.fit import Settings, fit
 from linnet.training.objective import Objective
-from linnet.training.solvers import newton, small_newton
+from linnet.training.solvers import newton, small_tables
 from linnet.training.solvers.hessian import point_at
 from linnet.training.solvers.summed_squares import BLOCKING
 from tests.conftest import both_forms, sparse_table
@@ -85,7 +85,7 @@ def labels(rng, X, outputs):
     odd=st.sampled_from(["", "collinear", "constant"]),
     weighted=st.booleans(),
     intercept=st.booleans(),
-    rows_in_one_call=st.sampled_from([0, small_newton.ROWS]),
+    rows_in_one_call=st.sampled_from([0, small_tables.ROWS]),
 )
 def test_it_ends_at_the_optimum_and_proves_no_more_than_is_true(
     seed, solver, outputs, C, scales, odd, weighted, intercept, rows_in_one_call
@@ -104,7 +104,7 @@ def test_it_ends_at_the_optimum_and_proves_no_more_than_is_true(
     best = optimum(X, y, outputs, C, c, intercept=intercept)
     for form in both_forms(X):
         model = LogisticRegression(solver=solver, C=C, tol=1e-8, fit_intercept=intercept)
-        with patch.object(small_newton, "ROWS", rows_in_one_call):
+        with patch.object(small_tables, "ROWS", rows_in_one_call):
             model.fit(form, y, c if weighted else None)
         value, proven = reached(model, X, y, C, c), model.certificate_
         assert proven.gap <= 1e-8

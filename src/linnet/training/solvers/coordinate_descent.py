@@ -28,7 +28,7 @@ from linnet.training.descent import Descent, Found
 from linnet.training.duality_gap import Certificate, certify
 from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import TOO_LARGE, Flat, Objective
-from linnet.training.solvers import quadratic_model
+from linnet.training.solvers import quadratic_model, small_tables
 from linnet.training.solvers.point import Point
 from linnet.training.solvers.working_columns import (
     MOST_PAIRED,
@@ -78,7 +78,14 @@ NO_TOLERANCE = 1e-14
 
 def descend(problem: Objective, how: Descent, watch: Watcher) -> Found:
     """Minimise the objective, which has one score a row, a smooth loss and an L1 penalty."""
-    return CoordinateDescent(problem).solve(problem.penalty, how, watch)
+    history: list[Pass] = []
+    if how.tol is not None and problem.penalty.l1 > 0 and small_tables.suits(problem):
+        found = small_tables.proximal_newton(problem, how, watch)
+        if found.converged or len(found.history) >= how.most:
+            return found
+        history, how = found.history, replace(how, start=found.weights, most=how.most - len(found.history))
+    found = CoordinateDescent(problem).solve(problem.penalty, how, watch)
+    return replace(found, history=history + found.history) if history else found
 
 
 class CoordinateDescent:

@@ -36,7 +36,7 @@ from linnet.training.duality_gap import certify
 from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import TOO_LARGE, Flat, Objective
 from linnet.training.positive_definite import Factored, mirrored
-from linnet.training.solvers import small_newton
+from linnet.training.solvers import small_tables
 from linnet.training.solvers.class_blocks import ClassBlocks, suits, worn_out_after
 from linnet.training.solvers.hessian import Point, point_at
 from linnet.training.solvers.summed_squares import BLOCKING, Blocking, SummedSquares
@@ -104,8 +104,8 @@ def cholesky(problem: Objective, how: Descent, watch: Watcher = ignore, *, block
     _check(problem, "newton-cholesky")
     if problem.outputs > 1:
         raise RecipeError("solver='newton-cholesky' takes many classes one by one: multiclass='one-vs-rest'")
-    if small_newton.suits(problem):
-        return small_newton.descend(problem, how, watch)
+    if small_tables.suits(problem):
+        return small_tables.newton(problem, how, watch)
     start = _rough_start(problem, how.most, blocking) if how.start is None else how.start
     return _descend(problem, start, how, watch, _Cholesky(blocking))
 
