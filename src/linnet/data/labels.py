@@ -37,12 +37,15 @@ class Labels:
 
         Two labels that the first rows show, the common case, are found without sorting all rows.
         """
+        if len(y) <= FIRST_ROWS:
+            found, codes = np.unique(y, return_inverse=True)
+            return cls.in_order(found), codes.astype(np.float64)
         few = np.unique(y[:FIRST_ROWS])
         if len(few) == 2:
             second = y == few[1]
             if (second | (y == few[0])).all():
                 return cls.in_order(few), second.astype(np.float64)
-        labels = cls.in_order(few) if len(y) <= FIRST_ROWS else cls(y)
+        labels = cls(y)
         return labels, labels.encode(y)
 
     def including(self, y: NDArray[Any]) -> Labels:

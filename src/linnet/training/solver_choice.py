@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import NamedTuple
 
@@ -38,7 +38,9 @@ from linnet.training.solvers.working_sets import by_working_sets
 PAIRED_IF_DENSE = 1000
 PAIRED_IF_SPARSE = 500
 # Conjugate gradients pay where products are the cost, not the calls; and on few rows their rounding grows.
-FEW_WEIGHTS = 100
+FEW_WEIGHTS = softmax.FEW_WEIGHTS
+# How many steps of the quicker L-BFGS few weights mostly need.
+SOON = 100
 # Up to this many columns, whatever their scales, Newton's steps are the safer way to the optimum of an SVM.
 FEW_COLUMNS = 50
 # On the squared hinge few steps are needed: up to this many entries a row, they are also the quicker way.
@@ -58,10 +60,19 @@ _any_lbfgs = to_gap(quasi_newton.lbfgs)
 
 
 def _lbfgs(problem: Objective, how: Descent, watch: Watcher) -> Found:
-    """L-BFGS: for many weights of many classes, in its quicker form."""
-    penalised = problem.penalty.l2 > 0 and problem.penalty.l1 == 0
-    joint = problem.outputs > 1 and problem.size > FEW_WEIGHTS
-    return (softmax.lbfgs if penalised and joint else _any_lbfgs)(problem, how, watch)
+    """L-BFGS: for the weights of several classes in its quicker form, whose memory is shorter and in single precision.
+
+    What that does not soon bring to an end for few weights is not easy, and the longer memory pays.
+    """
+    if problem.outputs == 1 or problem.penalty.l2 == 0 or problem.penalty.l1 > 0:
+        return _any_lbfgs(problem, how, watch)
+    if problem.size > FEW_WEIGHTS or how.tol is None or how.most <= SOON:
+        return softmax.lbfgs(problem, how, watch)
+    found = softmax.lbfgs(problem, replace(how, most=SOON), watch)
+    if found.converged:
+        return found
+    rest = _any_lbfgs(problem, replace(how, start=found.weights, most=how.most - len(found.history)), watch)
+    return replace(rest, history=found.history + rest.history)
 
 
 class Needs(NamedTuple):

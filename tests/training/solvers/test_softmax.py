@@ -1,5 +1,7 @@
 """L-BFGS for softmax ends at the optimum that others find, proves it, and has the same bits on any threads."""
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -11,6 +13,7 @@ from linnet import LogisticRegression
 from linnet.data.rows import Examples, Rows
 from linnet.learners.losses import Loss
 from linnet.learners.recipe import Penalty
+from linnet.training import solver_choice
 from linnet.training.descent import Descent
 from linnet.training.objective import Objective
 from linnet.training.solvers import softmax
@@ -92,3 +95,14 @@ def test_threads_do_not_change_a_bit(rng, monkeypatch):
     assert_array_equal(found[0].weights, found[1].weights)
     assert found[0].certificate == found[1].certificate
     assert found[0].converged
+
+
+def test_few_weights_that_the_quicker_steps_do_not_bring_to_the_optimum_come_there_by_others(rng):
+    X = rng.normal(size=(80, 4)) * 10.0 ** np.arange(-2, 2)
+    y = rng.integers(0, 3, 80)
+    at_once = LogisticRegression(solver="lbfgs", tol=1e-8).fit(X, y)
+    with patch.object(solver_choice, "SOON", 2):
+        in_two = LogisticRegression(solver="lbfgs", tol=1e-8).fit(X, y)
+    assert in_two.certificate_.gap <= 1e-8
+    assert in_two.n_iter_[0] > 2
+    assert in_two.certificate_.primal == pytest.approx(at_once.certificate_.primal, rel=1e-7)

@@ -38,8 +38,8 @@ Table = NDArray[np.float64]
 REMEMBERED = 10
 # Weights are measured in their column's unit to this power.  Whole units undo the columns' scales, but bring rare
 # columns level with common ones; no units leave it all to L-BFGS.  On word counts a
-# power of 1/4 came furthest in the first hundred steps.
-UNIT_POWER = 0.25
+# power of 1/4 came furthest in the first hundred steps.  Few weights are measured in whole units.
+UNIT_POWER, FEW_WEIGHTS = 0.25, 100
 # Numbers a part, for work on weights and on scores.
 PART = 1 << 16
 # A length is good where f has fallen by this fraction of what the slope promised, and the slope by all but this.
@@ -103,7 +103,7 @@ class _Walk:
 
     def __init__(self, problem: Objective, start: Flat | None, part: int) -> None:
         self.problem, self.normalised_weights, self.part = problem, normalised_weights(problem), part
-        self.units = problem.units() ** UNIT_POWER
+        self.units = problem.units() ** (1.0 if problem.size <= FEW_WEIGHTS else UNIT_POWER)
         self.per_unit = 1.0 / self.units
         self.l2, self.penalised = problem.penalty.l2, problem.size - problem.outputs
         self.weights = np.zeros(problem.size) if start is None else start.copy()
