@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from linnet.kernels import parsing_beam, parsing_greedy
+from linnet.kernels import parsing_beam, parsing_beam_training, parsing_greedy
 from linnet.kernels.parsing_weights import Weights
 from linnet.structured.parser_templates import ATOMS, DEFAULT, places, templates_of
 from tests.structured.parsing_twin import (
@@ -202,7 +202,7 @@ def trained(random, kinds, allowed, passes=3, width=0):
     for number in range(passes):
         arrays = (weights, places(FEW), tokens, starts, heads, labels, allowed, order)
         if width:
-            parsing_beam.train(*arrays, width, False)
+            parsing_beam_training.train(*arrays, width, False)
         else:
             parsing_greedy.train(*arrays, 0.9 if number else 0.0, number)
     return weights
@@ -273,7 +273,7 @@ def test_beam_learns_what_can_be_learnt_and_then_makes_no_mistakes(early, C):
     weights, order = Weights(5), np.arange(20, dtype=np.int64)
     for _ in range(30):
         arrays = (weights, places(FEW), tokens, starts, heads, labels, allowed, order)
-        wrong, _, _ = parsing_beam.train(*arrays, 4, early, C)
+        wrong, _, _ = parsing_beam_training.train(*arrays, 4, early, C)
     assert wrong == 0
     found, label = np.zeros_like(heads), np.zeros_like(labels)
     parsing_beam.parse(weights, places(FEW), tokens, starts, allowed, 0.0, order, 4, found, label, np.zeros(20))
@@ -324,7 +324,7 @@ def test_sentence_of_ten_thousand_words():
     labels, starts, order = np.zeros(n, dtype=np.int32), np.array([0, n]), np.zeros(1, dtype=np.int64)
     weights = Weights(2 * kinds + 1)
     parsing_greedy.train(weights, places(FEW), tokens, starts, heads, labels, allowed, order, 0.0, 0)
-    parsing_beam.train(weights, places(FEW), tokens, starts, heads, labels, allowed, order, 4, False)
+    parsing_beam_training.train(weights, places(FEW), tokens, starts, heads, labels, allowed, order, 4, False)
     found, label = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int32)
     parsing_beam.parse(weights, places(FEW), tokens, starts, allowed, 0.0, order, 4, found, label, np.zeros(1))
     assert (found == 0).sum() == 1

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.errors import InputError, RecipeError, option
-from linnet.kernels import parsing_beam, parsing_eisner, parsing_greedy
+from linnet.kernels import parsing_beam, parsing_beam_training, parsing_eisner, parsing_greedy
 from linnet.kernels.parsing_checks import LONGEST_CHART
 from linnet.kernels.parsing_weights import Weights
 from linnet.structured import arc_templates
@@ -103,7 +103,7 @@ class TransitionDecoder:
             draws = (seed * 0x9E3779B97F4A7C15 + number) % (1 << 64)
             found = parsing_greedy.train(*arrays, explore, draws, self.C)
         else:
-            found = parsing_beam.train(*arrays, self.beam, self.early, self.C)
+            found = parsing_beam_training.train(*arrays, self.beam, self.early, self.C)
         return found
 
     def parse(
