@@ -262,7 +262,8 @@ def features(
                         at += 1
                 starts[t + 1] = at
     firsts.append(first_out[:used])
-    return ids_out[:at].copy(), starts_out, np.concatenate(firsts)
+    # what is behind has not been written to, and takes no memory
+    return ids_out[:at], starts_out, np.concatenate(firsts)
 
 
 @cython.cfunc
