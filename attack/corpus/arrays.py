@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -93,3 +94,20 @@ def cells_that_arrow_cannot_convert() -> Case:
     return Case(
         {}, [Call(train, cells) for cells in ([10**30, 1], [b"12345678", b"87654321"], [[1], [2]], [{"a": 1}, {}])]
     )
+
+
+def numbers_whose_squares_are_infinite() -> Case:
+    def fit(name: str) -> None:
+        import linnet
+
+        warnings.simplefilter("ignore")
+        for size in (1e160, 1e300, 1e-170):
+            X = np.random.default_rng(0).normal(size=(20, 5))
+            X[3, 2] = size
+            for table in (X, csr_array(X), X * size, X.T):
+                for y in (np.arange(table.shape[0]) % 2, np.arange(table.shape[0]) * size):
+                    with contextlib.suppress(ValueError):
+                        str(getattr(linnet, name)().fit(table, y).certificate_)
+
+    names = ("Perceptron", "LogisticRegression", "LinearSVC", "Ridge", "LinearRegression", "Lasso", "HuberRegressor")
+    return Case({}, [Call(fit, name) for name in names])

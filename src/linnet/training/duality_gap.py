@@ -294,7 +294,7 @@ class _Rounding:
         found += UNIT * self.summed * self.size * pulled
         if self.problem.penalty.l2 > 0:
             each = UNIT * self.summed * self.size
-            squares = self.problem.columns * self.problem.largest_entry**2
+            squares = self.problem.columns * self.problem.largest_entry * self.problem.largest_entry  # inf, no error
             if not each * each * squares <= NEGLIGIBLE * self.primal * self.problem.penalty.l2:
                 entries = self.problem.largest_entries
                 squares = float((entries * entries).sum())
