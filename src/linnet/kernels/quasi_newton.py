@@ -2,7 +2,7 @@
 
 Weights are plain; what is remembered is measured in units, one a weight.  Each read goes over the weights from start to
 stop, 8192 at a time, which stay in a near cache, and over every remembered vector once.  A product has 16 sums side by
-side: one alone would wait for each addition before the next.
+side: one alone would wait for each addition before the next.  What is remembered is in single or in double precision.
 """
 
 import cython
@@ -11,8 +11,8 @@ import cython
 def direction(
     start: cython.Py_ssize_t,
     stop: cython.Py_ssize_t,
-    coefficients: cython.const[cython.float][::1],
-    kept: cython.const[cython.float][:, ::1],
+    coefficients: cython.const[cython.floating][::1],
+    kept: cython.const[cython.floating][:, ::1],
     coefficient: cython.double,
     gradient: cython.const[cython.double][::1],
     per_unit: cython.const[cython.double][::1],
@@ -28,13 +28,13 @@ def direction(
     size: cython.Py_ssize_t
     r: cython.Py_ssize_t
     j: cython.Py_ssize_t
-    c: cython.float
+    c: cython.floating
     p: cython.double
     slope: cython.double = 0.0
     crossed: cython.double = 0.0
     squared: cython.double = 0.0
-    one: cython.pointer(cython.const[cython.float])
-    combined: cython.float[8192]
+    one: cython.pointer(cython.const[cython.floating])
+    combined: cython.floating[8192]
     with cython.nogil:
         for first in range(start, stop, 8192):
             size = min(8192, stop - first)
@@ -69,7 +69,7 @@ def arrival(
     penalised: cython.Py_ssize_t,
     weights: cython.double[::1],
     gradient: cython.double[::1],
-    kept: cython.float[:, ::1],
+    kept: cython.floating[:, ::1],
     slot: cython.Py_ssize_t,
     products: cython.double[::1],
 ):
@@ -93,11 +93,11 @@ def arrival(
     bend: cython.double = 0.0
     squared: cython.double = 0.0
     steepness: cython.double = 0.0
-    one: cython.pointer(cython.const[cython.float])
-    steps: cython.p_float
-    changes: cython.p_float
-    slopes: cython.float[8192]
-    sums: cython.float[16]
+    one: cython.pointer(cython.const[cython.floating])
+    steps: cython.pointer(cython.floating)
+    changes: cython.pointer(cython.floating)
+    slopes: cython.floating[8192]
+    sums: cython.floating[16]
     with cython.nogil:
         for r in range(2 * remembered):
             products[r] = 0.0
@@ -117,9 +117,9 @@ def arrival(
                 there *= per_unit[k]
                 change = there - gradient[k]
                 gradient[k] = there
-                steps[j] = cython.cast(cython.float, step)
-                changes[j] = cython.cast(cython.float, change)
-                slopes[j] = cython.cast(cython.float, there)
+                steps[j] = step
+                changes[j] = change
+                slopes[j] = there
                 total += there * there
                 bend += step * change
                 squared += change * change

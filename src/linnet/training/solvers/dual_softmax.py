@@ -29,6 +29,8 @@ from linnet.training.order import presentations
 from linnet.training.row_losses import normalised_weights
 from linnet.training.solvers.dual_ascent import RHO, TOO_LONG, squared_norm
 
+# So few weights take few steps of any method, whose cost is then the calls, not the rows.
+FEW_WEIGHTS = 100
 # So many sweeps are worth their time in any case; more of them, if at the rate of the last ones they will do.
 SWEEPS = 40
 # At first all but this of a row's q is with its class: at 0 its logarithm would have no end.
@@ -118,8 +120,9 @@ class DualSoftmax:
 
 
 def suits(problem: Objective) -> bool:
-    """Whether there are sweeps for it: on sparse rows, with no class whose weights are held at 0."""
-    return not problem.rows.dense and not problem.reference
+    """Whether there are sweeps for it, and they pay: on sparse rows, with no class whose weights are held at 0, and
+    with more than a few weights."""
+    return not problem.rows.dense and not problem.reference and problem.size > FEW_WEIGHTS
 
 
 def begin(climbed: DualSoftmax, how: Descent, watch: Watcher) -> Found:

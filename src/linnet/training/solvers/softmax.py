@@ -7,8 +7,8 @@ Then it is L-BFGS (Liu, Nocedal 1989) with two changes, which make a step cost o
   Newton's method on t.
 - The last steps s and changes of the gradient y are only read twice: once for their products with the new gradient, and
   once for their combination (kernels/quasi_newton.py); between the two all is done on the small table of their products
-  (Chen, Wang, Zhou 2014, Large-scale L-BFGS using MapReduce).  They are kept in single precision: they only shape the
-  direction.
+  (Chen, Wang, Zhou 2014, Large-scale L-BFGS using MapReduce).  Those of many weights are kept in single precision: they
+  only shape the direction.
 
 At weights of gradient g the slopes of the losses are a dual point with a gap of |g|^2 / (2 l2), but for the intercepts'
 part; duality_gap.py certifies it.
@@ -30,6 +30,7 @@ from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import TOO_LARGE, Flat, Objective
 from linnet.training.row_losses import normalised_weights
 from linnet.training.solvers import dual_softmax
+from linnet.training.solvers.dual_softmax import FEW_WEIGHTS
 from linnet.training.threads import over_parts
 
 Table = NDArray[np.float64]
@@ -38,8 +39,9 @@ Table = NDArray[np.float64]
 REMEMBERED = 10
 # Weights are measured in their column's unit to this power.  Whole units undo the columns' scales, but bring rare
 # columns level with common ones; no units leave it all to L-BFGS.  On word counts a
-# power of 1/4 came furthest in the first hundred steps.  Few weights are measured in whole units.
-UNIT_POWER, FEW_WEIGHTS = 0.25, 100
+# power of 1/4 came furthest in the first hundred steps.  Few weights are measured in whole units, and
+# remembered in double precision, which costs them nothing.
+UNIT_POWER = 0.25
 # Numbers a part, for work on weights and on scores.
 PART = 1 << 16
 # A length is good where f has fallen by this fraction of what the slope promised, and the slope by all but this.
@@ -57,7 +59,7 @@ class _Memory:
     """The last steps s and changes y of the gradient, and the products of all of them and of the gradient."""
 
     def __init__(self, size: int) -> None:
-        self.kept = np.zeros((2 * REMEMBERED, size), dtype=np.float32)
+        self.kept = np.zeros((2 * REMEMBERED, size), dtype=np.float64 if size <= FEW_WEIGHTS else np.float32)
         self.products = np.zeros((2 * REMEMBERED + 1, 2 * REMEMBERED + 1))
         self.slots: list[int] = []
 
@@ -155,7 +157,7 @@ class _Walk:
     def _turn(self) -> tuple[float, float, float]:
         """Set the direction; its penalty with the weights and with itself; f's slope that way."""
         c = self.memory.combination()
-        kept = c[:-1].astype(np.float32)
+        kept = c[:-1].astype(self.memory.kept.dtype)
 
         def part(first: int, stop: int) -> tuple[float, float, float]:
             sums: tuple[float, float, float] = memories.direction(
