@@ -22,6 +22,7 @@ PROGRAM = "import sys; from linnet.__main__ import main; sys.argv[0] = 'linnet';
 WALL = 6  # a step may take so many times its processor seconds by the clock, if it waits or the machine is busy
 KEPT = 1 << 20  # bytes of output that are looked at
 SPACE = 5 << 30  # address space beyond what the parent has
+IMPORTED = 250 * MEGABYTE  # what the program has in memory before it does anything
 SANITIZED = "libasan" in os.environ.get("LD_PRELOAD", "")
 ASKING = (signal.SIGINT, signal.SIGTERM)
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -53,13 +54,13 @@ def run(step: Step, folder: Path, scratch: Path) -> Outcome:
         (scratch / "stdin").write_bytes(step.stdin)
     for name in ("stdout", "stderr"):
         (scratch / name).write_bytes(b"")
-    started = time.monotonic()
+    started, inherited = time.monotonic(), max(0, _resident(os.getpid()) - IMPORTED)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of forking a process with threads: the child begins anew
         child = os.fork()
     if child == 0:
         _in_child(step, folder, scratch)
-    status, usage, sent, stopped_for, memory, after = _watched(child, step, folder, started, limits)
+    status, usage, sent, stopped_for, memory, after = _watched(child, step, folder, started, limits, inherited)
     code = os.waitstatus_to_exitcode(status)
     return Outcome(
         code if code >= 0 else None,
@@ -69,7 +70,7 @@ def run(step: Step, folder: Path, scratch: Path) -> Outcome:
         _kept(scratch / "stderr"),
         usage.ru_utime + usage.ru_stime,
         time.monotonic() - started,
-        max(memory, usage.ru_maxrss * 1024),
+        max(memory, usage.ru_maxrss * 1024 - inherited),
         stopped_for,
         after,
     )
@@ -80,8 +81,11 @@ def _kept(path: Path) -> bytes:
         return file.read(KEPT)
 
 
-def _watched(child: int, step: Step, folder: Path, started: float, limits: Limits) -> tuple[Any, ...]:
-    """Wait for the child; do to it what is to be done meanwhile; kill it if it takes too much."""
+def _watched(child: int, step: Step, folder: Path, started: float, limits: Limits, inherited: int) -> tuple[Any, ...]:
+    """Wait for the child; do to it what is to be done meanwhile; kill it if it takes too much.
+
+    `inherited` is the part of its memory that is not its own.
+    """
     waiting = sorted(step.meanwhile, key=lambda each: each.seconds)
     sent: list[int] = []
     stopped_for, memory, pause, at_signal = "", 0, 0.0005, None
@@ -99,7 +103,7 @@ def _watched(child: int, step: Step, folder: Path, started: float, limits: Limit
                     at_signal = _used(child)
             with suppress(OSError):  # it has ended, or the file is gone
                 event.act(child, folder)
-        memory = max(memory, _resident(child))
+        memory = max(memory, _resident(child) - inherited)
         if not stopped_for and memory > limits.memory * (3 if SANITIZED else 1):
             stopped_for = "memory"
             os.kill(child, signal.SIGKILL)
@@ -260,8 +264,3 @@ def preload() -> None:
         importlib.import_module(name)
     gc.collect()
     gc.freeze()
-
-
-def baseline() -> int:
-    """The memory that a forked child has before it does anything."""
-    return _resident(os.getpid()) // MEGABYTE
