@@ -115,10 +115,26 @@ def test_more_columns_than_rows_are_proven_and_no_worse_than_scikit_learns(alpha
     assert model.certificate_.dual <= ours / 120 * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("rows", [80, huber.ROWS_AT_MOST + 200])
+@pytest.mark.parametrize("rows", [80, huber.PAIRS_AT_MOST + 200])
 def test_columns_may_be_more_than_fit_into_a_table_of_their_pairs(rows, rng):
     ids = rng.integers(0, 300_000, size=(rows, 30))
     X = csr_array((rng.normal(size=ids.size), ids.ravel(), np.arange(0, ids.size + 1, 30)), shape=(rows, 300_000))
     y = rng.standard_t(2, size=rows)
     model = linnet.HuberRegressor(alpha=100.0, tol=1e-4).fit(X, y)
     assert model.certificate_.within(1e-4)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize(("rows", "columns"), [(90, 40), (60, 60), (40, 90)])
+def test_rows_that_are_fit_exactly_are_proven_however_often_they_are_copied(rows, columns, intercept, rng):
+    """Their residuals are rounding, and tell nothing of the bound."""
+    X, outliers = rng.normal(size=(rows, columns)), rng.random(rows) < 0.05
+    y, copies = X @ rng.normal(size=columns) + np.where(outliers, 10.0, 0.0), rng.integers(0, 4, rows)
+    weighted = linnet.HuberRegressor(alpha=1e-2, tol=1e-4, fit_intercept=intercept).fit(X, y, copies)
+    copied = linnet.HuberRegressor(alpha=1e-2, tol=1e-4, fit_intercept=intercept).fit(
+        np.repeat(X, copies, axis=0), np.repeat(y, copies)
+    )
+    for proven in (weighted.certificate_, copied.certificate_):
+        assert proven.within(1e-4), proven
+    assert_allclose(weighted.certificate_.primal, copied.certificate_.primal, rtol=1e-4)
+    assert_allclose(weighted.coef_, copied.coef_, atol=1e-4)

@@ -62,9 +62,11 @@ def test_a_weight_of_k_is_k_copies(entry, kind):
     if entry.name == "quantile":  # a linear programme may have several optima: then the objective is the same
         assert a.certificate.primal == pytest.approx(b.certificate.primal, rel=2e-6)
         return
+    # Huber's regression fits nearly all of these rows exactly: weights are then as accurate as its proof
+    near = 1e-8 if entry.name == "huber" else 1e-9
     largest = np.abs(a.linear.weights).max()
-    np.testing.assert_allclose(a.linear.weights, b.linear.weights, rtol=0, atol=1e-9 * max(1.0, largest))
-    np.testing.assert_allclose(a.linear.intercepts, b.linear.intercepts, rtol=0, atol=1e-9 * max(1.0, largest))
+    np.testing.assert_allclose(a.linear.weights, b.linear.weights, rtol=0, atol=near * max(1.0, largest))
+    np.testing.assert_allclose(a.linear.intercepts, b.linear.intercepts, rtol=0, atol=near * max(1.0, largest))
     assert a.record.numbers.keys() == b.record.numbers.keys()
     for name, facts in a.record.numbers.items():
         assert facts.mean == pytest.approx(b.record.numbers[name].mean, rel=1e-12, abs=1e-15)

@@ -49,8 +49,10 @@ Mask = NDArray[np.bool_]
 SMALLEST_SCALE = 10.0 * float(np.finfo(np.float64).eps)
 SCALE_STEPS = 200
 SAMPLE_STEPS = 20
-# The most rows whose pairs are a table.
-ROWS_AT_MOST = 1 << 12
+# The most rows, or columns, whose pairs are a table.
+PAIRS_AT_MOST = 1 << 12
+# Rows are fit exactly if they are off their target by at most this fraction of f.
+EXACT = 1e-3
 # Where less than this is left of a second derivative, the rest is rounding.
 CANCELLED = 1e-12
 # How much lower the next least scale is; and what a step may promise, beside the scale, once weights are settled.
@@ -231,7 +233,7 @@ def newton(problem: Objective, how: Descent, watch: Watcher) -> Found:
         found = _descended(point, how, watch)
         if found.converged or not found.certificate or found.certificate.reason:
             return found
-    elif n <= ROWS_AT_MOST and problem.penalty.l2 > 0:
+    elif n <= PAIRS_AT_MOST and problem.penalty.l2 > 0:
         point = replace(point, products=centred_products(Examples(problem.rows, problem.targets, None), None))
     return _descended(replace(point, least=point.scale), how, watch)
 
@@ -306,19 +308,35 @@ def certify(problem: Objective, weights: Flat) -> Certificate:
     if problem.penalty.l2 == 0:
         return Certificate(point.value, -np.inf, UNPENALISED)
     best = _bound(point, point.g, y)
-    if best[0] < (1.0 - ENOUGH) * point.value and len(y) <= min(problem.columns, ROWS_AT_MOST):
+    if best[0] < (1.0 - ENOUGH) * point.value and min(len(y), problem.columns) <= PAIRS_AT_MOST:
         best = max(best, _bound(point, _multipliers(point), y))
     dual, off = best
     return Certificate(point.value, max(0.0, dual - 2.0 * off) if np.isfinite(off) else 0.0, rounding=off)
 
 
 def _multipliers(point: _Point) -> Flat:
-    """The g with w = mean(g x) / l2, of rows no more than columns: residuals of rows that are fit exactly have none."""
+    """The smallest g with w = mean(g x) / l2, and with mean g = 0 for a free intercept.
+
+    Rows off their targets are clipped; the residuals of those that are fit exactly tell nothing, and theirs solve for
+    what is left.
+    """
     problem, p = point.problem, point.p
-    alone = np.append(problem.penalised(point.weights), 0.0)
-    products = centred_products(Examples(problem.rows, problem.targets, None), None)
-    found = problem.penalty.l2 * ScaledFactors(products).solve(problem.scores(alone)[:, 0])
-    return np.clip(np.divide(found, p, out=np.zeros_like(found), where=p > 0), -point.epsilon, point.epsilon)
+    exact = (p > 0) & (np.abs(point.r) <= EXACT * point.value)
+    q = np.where(exact, 0.0, p * np.copysign(point.epsilon, point.r))
+    left = -problem.summed(q[:, np.newaxis])
+    problem.penalised(left)[:] += problem.penalty.l2 * problem.penalised(point.weights)
+    free = problem.columns + problem.intercept
+    left[free:] = 0.0
+    if problem.columns < len(p):
+        table = mirrored(weighted_squares(problem.rows, np.where(exact, p, 0.0))[:free, :free].T)
+        u = np.zeros(problem.size)
+        u[:free] = ScaledFactors(table).solve(left[:free])
+        q += np.where(exact, p * problem.scores(u)[:, 0], 0.0)
+    else:
+        which = np.flatnonzero(exact)
+        products = centred_products(Examples(problem.rows, problem.targets, None), None)[np.ix_(which, which)]
+        q[which] = ScaledFactors(products + float(problem.intercept)).solve(problem.scores(left)[which, 0])
+    return np.clip(np.divide(q, p, out=np.zeros_like(q), where=p > 0), -point.epsilon, point.epsilon)
 
 
 def _bound(point: _Point, g: Flat, y: Flat) -> tuple[float, float]:
