@@ -19,6 +19,7 @@ from linnet.training.objective import Objective
 from linnet.training.solvers import (
     coordinate_descent,
     dual_logistic,
+    dual_softmax,
     dual_svm,
     gradient,
     huber,
@@ -38,7 +39,7 @@ from linnet.training.solvers.working_sets import by_working_sets
 PAIRED_IF_DENSE = 1000
 PAIRED_IF_SPARSE = 500
 # Conjugate gradients pay where products are the cost, not the calls; and on few rows their rounding grows.
-FEW_WEIGHTS = softmax.FEW_WEIGHTS
+FEW_WEIGHTS = dual_softmax.FEW_WEIGHTS
 # How many steps of the quicker L-BFGS few weights mostly need.
 SOON = 100
 # Up to this many columns, whatever their scales, Newton's steps are the safer way to the optimum of an SVM.
