@@ -185,6 +185,14 @@ def separability_of_many_short_rows() -> Case:
     return Case(files, [Command(["separable", name, "--target", "y"], limits=limits) for name in files])
 
 
+def votes_of_many_mistakes_on_long_rows() -> Case:
+    rows = [json.dumps({f"k{i * 7 % 9001}": "x", "y": "ab"[i % 2]}) for i in range(1000)]
+    wide = json.dumps({f"k{i}": "x" for i in range(9001)} | {"y": "a"})
+    train = Command(["train", "data.jsonl", "-o", "m", "--target", "y", "--learner", "voted-perceptron"])
+    predict = Command(["predict", "m", "data.jsonl"], limits=Limits(seconds=20.0, memory=680 << 20))
+    return Case({"data.jsonl": "\n".join([wide, *rows]).encode()}, [train, predict], {"m"})
+
+
 def a_pattern_that_all_of_many_features_match() -> Case:
     files = {"data.svm": b"1 1:1 3000000:1\n-1 2:1\n" * 5}
     train = Command(["train", "data.svm", "-o", "m", "--learner", "perceptron"], limits=SHORT)

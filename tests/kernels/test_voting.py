@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from linnet import Perceptron
 from linnet.data.rows import Rows
+from linnet.learners import voting
 from linnet.learners.losses import Loss
 from linnet.learners.recipe import Averaging, Recipe
 from linnet.training.online_learner import Learner
@@ -47,6 +48,20 @@ def test_the_vote_equals_the_sum_over_all_stored_hypotheses(outputs, rng):
         votes = learner.votes()
         assert list(votes.survived) == survived
         assert_allclose(votes.count(Rows.of(unseen)), expected / sum(survived), atol=1e-12)
+
+
+@pytest.mark.parametrize(("rows", "mistakes"), [(1, 1), (15, 3), (16, 40), (50, 7)])
+def test_products_of_rows_are_those_of_numpy_in_any_blocks_and_forms(rows, mistakes, rng):
+    X, mistaken = sparse_table(rng, rows, 30), sparse_table(rng, mistakes, 30)
+    some = np.zeros(mistakes, dtype=np.int64)
+    rest = (some, some, some, np.ones(mistakes), np.ones(mistakes + 1), 1, True)
+    for kept in both_forms(mistaken):
+        for form in both_forms(X):
+            found = voting._Products(voting.Votes(kept, *rest))(Rows.of(form), 0, rows)
+            assert_allclose(found, X @ mistaken.T, rtol=1e-12, atol=1e-12)
+            for first in range(rows):
+                one = voting._Products(voting.Votes(kept, *rest))(Rows.of(form), first, first + 1)
+                assert_array_equal(one[0], found[first])
 
 
 def test_mistaken_rows_are_kept_once_however_often_they_were_mistaken(rng):

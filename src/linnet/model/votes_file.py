@@ -60,4 +60,6 @@ def matrix_from_file(name: str, columns: int, tensors: Tensors, path: str) -> An
     require(rising and starts[-1] == len(ids) == len(values), path, f"the rows of {name} do not follow each other")
     require(not len(ids) or 0 <= int(ids.min()) <= int(ids.max()) < columns, path, f"{name} names unknown features")
     container.finite(values, f"{name}.values", path)
-    return csr_array((values.copy(), ids.copy(), starts.copy()), shape=(len(starts) - 1, columns))
+    # in the type of the ids where they fit: SciPy would widen all ids to that of the starts
+    fitting = starts.astype(np.int32) if len(ids) <= np.iinfo(np.int32).max else starts
+    return csr_array((values, ids, fitting), shape=(len(starts) - 1, columns))
