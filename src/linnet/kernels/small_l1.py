@@ -17,7 +17,7 @@ import numpy as np
 from cython.cimports.libc.math import INFINITY, fabs
 from cython.cimports.linnet.kernels.losses import Loss, loss_there
 from cython.cimports.linnet.kernels.rows import value_t
-from cython.cimports.linnet.kernels.small_newton import (
+from cython.cimports.linnet.kernels.small_rows import (
     bring_into_bounds,
     conjugates,
     looked_at,

@@ -7,6 +7,7 @@
 
 The target of a classifier is a sign: y = 1 for the positive class of the problem, -1 for all others.  Most such losses
 depend on the margin m = y z alone; `MarginLoss` makes all of the above from functions of m and of a = -y g >= 0.
+Losses of all scores of a row are in joint_losses.py.
 
 A new loss is one more object: the batch solvers fit it and certify the fit.  `code` is its number in the compiled
 kernels, which have fast copies of the five losses below; online learners need one, batch learners do not.
@@ -17,6 +18,8 @@ NumPy is imported where it is used: `linnet --help` lists learners without it.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
+
+from linnet.learners.joint_losses import JointHinge, JointLoss, Softmax, x_log_x
 
 if TYPE_CHECKING:
     import numpy as np
@@ -201,34 +204,6 @@ class MarginLoss(Loss):
         return values, -targets * pulls
 
 
-class JointLoss:
-    """A loss of all scores of a row; `own` is 1 in the column of the row's class, else 0.
-
-    Slopes are q - own with q a distribution over the classes, and so is the domain of the conjugate.
-    """
-
-    largest_curvature: float = INFINITY
-
-    @property
-    def smooth(self) -> bool:
-        return self.largest_curvature < INFINITY
-
-    def at(self, scores: Floats, own: Floats) -> tuple[Floats, Floats]:
-        """Values, and the distributions q."""
-        raise NotImplementedError
-
-    def curvature(self, q: Floats, along: Floats) -> Floats:
-        """The second derivative by the scores, where q is the distribution, times a change of the scores."""
-        raise NotImplementedError
-
-    def curvatures(self, q: Floats) -> Floats:
-        """The second derivative by each score alone."""
-        raise NotImplementedError
-
-    def conjugate(self, q: Floats, own: Floats) -> Floats:
-        raise NotImplementedError
-
-
 class _Perceptron(MarginLoss):
     """max(0, -m).  It pulls at m = 0, too: otherwise w = 0 would never change."""
 
@@ -247,27 +222,11 @@ class _Perceptron(MarginLoss):
         return (margins <= 0).astype(float)
 
 
-class _JointHinge(JointLoss):
-    """The lead of the best rival, raised by 1 (Crammer, Singer 2001)."""
-
-    def at(self, scores: Floats, own: Floats) -> tuple[Floats, Floats]:
-        import numpy as np
-
-        raised = scores + 1.0 - own
-        q = np.zeros_like(scores)
-        q[np.arange(len(scores)), raised.argmax(axis=1)] = 1.0
-        return raised.max(axis=1) - (own * scores).sum(axis=1), q
-
-    def conjugate(self, q: Floats, own: Floats) -> Floats:
-        lost: Floats = (own * q).sum(axis=1) - 1.0
-        return lost
-
-
 class _Hinge(MarginLoss):
     """max(0, 1 - m)."""
 
     name, code = "hinge", 1
-    joint = _JointHinge()
+    joint = JointHinge()
 
     def of_margin(self, margins: Floats) -> Floats:
         import numpy as np
@@ -307,31 +266,6 @@ class _SquaredHinge(MarginLoss):
         return short * short, 2.0 * short
 
 
-class Softmax(JointLoss):
-    """-log of the probability that the scores give the row's class."""
-
-    largest_curvature = 0.5
-
-    def at(self, scores: Floats, own: Floats) -> tuple[Floats, Floats]:
-        import numpy as np
-
-        top = scores.max(axis=1, keepdims=True)
-        e = np.exp(scores - top)
-        total = e.sum(axis=1, keepdims=True)
-        return (np.log(total) + top)[:, 0] - (own * scores).sum(axis=1), e / total
-
-    def curvature(self, q: Floats, along: Floats) -> Floats:
-        product: Floats = q * (along - (q * along).sum(axis=1, keepdims=True))  # diag(q) - q q', without a table
-        return product
-
-    def curvatures(self, q: Floats) -> Floats:
-        return q * (1.0 - q)
-
-    def conjugate(self, q: Floats, own: Floats) -> Floats:  # noqa: ARG002
-        entropy: Floats = _x_log_x(q).sum(axis=1)
-        return entropy
-
-
 class _Logistic(MarginLoss):
     """log(1 + exp(-m))."""
 
@@ -352,7 +286,7 @@ class _Logistic(MarginLoss):
         return pulls * (1.0 - pulls)
 
     def conjugate_of_pull(self, pulls: Floats) -> Floats:
-        return _x_log_x(pulls) + _x_log_x(1.0 - pulls)
+        return x_log_x(pulls) + x_log_x(1.0 - pulls)
 
     def both(self, margins: Floats) -> tuple[Floats, Floats]:
         import numpy as np
@@ -391,13 +325,6 @@ class _Squared(Loss):
 
     def allowed(self, slopes: Floats, targets: Floats) -> Floats:  # noqa: ARG002
         return slopes
-
-
-def _x_log_x(x: Floats) -> Floats:
-    import numpy as np
-
-    product: Floats = x * np.log(np.where(x > 0, x, 1.0))
-    return product
 
 
 Loss.PERCEPTRON, Loss.HINGE, Loss.SQUARED_HINGE = _Perceptron(), _Hinge(), _SquaredHinge()

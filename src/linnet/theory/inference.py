@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from linnet.cores import one_thread, scipy
 from linnet.data.rows import Examples
 from linnet.errors import InputError, RecipeError
-from linnet.learners.losses import Softmax
+from linnet.learners.joint_losses import Softmax
 from linnet.theory.centred_points import CentredPoints, weights_of
 from linnet.theory.coefficient_table import Summary
 from linnet.theory.collinearity import collinear_columns

@@ -12,7 +12,7 @@ moved to where the conditions hold.  At the optimum nothing is moved, and D = f.
 determined: then the solver passes its dual point.  The conjugates are those of learners/losses.py; for many classes g +
 (1 for the row's class) is a distribution.
 
-The bound that is stated is D less all that rounding may have added to it, or hidden of f: see `_Rounding`.
+The bound that is stated is D less all that rounding may have added to it, or hidden of f: see gap_rounding.py.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.storage.typed_json import NOT_STORED
+from linnet.training.gap_rounding import Rounding
 from linnet.training.objective import Flat, Objective
 from linnet.training.row_losses import ManyScores, OneScore, losses_at
 from linnet.training.threads import added, in_threads, over_parts
@@ -39,10 +40,6 @@ CROSSED = "the bound came out above the objective, for the sums cancel: centre a
 ROUNDING = 1e-9
 # What rounding may hide of a gap that is as small as asked for, relative to the objective.
 SEEN = 1e-8
-# The most that one operation may round by, relative to its result.
-UNIT = 0.5 * float(np.finfo(np.float64).eps)
-# A bound on an error that is this fraction of the objective need not be any sharper.
-NEGLIGIBLE = 1e-9
 # Of rows with one score, a part has at least this many: more parts would take longer than what is in them.
 ROWS_A_PART = 1 << 14
 NOT_KEPT = np.empty((0, 1))
@@ -136,7 +133,7 @@ def certify(
         v = _pulled_together(problem, parts, amounts)
     else:
         v, moved = summed, _moved(problem, parts, amounts, slopes) * problem.largest_entry
-    rounding = _Rounding(problem, weights, parts, primal, about)
+    rounding = Rounding(problem, weights, parts, primal, about)
     if penalty.positive:
         if (w < 0).any():
             return Certificate(np.inf, -np.inf, BELOW_ZERO)
@@ -149,11 +146,16 @@ def certify(
         beyond = np.maximum(0.0, np.abs(v) + moved - penalty.l1)
         dual = -_conjugates(parts) - float((beyond * beyond).sum()) / (2 * penalty.l2)
         off = rounding.total(beyond / penalty.l2)
+    return stated(primal, dual, off, rounding, w)
+
+
+def stated(primal: float, dual: float, off: float, rounding: Rounding, w: Flat) -> Certificate:
+    """The certificate of these values, of which the dual one may be off by so much."""
     if not np.isfinite(dual):
         return Certificate(primal, dual, OVERFLOWN)
     # far from the optimum a dual point may prove less than the trivial bound 0: losses and penalties are not negative
     bound = max(dual - 2.0 * off, 0.0) if np.isfinite(off) else 0.0
-    return Certificate(primal, bound, rounding=rounding.total(np.abs(w) if penalty.l2 > 0 else None))
+    return Certificate(primal, bound, rounding=rounding.total(np.abs(w) if rounding.problem.penalty.l2 > 0 else None))
 
 
 def _parts(
@@ -221,85 +223,6 @@ def _conjugates(parts: list[_Part], shrink: float = 1.0) -> float:
     """The mean of the conjugates of these slopes, or of a fraction of them."""
     means = in_threads(lambda part: part.conjugate(part.g if shrink == 1.0 else shrink * part.g), parts, -1)
     return sum(means)
-
-
-class _Rounding:
-    """How far the objective and the bound may be off, for each was computed in double precision (u = 2^-53).
-
-    A score w . x + b of k terms other than 0 is off by at most (k + 6) u A, where A >= sum_j |w_j x_j| + |b|: 6 for x
-    and w, which may have been scaled, and their product.  With m_j the largest |x_ij|, A(w) = sqrt(k) |m w| + |b| will
-    do.  That moves a loss by its slope times as much.  Sums over r rows, one after the other, are off by r u times the
-    sum of sizes: so is v, and with it R*, whose slope by v is p = max(0, |v| - l1) / l2, by r u S A(p) in all with S
-    the mean |g|.  All other sums are pairwise.
-    """
-
-    PAIRWISE = 128.0  # operations on the way to one of NumPy's sums, and in a loss
-
-    def __init__(self, problem: Objective, weights: Flat, parts: list[_Part], primal: float, about: float) -> None:
-        self.problem, self.primal = problem, abs(primal)
-        self.largest = max(part.largest for part in parts) + (0.0 if problem.regression else 1.0)
-        steepness = sum(part.steepness for part in parts)
-        n, at_once = len(problem.targets), problem.rows_a_sum
-        self.summed = float(min(at_once, n) + -(-n // at_once) + 8)
-        intercepts = weights[-problem.outputs :] if problem.intercept else np.zeros(1)
-        self.size = sum(part.size() for part in parts)
-        w = problem.penalised(weights)
-        operations = self._terms(w) + 6.0
-        reach = self._reach(w, operations * steepness) + float(np.abs(intercepts - about).max(initial=0.0))
-        self.of_scores = UNIT * (operations * reach + 4.0 * self.largest)
-        loss = problem.loss if problem.outputs == 1 else problem.loss.joint
-        bend = 0.0 if loss is None else loss.largest_curvature
-        if problem.outputs == 1 and problem.loss.smooth and not np.isfinite(bend):
-            bend = 2.0 * sum(part.bend for part in parts)  # no bound is known, but scores hardly move
-        # a large intercept was itself rounded when it was scaled: that moves all scores alike, by which slopes cancel
-        self.shift, self.balance = 2.0 * UNIT * abs(about), abs(sum(part.mean_slope for part in parts))
-        self.bend = bend if np.isfinite(bend) else 0.0
-        if not np.isfinite(bend):  # beyond a kink slopes no longer cancel
-            self.balance = max(self.balance, 1.0)
-        # where the slope jumps, the next one counts: 1 for the hinge, 2 with a rival's
-        self.steepness = steepness + bend * self.of_scores if np.isfinite(bend) else max(steepness, 2.0)
-
-    def _terms(self, w: Flat) -> float:
-        """The most terms of a sum w . x that are not 0."""
-        used = w != 0 if self.problem.outputs == 1 else w.reshape(-1, self.problem.outputs).any(axis=1)
-        return float(min(self.problem.most_entries, int(np.count_nonzero(used))))
-
-    def _reach(self, w: Flat, times: float) -> float:
-        """A bound on sum_j |w_j x_ij|, over all rows and outputs.
-
-        The largest entry of all makes it, if the error, which is `times` as many roundings of it, is small even so.
-        """
-        outputs, terms = self.problem.outputs, self._terms(w)
-        if outputs == 1:
-            rough = float(np.sqrt(terms * (w @ w))) * self.problem.largest_entry
-            if UNIT * times * rough <= NEGLIGIBLE * self.primal:
-                return rough
-        table = w.reshape(-1, outputs) * self.problem.largest_entries[:, np.newaxis]
-        return float(np.sqrt(terms * (table * table).sum(axis=0).max(initial=0.0)))
-
-    def of_sums(self) -> float:
-        """How far an entry of v may be off."""
-        return UNIT * self.summed * self.size * self.problem.largest_entry
-
-    def total(self, p: Flat | None) -> float:
-        """The error of the objective and of the bound, whose penalty has the slopes p by v."""
-        joint = self.problem.outputs > 1
-        pulled = 0.0 if p is None else self._reach(p, self.summed * self.size)
-        found = self.of_scores * (self.steepness + (1.0 if joint else 0.0))
-        if self.shift:
-            found += self.shift * (self.balance + self.bend * (self.shift + self.of_scores))
-        found += UNIT * self.PAIRWISE * (self.primal + self.size * (self.largest + pulled))
-        if self.problem.loss.log_odds or self.problem.loss.code is None:
-            found += UNIT * 8.0 * self.problem.outputs  # logarithms of what is near 1
-        found += UNIT * self.summed * self.size * pulled
-        if self.problem.penalty.l2 > 0:
-            each = UNIT * self.summed * self.size
-            squares = self.problem.columns * self.problem.largest_entry * self.problem.largest_entry  # inf, no error
-            if not each * each * squares <= NEGLIGIBLE * self.primal * self.problem.penalty.l2:
-                entries = self.problem.largest_entries
-                squares = float((entries * entries).sum())
-            found += each * each * squares / (2.0 * self.problem.penalty.l2)
-        return float(found)
 
 
 class _Part:

@@ -19,11 +19,11 @@ from linnet.data.packed_rows import PackedRows
 from linnet.data.rows import Examples, Rows, take_rows
 from linnet.errors import InputError, NumericalError, RecipeError, option
 from linnet.kernels import passes
-from linnet.kernels import sparse_entries as entries
 from linnet.kernels.hessian import gradient
 from linnet.kernels.scores import scores as row_scores
 from linnet.learners.losses import Loss
 from linnet.learners.recipe import Penalty, Recipe
+from linnet.training.column_sizes import largest_entries, squares
 from linnet.training.history import Pass
 from linnet.training.online_learner import AS_THEY_STAND, EPOCH, NO_LOG, NOTHING, Learner
 from linnet.training.threads import added, over_parts
@@ -315,23 +315,7 @@ class Objective:
     @cached_property
     def largest_entries(self) -> Flat:
         """The largest |x| of every column."""
-        d = self.columns
-        if isinstance(self.rows, PackedRows):
-            return self.rows.largest_entries
-        if not self.rows.dense:
-            into = np.zeros(d)
-            entries.largest(self.rows.values, self.rows.ids, into)
-            return into
-
-        values = self.rows.values
-
-        def part(first: int, last: int) -> Flat:
-            into = np.zeros(d)
-            entries.largest_in_table(values[first * d : last * d], into)
-            return into
-
-        parts = over_parts(part, self.rows.shape[0], self.rows_a_part)
-        return np.asarray(np.max(parts, axis=0)) if parts else np.zeros(d)
+        return largest_entries(self.rows, self.rows_a_part)
 
     @property
     def largest_entry(self) -> float:
@@ -366,24 +350,7 @@ class Objective:
 
     def column_squares(self) -> NDArray[np.float64]:
         """(1/N) sum_i c_i x_ij^2 for every column j."""
-        squares, c = np.zeros(self.columns), self.sample_weights
-        n, d = self.rows.shape
-        step = max(1, (1 << 22) // max(d, 1))
-        if self.rows.dense:
-            table = self.rows.values.reshape(n, d)
-            for first in range(0, n, step):
-                block = table[first : first + step].astype(np.float64)
-                block *= block
-                squares += block.sum(axis=0) if not len(c) else c[first : first + step] @ block
-        else:
-            step = 1 << 22
-            for first in range(0, len(self.rows.values), step):
-                block = self.rows.values[first : first + step].astype(np.float64) ** 2
-                if len(c):
-                    at = np.arange(first, first + len(block))
-                    block *= c[np.searchsorted(self.rows.starts, at, side="right") - 1]
-                squares += np.bincount(self.rows.ids[first : first + step], weights=block, minlength=d)
-        return squares / self.total
+        return squares(self.rows, self.sample_weights) / self.total
 
     def units(self) -> Flat:
         """A unit for every weight, the root of its column's own curvature bound: columns of any scale become alike."""

@@ -33,7 +33,8 @@ from linnet.errors import NumericalError
 from linnet.kernels.hessian import diagonal as add_diagonal
 from linnet.learners.robust_losses import Huber
 from linnet.training.descent import Descent, Found
-from linnet.training.duality_gap import OVERFLOWN, UNIT, UNPENALISED, Certificate
+from linnet.training.duality_gap import OVERFLOWN, UNPENALISED, Certificate
+from linnet.training.gap_rounding import UNIT
 from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import TOO_LARGE, Flat, Objective
 from linnet.training.positive_definite import ScaledFactors, mirrored

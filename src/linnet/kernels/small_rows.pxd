@@ -1,4 +1,4 @@
-# The C declarations of small_newton.py that small_l1.py calls, too.
+# The C declarations of small_rows.py.
 
 from linnet.kernels.rows cimport value_t
 
