@@ -33,7 +33,7 @@ class Rounding:
     and w, which may have been scaled, and their product.  With m_j the largest |x_ij|, A(w) = sqrt(k) |m w| + |b| will
     do.  That moves a loss by its slope times as much.  Sums over r rows, one after the other, are off by r u times the
     sum of sizes: so is v, and with it R*, whose slope by v is p = max(0, |v| - l1) / l2, by r u S A(p) in all with S
-    the mean |g|.  All other sums are pairwise.
+    the mean |g|.  All other sums take so many `operations`, few where they are pairwise.
     """
 
     PAIRWISE = 128.0  # operations on the way to one of NumPy's sums, and in a loss
@@ -44,9 +44,10 @@ class Rounding:
         weights: Flat,
         parts: Sequence[Sums],
         primal: float,
-        about: float,
+        about: float = 0.0,
+        operations: float = PAIRWISE,
     ) -> None:
-        self.problem, self.primal = problem, abs(primal)
+        self.problem, self.primal, self.operations = problem, abs(primal), operations
         self.largest = max(part.largest for part in parts) + (0.0 if problem.regression else 1.0)
         steepness = sum(part.steepness for part in parts)
         n, at_once = len(problem.targets), problem.rows_a_sum
@@ -98,7 +99,7 @@ class Rounding:
         found = self.of_scores * (self.steepness + (1.0 if joint else 0.0))
         if self.shift:
             found += self.shift * (self.balance + self.bend * (self.shift + self.of_scores))
-        found += UNIT * self.PAIRWISE * (self.primal + self.size * (self.largest + pulled))
+        found += UNIT * self.operations * (self.primal + self.size * (self.largest + pulled))
         if self.problem.loss.log_odds or self.problem.loss.code is None:
             found += UNIT * 8.0 * self.problem.outputs  # logarithms of what is near 1
         found += UNIT * self.summed * self.size * pulled

@@ -17,8 +17,10 @@ from linnet.errors import NumericalError
 from linnet.learners.losses import Loss
 from linnet.learners.recipe import Penalty
 from linnet.training.descent import Descent
+from linnet.training.duality_gap import certify
 from linnet.training.history import ignore
 from linnet.training.objective import Objective
+from linnet.training.row_losses import normalised_weights
 from linnet.training.solvers import coordinate_descent, newton, small_tables
 from linnet.training.solvers.summed_squares import BLOCKING
 
@@ -116,6 +118,22 @@ def test_columns_that_depend_on_one_another(loss, rng):
     assert value(X, y, loss, found.weights, 1e-6, np.ones(40))[0] == pytest.approx(
         least(X, y, loss, 1e-6, np.ones(40), intercept=True), rel=1e-6
     )
+
+
+@pytest.mark.parametrize("loss", [Loss.LOGISTIC, Loss.SQUARED_HINGE])
+@given(seed=st.integers(0, 2**32 - 1), weighted=st.booleans(), intercept=st.booleans(), given_dual=st.booleans())
+def test_what_it_certifies_is_what_is_certified_of_any_table(loss, seed, weighted, intercept, given_dual):
+    X, y, weights = drawn(seed, weighted=weighted)
+    problem = problem_of(X, y, loss, 0.5, weights, intercept=intercept)
+    rng = np.random.default_rng(seed)
+    near = small_tables.newton(problem, Descent(2, None), ignore).weights
+    flat = near * (1 + 0.1 * rng.normal(size=problem.size))
+    dual = rng.normal(size=len(y)) if given_dual else None
+    theirs = certify(problem, flat, dual[:, np.newaxis] if given_dual else None)
+    ours = small_tables.certified(problem, flat, normalised_weights(problem), dual)
+    assert ours.primal == theirs.primal
+    assert ours.dual == pytest.approx(theirs.dual, rel=1e-9, abs=1e-11 * theirs.primal)
+    assert theirs.rounding <= ours.rounding < 1e-9 * max(1.0, ours.primal)
 
 
 def test_what_it_reports_of_a_step_is_true_of_the_weights_after_it(rng):
