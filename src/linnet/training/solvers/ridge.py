@@ -7,6 +7,7 @@ A = sqrt(c) (X - m), r = A' sqrt(c) (y - mean):
 
     narrow   (A'A + alpha I) w = r                   one pass over the rows, then Cholesky
     wide     w = A' u,  (A A' + alpha I) u = sqrt(c) (y - mean)
+             many columns and rows from squares in single precision, with all digits (refined_ridge.py)
     else     by the singular values of A (least_squares.py), where either is too near to singular to keep its digits
     large    conjugate gradients (Hestenes, Stiefel 1952) on the first, with the diagonal as preconditioner
 
@@ -34,6 +35,7 @@ from linnet.training.solvers.least_squares import TOO_LARGE, checked, decomposed
 from linnet.training.solvers.least_squares import solve as least_squares
 from linnet.training.solvers.normal_equations import by_squares
 from linnet.training.solvers.positive_systems import positive_solution
+from linnet.training.solvers.refined_ridge import refined
 from linnet.training.solvers.row_products import centred_products
 from linnet.training.solvers.shortest import shortest
 
@@ -78,7 +80,9 @@ def ridge(examples: Examples, alpha: float, *, intercept: bool) -> tuple[Flat, f
     """The weights and the intercept, in closed form."""
     n, d = examples.rows.shape
     with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is solved by singular values instead
-        found = _narrow(examples, alpha, intercept) if d <= n else _wide(examples, alpha, intercept)
+        found = refined(examples, alpha, intercept=intercept)
+        if found is None:
+            found = _narrow(examples, alpha, intercept) if d <= n else _wide(examples, alpha, intercept)
     if found is None:
         found = decomposed(examples, intercept=intercept).weights(alpha)
     return checked(*found)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -60,10 +62,13 @@ def _products(rows: Rows) -> Flat:
     return products
 
 
-def dense_products(A: Flat) -> Flat:
-    """A A', its lower half on threads, each of which multiplies some rows with those before; the other mirrors it."""
+def dense_products(A: NDArray[Any]) -> NDArray[Any]:
+    """A A', its lower half on threads, each of which multiplies some rows with those before; the other mirrors it.
+
+    In single precision if A is.
+    """
     n = len(A)
-    products = np.empty((n, n))
+    products = np.empty((n, n), dtype=A.dtype)
 
     def part(first: int, last: int) -> None:
         own = A[first:last]
@@ -75,7 +80,7 @@ def dense_products(A: Flat) -> Flat:
     return products
 
 
-def _mirror(products: Flat) -> None:
+def _mirror(products: NDArray[Any]) -> None:
     n = len(products)
     for first in range(0, n, ROWS_AT_ONCE):
         last = min(n, first + ROWS_AT_ONCE)
