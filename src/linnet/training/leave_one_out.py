@@ -73,10 +73,11 @@ class _Narrow:
 
     def __init__(self, examples: Examples, intercept: bool) -> None:
         d = examples.rows.shape[1]
-        squares, self.means, total = centred_squares(examples, intercept=intercept)
-        self.examples, self.of_intercept = examples, 1.0 / total if intercept else 0.0
-        self.values, self.axes = _decomposed(squares[:d, :d])
-        self.coordinates = self.axes.T @ squares[:d, d]
+        found = centred_squares(examples, intercept=intercept)
+        self.examples, self.means = examples, found.means
+        self.of_intercept = 1.0 / found.total if intercept else 0.0
+        self.values, self.axes = _decomposed(found.squares[:d, :d])
+        self.coordinates = self.axes.T @ found.squares[:d, d]
 
     def errors(self, alphas: Flat) -> Flat:
         (n, d), shrunk = self.examples.rows.shape, 1.0 / (self.values[:, np.newaxis] + alphas)

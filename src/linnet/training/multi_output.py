@@ -80,7 +80,8 @@ def _solved(problems: list[Objective], targets: Table) -> tuple[list[Table], lis
 def _narrow(examples: Examples, alpha: float, *, intercept: bool) -> Table | None:
     """By the d x d table of squares: a row of weights and the intercept for every output."""
     d = examples.rows.shape[1]
-    squares, about, total = centred_squares(examples, intercept=intercept)
+    found = centred_squares(examples, intercept=intercept)
+    squares, about, total = found.squares, found.means, found.total
     table = np.ascontiguousarray(squares[:d, :d])
     table.flat[:: d + 1] += alpha
     if (table.diagonal() < NARROWEST * total * about[:d] ** 2).any():

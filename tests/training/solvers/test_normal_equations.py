@@ -78,7 +78,8 @@ def test_what_squares_cannot_tell_is_left_to_singular_values(rng):
 def test_squares_are_centred_whether_means_are_small_or_not(mean, weighted, rng):
     X, y, c = rng.normal(size=(3000, 5)) + mean, rng.normal(size=(3000, 2)) - mean, rng.uniform(size=3000)
     c = c if weighted else np.ones(3000)
-    squares, means, total = centred_squares(Examples(Rows.of(X), y, c if weighted else None), intercept=True)
+    found = centred_squares(Examples(Rows.of(X), y, c if weighted else None), intercept=True)
+    squares, means, total = found.squares, found.means, found.total
     Z = np.column_stack([X, y])
     Z -= c @ Z / c.sum()
     assert_allclose(squares, (Z.T * c) @ Z, rtol=1e-10, atol=1e-8)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from linnet.errors import NumericalError
 from linnet.kernels import hessian as kernel
 from linnet.kernels import line_search
+from linnet.kernels.column_squares import MOST_COLUMNS, add_squares, padded
 from linnet.learners.losses import Loss
 from linnet.training.objective import TOO_LARGE, Flat, Objective
 from linnet.training.row_losses import ManyScores, losses_at, normalised_weights
@@ -32,6 +33,7 @@ IN_KERNEL = (Loss.LOGISTIC.code, Loss.SQUARED_HINGE.code)
 TINY = 1e-300
 # The change that led to a point that has been left.
 NOT_KEPT = np.empty((0, 1))
+NO_MEANS = np.empty(0)
 # Rows that are looked at together where each takes some numbers.
 PIECE = 1 << 18
 # Dense rows are looked at in blocks of this many numbers, which stay in cache.
@@ -252,8 +254,13 @@ class _DenseGo:
 
 
 def squared_columns(X: Table, bends: Flat, room: Table) -> Table:
-    """sum_i bends_i (x_i, 1)(x_i, 1)'; `room` is for as many rows, or more."""
-    own, d, roots = room[: len(X)], X.shape[1], np.sqrt(bends)
+    """The upper triangle of sum_i bends_i (x_i, 1)(x_i, 1)'; `room` is for as many rows, or more."""
+    d = X.shape[1]
+    if d < MOST_COLUMNS:
+        table = np.zeros((padded(d + 1), padded(d + 1)))
+        add_squares(X, np.empty((len(X), 0)), NO_MEANS, bends, table)
+        return table[: d + 1, : d + 1]
+    own, roots = room[: len(X)], np.sqrt(bends)
     np.multiply(X, roots[:, np.newaxis], out=own[:, :d])
     own[:, d] = roots
     return np.asarray(own.T @ own)

@@ -29,8 +29,9 @@ def by_squares(problem: Objective) -> tuple[Flat, Certificate] | None:
     if n <= d or not fits(examples):
         return None
     with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is solved by singular values
-        squares, about, total = centred_squares(examples, intercept=problem.intercept)
-    table, right, means, target_mean = squares[:d, :d].copy(), squares[:d, d], about[:d], float(about[d])
+        found = centred_squares(examples, intercept=problem.intercept)
+    squares, means, target_mean, total = found.squares, found.means[:d], float(found.means[d]), found.total
+    table, right = squares[:d, :d].copy(), squares[:d, d]
     lengths = np.sqrt(np.maximum(table.diagonal(), 0.0))
     if not np.isfinite(squares).all() or (lengths**2 <= NARROWEST * total * means**2).any():
         return None

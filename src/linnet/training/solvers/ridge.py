@@ -51,9 +51,10 @@ def analytic(problem: Objective, how: Descent, watch: Watcher) -> Found:
     if problem.penalty.l2 == 0:
         return _unpenalised(problem, how, watch)
     began = perf_counter()
-    w, b = ridge(examples_of(problem), problem.penalty.l2 * problem.total, intercept=problem.intercept)
+    w, b, proof = _solved(examples_of(problem), problem.penalty.l2 * problem.total, problem.intercept)
     flat = np.append(w, b)
-    proof = _proof(problem, flat)
+    if proof is None:
+        proof = _proof(problem, flat)
     loss = max(0.0, proof.primal - 0.5 * problem.penalty.l2 * float(w @ w))
     tally = Pass(0, 1, loss, perf_counter() - began)
     watch(tally)
@@ -78,26 +79,34 @@ def _few_rows(problem: Objective) -> tuple[Flat, Certificate] | None:
 
 def ridge(examples: Examples, alpha: float, *, intercept: bool) -> tuple[Flat, float]:
     """The weights and the intercept, in closed form."""
-    n, d = examples.rows.shape
+    return _solved(examples, alpha, intercept)[:2]
+
+
+def _solved(examples: Examples, alpha: float, intercept: bool) -> tuple[Flat, float, Certificate | None]:
+    """The weights, the intercept, and what the way to them proved already."""
+    (n, d), proof = examples.rows.shape, None
     with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is solved by singular values instead
         found = refined(examples, alpha, intercept=intercept)
-        if found is None:
-            found = _narrow(examples, alpha, intercept) if d <= n else _wide(examples, alpha, intercept)
+        if found is None and d <= n:
+            found, proof = _narrow(examples, alpha, intercept)
+        elif found is None:
+            found = _wide(examples, alpha, intercept)
     if found is None:
         found = decomposed(examples, intercept=intercept).weights(alpha)
-    return checked(*found)
+    return *checked(*found), proof
 
 
-def _narrow(examples: Examples, alpha: float, intercept: bool) -> tuple[Flat, float] | None:
+def _narrow(examples: Examples, alpha: float, intercept: bool) -> tuple[tuple[Flat, float] | None, Certificate | None]:
     """By the d x d table of squares."""
-    d = examples.rows.shape[1]
-    squares, about, total = centred_squares(examples, intercept=intercept)
-    table = squares[:d, :d]
+    d, found = examples.rows.shape[1], centred_squares(examples, intercept=intercept)
+    table, means = found.squares[:d, :d].copy(), found.means
     table.flat[:: d + 1] += alpha
-    if (table.diagonal() < NARROWEST * total * about[:d] ** 2).any():
-        return None
-    w = positive_solution(table, squares[:d, d])
-    return None if w is None else (w, float(about[d] - about[:d] @ w))
+    if (table.diagonal() < NARROWEST * found.total * means[:d] ** 2).any():
+        return None, None
+    w = positive_solution(table, found.squares[:d, d])
+    if w is None:
+        return None, None
+    return (w, float(means[d] - means[:d] @ w)), None
 
 
 def _wide(examples: Examples, alpha: float, intercept: bool) -> tuple[Flat, float] | None:
