@@ -36,6 +36,7 @@ from linnet.training.solvers.least_squares import solve as least_squares
 from linnet.training.solvers.normal_equations import by_squares
 from linnet.training.solvers.positive_systems import positive_solution
 from linnet.training.solvers.refined_ridge import refined
+from linnet.training.solvers.ridge_certificate import certificate_of
 from linnet.training.solvers.row_products import centred_products
 from linnet.training.solvers.shortest import shortest
 
@@ -106,7 +107,7 @@ def _narrow(examples: Examples, alpha: float, intercept: bool) -> tuple[tuple[Fl
     w = positive_solution(table, found.squares[:d, d])
     if w is None:
         return None, None
-    return (w, float(means[d] - means[:d] @ w)), None
+    return (w, float(means[d] - means[:d] @ w)), certificate_of(found, w, alpha)
 
 
 def _wide(examples: Examples, alpha: float, intercept: bool) -> tuple[Flat, float] | None:
