@@ -184,19 +184,33 @@ class Tweedie(Loss):
             if not self._log_convex:
                 means = self.mean(scores)
                 return self.of_mean(means, targets), self._slope(means, targets), self.curvature(scores, targets)
-            if p == 1:
-                bends = np.exp(scores)
-                slopes = bends - targets
-                values = slopes - targets * (scores - _log_or_0(targets))
-            elif p == 2:
-                bends = targets * np.exp(-scores)
-                slopes = 1.0 - bends
-                values = scores - np.log(targets) - slopes
+            if p in (1, 2):
+                slopes, bends = self.slopes_and_curvatures(scores, targets)
+                values = scores - (_log_or_0(targets) if p == 1 else np.log(targets))
+                if p == 1:
+                    values *= -targets
+                    values += slopes
+                else:
+                    values -= slopes
             else:
                 rising, falling = np.exp((2 - p) * scores), targets * np.exp((1 - p) * scores)
                 slopes, bends = rising - falling, (2 - p) * rising + (p - 1) * falling
                 values = self.saturated(targets) + rising / (2 - p) - falling / (1 - p)
-        return np.maximum(values, 0.0), slopes, bends
+        return np.maximum(values, 0.0, out=values), slopes, bends
+
+    def slopes_and_curvatures(self, scores: Floats, targets: Floats) -> tuple[Floats, Floats]:
+        """Those of counts and amounts take no logarithm of the targets."""
+        import numpy as np
+
+        if not self._log_convex or self.power not in (1, 2):
+            return super().slopes_and_curvatures(scores, targets)
+        with np.errstate(over="ignore", invalid="ignore"):
+            if self.power == 1:
+                bends = np.exp(scores)
+                return bends - targets, bends
+            bends = np.exp(-scores)
+            bends *= targets
+            return 1.0 - bends, bends
 
     def _slope(self, means: Floats, targets: Floats) -> Floats:
         import numpy as np
@@ -236,7 +250,11 @@ class Tweedie(Loss):
             return np.asarray(0.5 * slopes**2 + slopes * targets)
         if p == 1:
             means = slopes + targets
-            return np.asarray(means * _log_or_0(means) - means - self.saturated(targets))
+            found = _log_or_0(means)
+            found *= means
+            found -= means
+            found -= self.saturated(targets)
+            return found
         if p == 2:
             ratio = 1.0 - slopes
             return np.asarray(ratio * _log_or_0(ratio) + slopes * (1.0 + np.log(targets)))

@@ -124,6 +124,10 @@ class Loss:
         """Values, slopes and second derivatives together."""
         return (*self.at(scores, targets), self.curvature(scores, targets))
 
+    def slopes_and_curvatures(self, scores: Floats, targets: Floats) -> tuple[Floats, Floats]:
+        """Where values are not needed."""
+        return self.with_curvature(scores, targets)[1:]
+
     def __repr__(self) -> str:
         return f"Loss.{self.name.upper()}"
 

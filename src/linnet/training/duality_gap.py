@@ -17,7 +17,7 @@ The bound that is stated is D less all that rounding may have added to it, or hi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,6 +31,8 @@ from linnet.training.row_losses import ManyScores, OneScore, losses_at
 from linnet.training.threads import added, in_threads, over_parts
 
 Table = NDArray[np.float64]
+# A dual point from the rows of a part, as a table, and their scores; and from which rows these are.
+SlopesAt = Callable[[Table, Table, slice], Table]
 
 OVERFLOWN = "the sums left the range of numbers: scale the features down"
 UNPENALISED = "without a penalty the dual has no point that can be written down exactly"
@@ -105,7 +107,7 @@ def joined(parts: Sequence[Certificate]) -> Certificate:
 def certify(
     problem: Objective,
     weights: Flat,
-    slopes: Table | None = None,
+    slopes: Table | SlopesAt | None = None,
     *,
     scores: Table | None = None,
     products: Flat | None = None,
@@ -113,7 +115,8 @@ def certify(
 ) -> Certificate:
     """The objective at these weights, and a value that it cannot fall below.
 
-    `slopes`, (n, outputs), is a dual point found by a solver; by default it is computed from the weights.  `scores`
+    `slopes`, (n, outputs), is a dual point found by a solver; by default it is computed from the weights.  Of dense
+    rows with one output it may be a function, asked part by part.  `scores`
     are those of the weights, if they are known already; of one output, `products` are w . x, the scores without the
     intercept, and `summed` is v at these slopes.
     """
@@ -129,7 +132,7 @@ def certify(
         return Certificate(primal, -np.inf, UNPENALISED)
     amounts = added(part.amounts for part in parts)
     moved = 0.0
-    if summed is None or slopes is None:
+    if summed is None or slopes is None or callable(slopes):
         v = _pulled_together(problem, parts, amounts)
     else:
         v, moved = summed, _moved(problem, parts, amounts, slopes) * problem.largest_entry
@@ -161,7 +164,7 @@ def stated(primal: float, dual: float, off: float, rounding: Rounding, w: Flat) 
 def _parts(
     problem: Objective,
     weights: Flat,
-    slopes: Table | None,
+    slopes: Table | SlopesAt | None,
     scores: Table | None,
     products: Flat | None,
     *,
@@ -181,9 +184,16 @@ def _parts(
         def looked_at_once(first: int, last: int) -> _Part:
             X = problem.rows.matrix(slice(first, last))
             own = (X @ weights[:-1] + weights[-1])[:, np.newaxis]
-            part = _Part(problem, own, slopes, about, slice(first, last))
+            given = (
+                slopes(X, own, slice(first, last))
+                if callable(slopes)
+                else slopes
+                if slopes is None
+                else slopes[first:last]
+            )
+            part = _Part(problem, own, given, about, slice(first, last))
             assert isinstance(part.losses, OneScore)
-            part.sums = part.losses.sides(part.g) @ X
+            part.sums = np.array([side @ X for side in part.losses.sides(part.g)])  # quicker than both at once
             return part
 
         return over_parts(looked_at_once, n, size), about
@@ -194,7 +204,9 @@ def _parts(
         size = max(size, ROWS_A_PART)
     # in this thread: with many short operations on arrays, other threads would mostly wait for one another
     every = [slice(first, min(n, first + size)) for first in range(0, n, size)]
-    return [_Part(problem, found[rows], slopes, about, rows) for rows in every], about
+    assert not callable(slopes)
+    parts = [_Part(problem, found[rows], None if slopes is None else slopes[rows], about, rows) for rows in every]
+    return parts, about
 
 
 def _pulled_together(problem: Objective, parts: list[_Part], amounts: Flat) -> Flat:
@@ -239,9 +251,10 @@ class _Part:
         self.primal = self._mean(self.losses.values)
         self.steepness = self._mean_size(self.losses.slopes)
         self.mean_slope = self._mean(self.losses.slopes[:, 0]) if about else 0.0
-        bends = self.losses.curvatures(scores) if isinstance(self.losses, OneScore) else None
-        self.bend = 0.0 if bends is None else self._mean(bends)
-        given = self.losses.slopes if slopes is None else np.asarray(slopes[rows], dtype=np.float64)
+        self.bend = 0.0
+        if isinstance(self.losses, OneScore) and self.losses.curvatures is not None:
+            self.bend, self.losses.curvatures = self._mean(self.losses.curvatures), None
+        given = self.losses.slopes if slopes is None else np.asarray(slopes, dtype=np.float64)
         self.g: Table = self.losses.allowed(given.reshape(len(self.losses.normalised_weights), -1))
         self.amounts: Flat = self.losses.amounts(self.g)
         self.losses.values = self.losses.slopes = NOT_KEPT  # all parts are kept until the end, these are not needed

@@ -37,14 +37,13 @@ class OneScore:
         # where the intercept is free, slopes add up to 0, so g y may be summed about the mean: a large one would cancel
         self.about = problem.mean_target - about if problem.about_mean else 0.0
         self.largest_target = float(np.abs(self.y).max(initial=0.0)) if problem.regression else 0.0
-        self.values, slopes = self.loss.at(scores[:, 0], self.y)
+        # the second derivatives, where no bound on them is known
+        self.curvatures: Flat | None = None
+        if self.loss.smooth and not np.isfinite(self.loss.largest_curvature):
+            self.values, slopes, self.curvatures = self.loss.with_curvature(scores[:, 0], self.y)
+        else:
+            self.values, slopes = self.loss.at(scores[:, 0], self.y)
         self.slopes = slopes[:, np.newaxis]
-
-    def curvatures(self, scores: Table) -> Flat | None:
-        """The second derivatives there, where no bound on them is known."""
-        if not self.loss.smooth or np.isfinite(self.loss.largest_curvature):
-            return None
-        return self.loss.curvature(scores[:, 0], self.y)
 
     def allowed(self, g: Table) -> Table:
         return self.loss.allowed(g[:, 0], self.y)[:, np.newaxis]

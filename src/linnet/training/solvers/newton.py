@@ -36,7 +36,7 @@ from linnet.training.duality_gap import certify
 from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import TOO_LARGE, Flat, Objective
 from linnet.training.positive_definite import Factored, mirrored
-from linnet.training.solvers import small_tables
+from linnet.training.solvers import near_step, small_tables
 from linnet.training.solvers.class_blocks import ClassBlocks, suits, worn_out_after
 from linnet.training.solvers.hessian import Point, point_at
 from linnet.training.solvers.summed_squares import BLOCKING, Blocking, SummedSquares
@@ -59,7 +59,7 @@ ROUGHLY = 1e-3
 # After a step that promised less than this fraction of f, H is still good for one more.
 NEAR = 2e-2
 # What a step may gain, beside the square root of the gap that is asked for, to be taken on trust.
-TRUSTED = 0.1
+TRUSTED = 0.3
 # Conjugate gradients end when the residual has shrunk by this much, sooner the nearer the optimum; and after how many
 # steps at most.
 LOOSEST = 0.25
@@ -106,18 +106,25 @@ def cholesky(problem: Objective, how: Descent, watch: Watcher = ignore, *, block
         raise RecipeError("solver='newton-cholesky' takes many classes one by one: multiclass='one-vs-rest'")
     if small_tables.suits(problem):
         return small_tables.newton(problem, how, watch)
-    start = _rough_start(problem, how.most, blocking) if how.start is None else how.start
-    return _descend(problem, start, how, watch, _Cholesky(blocking))
+    start = how.start
+    if start is None and (rough := _rough_fit(problem, how.most, blocking)) is not None:
+        start = rough.weights
+        if near_step.suits(problem, how):
+            found = near_step.near_step(problem, start, rough.history[-1].loss, how, watch)
+            if found is not None:
+                return found
+    return _descend(problem, problem.first_weights() if start is None else start, how, watch, _Cholesky(blocking))
 
 
-def _rough_start(problem: Objective, most: int, blocking: Blocking) -> Flat:
-    """The approximate optimum on a sample of the rows, without a proof; 0 where there are few rows."""
+def _rough_fit(problem: Objective, most: int, blocking: Blocking) -> Found | None:
+    """The approximate optimum on a sample of the rows, without a proof; None where there are few rows."""
     few = fewer(problem)
     if few is None:
-        return problem.first_weights()
+        return None
     how = Descent(most, ROUGHLY, proven=False)
-    start = _rough_start(few, most, blocking)
-    return _descend(few, start, how, ignore, _Cholesky(blocking)).weights
+    rough = _rough_fit(few, most, blocking)
+    start = few.first_weights() if rough is None else rough.weights
+    return _descend(few, start, how, ignore, _Cholesky(blocking))
 
 
 def conjugate_gradients(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
@@ -142,8 +149,8 @@ def fewer(problem: Objective) -> Objective | None:
         return None
     some = slice(None, None, every)
     weights = problem.sample_weights[some] if len(problem.sample_weights) else None
-    sides = problem.signed[some]
-    if len(np.unique(sides if weights is None else sides[weights > 0])) < 2:
+    sides = problem.signed[some] if weights is None else problem.signed[some][weights > 0]
+    if not len(sides) or sides.min() == sides.max():
         return None
     return Objective(
         Examples(problem.rows.every(every), problem.targets[some], weights),
