@@ -193,6 +193,11 @@ def votes_of_many_mistakes_on_long_rows() -> Case:
     return Case({"data.jsonl": "\n".join([wide, *rows]).encode()}, [train, predict], {"m"})
 
 
+def conjunctions_of_a_row_of_many_columns() -> Case:
+    wide = json.dumps({f"k{i}": "x" for i in range(2001)} | {"y": "a"})
+    return _trained(f'{wide}\n{{"y": "b"}}\n'.encode(), "data.jsonl", "--target", "y", "--conjunctions", "2")
+
+
 def a_pattern_that_all_of_many_features_match() -> Case:
     files = {"data.svm": b"1 1:1 3000000:1\n-1 2:1\n" * 5}
     train = Command(["train", "data.svm", "-o", "m", "--learner", "perceptron"], limits=SHORT)

@@ -21,7 +21,7 @@ BLOCK_CELLS = 1 << 20
 BLOCK_NGRAMS = 1 << 23
 ROW_NGRAMS = 1 << 26
 BLOCK_CONJUNCTIONS = 1 << 20
-ROW_CONJUNCTIONS = 1 << 22
+ROW_CONJUNCTIONS = 1 << 20
 # Named features of a row of Vowpal Wabbit's format, or values of a line of JSON, or elements of a set; and of a block
 # that is used at once.
 ROW_NAMES = 1 << 20

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from linnet.data.features.terms import CROSS, NamedTerm, Piece, category_names, missing_name
 from linnet.data.rows import Rows
 from linnet.data.sources.block import Column, Numbers, Strings
+from linnet.kernels.joined_names import joined, taken
 from linnet.kernels.vocabulary import Vocabulary
 
 # The most columns in a conjunction: their number grows with this power of the entries of a row.
@@ -114,13 +115,15 @@ def _conjunctions(
     lengths = np.diff(starts)
     row, end = np.repeat(np.arange(len(lengths)), lengths), np.repeat(starts[1:], lengths)
     last, codes, products = np.arange(len(ids)), ids, values
-    longer, found = names, []  # names of the conjunctions one smaller, by code
+    single = Strings.of(names)
+    longer, found = single, []  # names of the conjunctions one smaller, by code
     for _ in range(2, degree + 1):
         later = end[last] - last - 1  # the entries of the row that follow
         parents = np.repeat(np.arange(len(last)), later)
         joining = last[parents] + 1 + np.arange(len(parents)) - np.repeat(np.cumsum(later) - later, later)
         pairs, codes = np.unique(codes[parents] * len(names) + ids[joining], return_inverse=True)
-        longer = [f"{longer[pair // len(names)]}{CROSS}{names[pair % len(names)]}" for pair in pairs.tolist()]
+        first, second = np.divmod(pairs, max(1, len(names)))
+        longer = Strings(*joined(longer.data, longer.starts, first, CROSS.encode(), single.data, single.starts, second))
         with np.errstate(over="ignore"):  # Features reports the row of an infinite product
             products = products[parents] * values[joining]
         last = joining
@@ -129,7 +132,7 @@ def _conjunctions(
 
 
 def _in_order(
-    rows: int, found: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], list[str]]]
+    rows: int, found: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], Strings]]
 ) -> ConjunctionValues:
     """Row after row, with names in the order of their first rows."""
     offsets = np.cumsum([0] + [len(names) for _, _, _, names in found])
@@ -141,6 +144,9 @@ def _in_order(
     by_first = np.argsort(first)
     rank = np.empty_like(by_first)
     rank[by_first] = np.arange(len(by_first))
-    names = [name for _, _, _, each in found for name in each]
+    data = np.concatenate([names.data for _, _, _, names in found])
+    before = np.cumsum([0] + [len(names.data) for _, _, _, names in found])
+    ends = np.concatenate([names.starts[1:] + at for (_, _, _, names), at in zip(found, before[:-1], strict=True)])
+    names = Strings(*taken(data, np.append(0, ends), used[by_first]))
     starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=rows))]).astype(np.int64)
-    return ConjunctionValues(Strings.of([names[code] for code in used[by_first].tolist()]), rank[which], values, starts)
+    return ConjunctionValues(names, rank[which], values, starts)
