@@ -197,6 +197,24 @@ def test_a_dense_step_equals_its_twin_to_the_bit_when_it_adds_in_the_same_order(
     assert learner.solution()[1][0] == b
 
 
+@pytest.mark.parametrize("loss", [Loss.SQUARED, Loss.LOGISTIC])
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    columns=st.integers(1, 70),
+    zeros=st.sampled_from([0.0, 0.02, 0.5]),
+    dtype=st.sampled_from([np.float32, np.float64]),
+)
+def test_an_adaptive_learner_steps_over_dense_rows_as_over_their_entries_one_by_one(loss, seed, columns, zeros, dtype):
+    """Four columns at once, where they have no 0 and no entry larger than all before: the same bits."""
+    rng = np.random.default_rng(seed)
+    X = (rng.normal(size=(30, columns)) * (rng.random((30, columns)) >= zeros)).astype(dtype)
+    targets = rng.choice([-1.0, 1.0], size=30)
+    recipe, numbers = Recipe(loss, Update.ADAPTIVE, constant(0.5)), loss is Loss.SQUARED
+    dense, sparse = (learn(recipe, each, targets, 1, regression=numbers)[0].solution() for each in both_forms(X))
+    assert_array_equal(dense[0], sparse[0])
+    assert_array_equal(dense[1], sparse[1])
+
+
 def test_the_average_is_the_mean_of_all_weight_vectors_over_all_steps(rng):
     """Not over mistakes, and exactly, though only the columns of a mistake are touched."""
     X, targets = rng.integers(-2, 3, size=(64, 5)).astype(float), rng.choice([-1.0, 1.0], size=64)

@@ -14,6 +14,7 @@
 
 cimport cython
 from libc.math cimport fabs, sqrt
+from linnet.kernels.adaptive_dense cimport reach_columns, score_columns
 from linnet.kernels.adaptive_steps cimport step_each, steps
 from linnet.kernels.losses cimport exp_same_bits, soft_threshold
 from linnet.kernels.passes cimport Settings
@@ -30,6 +31,8 @@ cdef enum:
     LONG_RECORDS_AHEAD = 3
     # How many steps of a row are worked out together: few enough for the first level of the cache.
     TOGETHER = 32
+    # How many entries are looked at one by one before four at once are tried again: an even number.
+    ONE_BY_ONE = 16
 
 
 @cython.cdivision(True)
@@ -70,6 +73,53 @@ cdef inline double scaled_entry(double x, double* record, bint penalised, Settin
     return in_its_unit(x, record, settings.outputs)
 
 
+cdef struct FourSums:
+    # By turns numbers are added to four sums, so that an addition need not wait for the one before; `next` is the next.
+    double next
+    double second
+    double third
+    double last
+
+
+cdef inline FourSums no_sums() noexcept nogil:
+    cdef FourSums sums
+    sums.next = sums.second = sums.third = sums.last = 0.0
+    return sums
+
+
+cdef inline FourSums by_turns(FourSums sums, double x) noexcept nogil:
+    """The sums after x was added to the next one.  By value, so that they stay in registers."""
+    cdef FourSums after
+    after.next = sums.second
+    after.second = sums.third
+    after.third = sums.last
+    after.last = sums.next + x
+    return after
+
+
+cdef inline double total(FourSums sums) noexcept nogil:
+    return (sums.next + sums.second) + (sums.third + sums.last)
+
+
+cdef inline Py_ssize_t score_dense(
+    const value_t* values, double* record, Py_ssize_t n, FourSums* sums, FourSums* lengths
+) noexcept nogil:
+    """Add the first columns of a dense row to its sums; returns how many could be added four at once."""
+    cdef double[TOGETHER] wide
+    cdef Py_ssize_t done = 0, now, at, made
+    if value_t is double:
+        return score_columns(values, record, n, &sums.next, &lengths.next)
+    while done < n:
+        now = TOGETHER if n - done > TOGETHER else n - done
+        for at in range(now):
+            wide[at] = values[done + at]
+        made = score_columns(wide, record + done * (WEIGHTS + 2), now, &sums.next, &lengths.next)
+        done += made
+        if made < now:
+            break
+    return done
+
+
 cdef inline double adaptive_scores(
     const value_t[::1] values,
     const unsigned int[::1] ids,
@@ -84,32 +134,35 @@ cdef inline double adaptive_scores(
     """Score every output on the scaled row; returns the row's squared length in those units.
 
     `foreseen` says that rows come as they stand, so that the next entries are those that will be needed.  The score of
-    one output is two sums, to which entries other than 0 are added by turns, so that an addition need not wait for the
-    one before.  Not by their columns' numbers, which depend on how a stream is cut into blocks.
+    one output is four sums, to which entries other than 0 are added by turns.  Not by their columns' numbers, which depend
+    on how a stream is cut into blocks.
     """
     cdef Py_ssize_t outputs = settings.outputs, width = WEIGHTS + 2 * outputs
     cdef bint dense = settings.dense, penalised = settings.l1 > 0 or settings.l2 > 0
-    cdef double length = 1.0 if settings.intercept else 0.0, x, following, sum = 0.0, other = 0.0, turn
+    cdef double length = 1.0 if settings.intercept else 0.0, x, following
+    cdef FourSums sums = no_sums(), lengths = no_sums(), sums_there, lengths_there
     cdef double* record
     cdef Py_ssize_t e = start, k, last_foreseen = ids.shape[0] - RECORDS_AHEAD if foreseen and not dense else 0
+    cdef Py_ssize_t at_once = start if dense and outputs == 1 and not penalised else stop
     for k in range(outputs):
         scores[k] = 0.0
-    if dense and outputs == 1:
-        record = &records[0]
-        while e + 2 <= stop:
-            x = scaled_entry(values[e], record, penalised, settings, shrunk)
-            following = scaled_entry(values[e + 1], record + width, penalised, settings, shrunk)
-            length += x * x
-            length += following * following
-            if x != 0 and following != 0:
-                sum += x * record[WEIGHTS]
-                other += following * record[width + WEIGHTS]
-            elif x != 0 or following != 0:
-                turn = sum + (x * record[WEIGHTS] if x != 0 else following * record[width + WEIGHTS])
-                sum = other
-                other = turn
-            record += 2 * width
-            e += 2
+    while dense and outputs == 1 and e + 2 <= stop:
+        if e == at_once:
+            sums_there, lengths_there = sums, lengths  # copies have an address, the sums themselves are in registers
+            e += score_dense(&values[e], &records[(e - start) * width], stop - e, &sums_there, &lengths_there)
+            sums, lengths = sums_there, lengths_there
+            at_once = e + ONE_BY_ONE
+            continue
+        record = &records[(e - start) * width]
+        x = scaled_entry(values[e], record, penalised, settings, shrunk)
+        following = scaled_entry(values[e + 1], record + width, penalised, settings, shrunk)
+        if x != 0 and following != 0:
+            lengths = by_turns(by_turns(lengths, x * x), following * following)
+            sums = by_turns(by_turns(sums, x * record[WEIGHTS]), following * record[width + WEIGHTS])
+        elif x != 0 or following != 0:
+            lengths = by_turns(lengths, x * x if x != 0 else following * following)
+            sums = by_turns(sums, x * record[WEIGHTS] if x != 0 else following * record[width + WEIGHTS])
+        e += 2
     while e < stop:
         if e < last_foreseen:
             prefetch(&records[ids[e + RECORDS_AHEAD] * width])
@@ -121,16 +174,16 @@ cdef inline double adaptive_scores(
         e += 1
         if x == 0:
             continue
-        length += x * x
         if outputs > 1:
+            length += x * x
             for k in range(outputs):
                 scores[k] += x * record[WEIGHTS + k]
         else:
-            turn = sum + x * record[WEIGHTS]
-            sum = other
-            other = turn
+            lengths = by_turns(lengths, x * x)
+            sums = by_turns(sums, x * record[WEIGHTS])
     if outputs == 1:
-        scores[0] = sum + other
+        length += total(lengths)
+        scores[0] = total(sums)
     if settings.intercept:
         record = &records[settings.columns * width]
         for k in range(outputs):
@@ -232,16 +285,24 @@ cdef inline double adaptive_reach(
 
     That is rate sum_j x_j^2 / sqrt(sum of g_j^2): of rare columns and small pulls many times the pull itself.  The
     directions x_j / sqrt(sum of g_j^2), the intercept's last, are kept for `adaptive_move`.  As in a score, entries other
-    than 0 are added to two sums by turns.
+    than 0 are added to four sums by turns.
     """
     cdef Py_ssize_t width = WEIGHTS + 2, first = start, n, at
     cdef bint dense = settings.dense
-    cdef double sum = 0.0, other = 0.0, turn
+    cdef FourSums sums = no_sums(), sums_there
     cdef double[TOGETHER] x
     cdef double[TOGETHER] squares
     cdef double* record
     cdef double* found
     while first < stop:
+        if value_t is double and dense:
+            sums_there = sums
+            at = reach_columns(
+                &values[first], &records[(first - start) * width], stop - first, pull, &directions[first - start],
+                &sums_there.next,
+            )
+            sums = sums_there
+            first += at
         n = TOGETHER if stop - first > TOGETHER else stop - first
         found = &directions[first - start]
         for at in range(n):
@@ -252,16 +313,14 @@ cdef inline double adaptive_reach(
         steps(1.0, x, squares, found, n)
         for at in range(n):
             if x[at] != 0:
-                turn = sum + x[at] * found[at]
-                sum = other
-                other = turn
+                sums = by_turns(sums, x[at] * found[at])
         first += n
     if settings.intercept:
         record = &records[settings.columns * width + WEIGHTS + 1]
         record[0] += pull * pull
         directions[stop - start] = 1.0 / sqrt(record[0]) if record[0] > 0 else 0.0
-        sum += directions[stop - start]
-    return rate * (sum + other)
+        sums.next += directions[stop - start]
+    return rate * total(sums)
 
 
 @cython.cdivision(True)
