@@ -129,3 +129,13 @@ def test_few_rows_are_presented_often_before_they_count_as_memorised(rng):
     y = (X[:, 0] > 0).astype(int)
     history = linnet.OnlineClassifier().fit(X, y).history_
     assert history[-2].loss < 0.5 * history[0].loss
+
+
+def test_an_adaptive_learner_stops_when_only_the_tolerance_of_the_first_loss_is_left(rng):
+    """No loss is below 0: later passes could improve it by no more than that."""
+    X = rng.normal(size=(50, 2000))
+    y = rng.normal(size=50)
+    model = linnet.OnlineRegressor(tol=0.01).fit(X, y)
+    losses = [each.loss for each in model.history_]
+    assert losses[-1] <= 0.01 * losses[0] < losses[-2]
+    assert len(losses) < linnet.OnlineRegressor(tol=1e-6).fit(X, y).n_iter_

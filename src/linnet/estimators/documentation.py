@@ -54,8 +54,8 @@ PARAMETERS = {
     "this fraction of the rows (judged over the later half of them; five at least, and 100,000 rows at least as "
     "long as the rows may be separable with a margin of 1/316 of the longest; of batch steps 100). "
     "Other online learners: passes that improve the mean loss by no more than this fraction of the first pass's; "
-    "the adaptive one without a penalty also when its mean loss is half the first pass's, after 100,000 rows at "
-    "least: it then memorises rows. "
+    "the adaptive one also when its mean loss is only this fraction of the first pass's and, without a penalty, when "
+    "it is half of that, after 100,000 rows at least: it then memorises rows. "
     "Batch solvers: a relative duality gap this small; without a penalty, a gradient this small beside the first. None "
     "makes all `max_iter` passes (perceptron: unless one makes no mistake).",
     "n_iter_no_change": "By how many passes an online learner is judged at least, for `tol`.",

@@ -49,7 +49,8 @@ class Passes:
     mistakes by more than that fraction of the rows (judged over `patience` passes; on few rows over more, as long as
     they may be separable with a margin that is not too small); any other when passes improve the mean loss by no more
     than that fraction of the first pass's (judged over `patience` of them: one alone may be unlucky).  An adaptive
-    learner, which keeps large steps for rare columns, stops, too, when it memorises rows and no penalty stands against
+    learner, whose first pass is in the units of columns and targets already, stops, too, when only that fraction of its
+    loss is left; and, as it keeps large steps for rare columns, when it memorises rows and no penalty stands against
     that.  With a fraction of rows for `validation`, any learner stops when that many passes improved its score on them
     by no more than `tol`.  Without `tol`, all passes are made that can change anything.
     """
@@ -84,8 +85,10 @@ class Passes:
                 return False
             many = enough_passes(presented, patience)
             return promised() > PRESENTATIONS or not helps(so_far.mistakes, presented, self.tol, many)
-        alone = recipe.update is Update.ADAPTIVE and recipe.penalty == Penalty()
-        if alone and memorised(history, enough_passes(presented, patience)):
+        adaptive = recipe.update is Update.ADAPTIVE
+        if adaptive and history[-1].loss <= self.tol * history[0].loss:
+            return True  # no loss is below 0
+        if adaptive and recipe.penalty == Penalty() and memorised(history, enough_passes(presented, patience)):
             return True
         # the first pass sets the scale but not the mark: an adaptive learner's unit is small while it still grows
         return len(so_far.losses) > patience and so_far.losses.fall(patience) <= patience * self.tol * history[0].loss
