@@ -39,15 +39,19 @@ PIECES = [
     b"1:1e400",
     b"2147483647:1",
     b"::",
+    b",",
+    b"1,2",
     b"\0",
 ]
 
 
 def make(random: Random) -> Data:
-    odd = random.choice([0.0, 0.0, 0.01, 0.1])
+    odd, several = random.choice([0.0, 0.0, 0.01, 0.1]), random.random() < 0.2
     lines = []
     for _ in range(random.choice([0, 1, 2, 12, 60, 300])):
         label = words.number(random) if random.random() < odd else random.choice(["1", "-1", "+1", "2"])
+        if several:
+            label = ",".join([label, *random.choices(["3", "4", "2.5"], k=random.randrange(3))][random.randrange(2) :])
         ids = sorted({random.randrange(1, 50) for _ in range(random.choice([0, 1, 5, 20]))})
         if random.random() < 0.05:
             random.shuffle(ids)

@@ -127,7 +127,7 @@ def test_without_flags_a_command_has_the_defaults():
         ("holdout", float("nan"), "from 0 to below 1"),
         ("task", "classify", "task is one of classification, regression; not 'classify'; did you mean"),
         ("penalty", "L2", "penalty is one of l2, l1, elasticnet, none; not 'L2'; did you mean 'l2'"),
-        ("multiclass", "ovr", "multiclass is one of joint, reference, one-vs-rest, pairwise; not 'ovr'"),
+        ("multiclass", "ovr", "multiclass is one of joint, reference, one-vs-rest, pairwise, each-label; not 'ovr'"),
         ("resume", "yes", "resume is True or False; not 'yes'"),
         ("ngrams", "2-1", "ngrams must be a length or a range"),
         ("ngrams", (1, 2, 3), "ngrams must be"),

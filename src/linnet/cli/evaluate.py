@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from linnet.model.model import Model
 
 MOST_CLASSES_IN_A_MATRIX = 12
+# Labels of rows that have several: there may be thousands.
+MOST_LABELS = 50
 
 
 @with_options("costs", "reject", "least", *FILES, "on_error", "on_misfit", "threads")
@@ -26,7 +28,8 @@ def command(model: ModelPath, data: Data, options: TrainOptions, json: AsJson = 
 
     Prints accuracy, ROC AUC, log loss, precision and recall per class, the confusion matrix and how well probabilities
     are calibrated; for regression R², RMSE and absolute errors. With costs, given here or in training, also the mean
-    cost per row.
+    cost per row. Where rows have several labels: micro and macro F1, subset accuracy, precision@1, @3 and @5, and
+    Hamming loss.
 
     \b
     Examples:
@@ -53,7 +56,9 @@ def run(path: str, data: list[str], options: TrainOptions, *, as_json: bool) -> 
         print_json(result)
         return
     out = console()
-    if model.classes is None:
+    if model.several:
+        _print_label_sets(out, result)
+    elif model.classes is None:
         _print_regression(out, result)
     else:
         _print_classification(out, result)
@@ -87,6 +92,39 @@ def _print_regression(console: Console, result: dict[str, Any]) -> None:
     console.print(f"[dim]baseline, the mean of the targets: RMSE {_number(result['baseline_rmse'])}[/]")
 
 
+def _print_label_sets(console: Console, result: dict[str, Any]) -> None:
+    low, high = result["subset_accuracy_interval"]
+    console.print(f"[bold]micro F1[/]         {_fraction(result['micro_f1'])} on {result['rows']:,} rows")
+    console.print(f"macro F1         {_fraction(result['macro_f1'])}")
+    console.print(
+        f"subset accuracy  {percent(result['subset_accuracy'])} "
+        f"[dim](all labels right and no other; 95 % interval {percent(low)} to {percent(high)})[/]"
+    )
+    for k in (1, 3, 5):
+        if result[f"precision_at_{k}"] is not None:
+            console.print(f"precision@{k}      {_fraction(result[f'precision_at_{k}'])}")
+    console.print(f"Hamming loss     {_fraction(result['hamming_loss'])}")
+    if result["unknown_labels"]:
+        console.print(f"[yellow]{count(result['unknown_labels'])} labels of rows are unknown to the model[/]")
+    frequent = sorted(result["labels"], key=lambda each: -each["support"])[:MOST_LABELS]
+    most = len(result["labels"]) > MOST_LABELS
+    _print_labels(console, frequent if most else result["labels"])
+    if most:
+        console.print(f"[dim]the {MOST_LABELS} most frequent of {count(len(result['labels']))}; --json lists all[/]")
+
+
+def _print_labels(console: Console, labels: list[dict[str, Any]]) -> None:
+    """Precision, recall and F1 of each label."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("label")
+    for name in ("precision", "recall", "F1", "rows"):
+        table.add_column(name, justify="right")
+    for each in labels:
+        metrics = [_fraction(each[name]) for name in ("precision", "recall", "f1")]
+        table.add_row(plain(str(each["label"])), *metrics, count(each["support"]))
+    console.print(table)
+
+
 def _print_classification(console: Console, result: dict[str, Any]) -> None:
     low, high = result["accuracy_interval"]
     console.print(
@@ -112,14 +150,7 @@ def _print_classification(console: Console, result: dict[str, Any]) -> None:
         )
     if result["unknown_labels"]:
         console.print(f"[yellow]{count(result['unknown_labels'])} rows have labels that the model does not know[/]")
-    table = Table(box=None, pad_edge=False)
-    table.add_column("label")
-    for name in ("precision", "recall", "F1", "rows"):
-        table.add_column(name, justify="right")
-    for each in result["classes"]:
-        metrics = [_fraction(each[name]) for name in ("precision", "recall", "f1")]
-        table.add_row(plain(str(each["label"])), *metrics, count(each["support"]))
-    console.print(table)
+    _print_labels(console, result["classes"])
     _print_confusion(console, result)
     if result["reliability"]:
         _print_reliability(console, result)

@@ -214,6 +214,13 @@ def _predicted(model: Model, row: Rows) -> tuple[Any, dict[str, float] | None]:
     """The predicted label (None if the row is rejected), and the probability of each label."""
     if model.classes is None:
         return model.linear.predict(row).tolist()[0], None
+    if model.several:
+        from linnet.model.predictor import LabelPicker
+
+        labels, probable = LabelPicker(model.linear, model.has_probabilities).answers(row)
+        if probable is None:
+            return list(labels[0]), None
+        return list(labels[0]), dict(zip(map(str, model.classes), probable[0].tolist(), strict=True))
     answers = model.classifier.answers(row)
     label = model.classifier.labels(answers).tolist()[0]
     if answers.probabilities is None:
@@ -268,7 +275,7 @@ def _print_tops(out: Console, model: Model, report: dict[str, Any]) -> None:
     classes = model.classes
     for name, top in report["top_features"].items():
         title = f"top features for {name}"
-        if classes and len(classes) == 2:
+        if classes and len(classes) == 2 and not model.several:
             title = f"top features for {classes[1]} (+) and {classes[0]} (-)"
         out.print(f"[bold]{plain(title)}[/]  [dim]intercept {report['intercepts'][name]:+.4g}[/]")
         _print_weights(out, [*top["for"].items(), *reversed(top["against"].items())])
@@ -303,9 +310,11 @@ def _print_weights(out: Console, found: list[tuple[str, dict[str, float]]]) -> N
 def _print_explained(report: dict[str, Any]) -> None:
     out = console()
     label, probable = report["prediction"], ""
-    if report["probabilities"] and label is not None:
-        probable = f" [dim](probability {report['probabilities'][str(label)]:.3f})[/]"
-    shown = "rejected" if label is None else plain(str(label))
+    labels = label if isinstance(label, list) else [] if label is None else [label]
+    if report["probabilities"] and labels:
+        each = ", ".join(f"{report['probabilities'][str(one)]:.3f}" for one in labels)
+        probable = f" [dim](probability {each})[/]"
+    shown = "rejected" if label is None else plain(",".join(map(str, labels))) or "no label"
     out.print(f"[bold]{shown}[/]{probable}  [dim]{plain(report['place'])}[/]")
     whose, linked = plain(str(report["explained"])), "; the prediction is exp(score)" if report["link"] == "log" else ""
     out.print(f"score {report['score']:+.4g} for {whose} is the sum of these contributions{linked}")

@@ -53,7 +53,8 @@ def command(
     """Predict every row of the data, in order, with probabilities where the model has them.
 
     The n-th prediction is that of the n-th row: a row that is skipped, or rejected by a decision rule, has an empty
-    one. With costs, given here or in training, the prediction is the label of least expected cost.
+    one. With costs, given here or in training, the prediction is the label of least expected cost. Several labels of
+    a row have commas between them, and are a list in JSON and Parquet.
 
     \b
     Examples:

@@ -285,7 +285,8 @@ class _Parquet(Writer):
 
         classes = self.model.classes
         kind = float if not classes else type(classes[0])
-        return {str: pa.string(), int: pa.int64(), bool: pa.bool_()}.get(kind, pa.float64())
+        found = {str: pa.string(), int: pa.int64(), bool: pa.bool_()}.get(kind, pa.float64())
+        return pa.list_(found) if self.model.several else found
 
     def flush(self) -> None:
         pass
@@ -301,11 +302,15 @@ def _in_a_line(label: str) -> str:
 
 def _given(label: Any) -> Any:
     """A prediction for machines: None where there is none."""
+    if isinstance(label, tuple):
+        return list(label)
     return None if isinstance(label, float) and math.isnan(label) else label
 
 
 def _plain(label: Any) -> str:
     """A prediction, a label or an id in text: nothing where there is none."""
+    if isinstance(label, tuple):
+        return ",".join(map(_plain, label))
     if _given(label) is None:
         return ""
     return f"{label:.10g}" if isinstance(label, float) else str(label)

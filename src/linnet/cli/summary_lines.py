@@ -13,6 +13,12 @@ if TYPE_CHECKING:
     from linnet.model.model import Model
 
 MOST_CLASSES_SHOWN = 6
+OF_LABEL_SETS = (
+    ("micro_f1", "micro F1"),
+    ("macro_f1", "macro F1"),
+    ("subset_accuracy", "subset accuracy"),
+    ("precision_at_1", "precision@1"),
+)
 # The fraction of rows that are held out; this number of them is enough, unless most are the first of their label.
 USUAL_HOLDOUT, ENOUGH_BUT_FOR_LABELS = 0.1, 30
 
@@ -36,7 +42,10 @@ def validation_lines(model: Model) -> list[str]:
     record = model.record.as_dict()
     held, progressive = record["held_out"], record["progressive"]
     lines = []
-    if held and held.get("accuracy") is not None:
+    if held and held.get("subset_accuracy") is not None:
+        figures = ", ".join(f"{title} {held[name]:.3f}" for name, title in OF_LABEL_SETS)
+        lines += [line("held-out rows", f"{figures} {_rows(model)}"), line("", f"[dim]{_how_held_out(model)}[/]")]
+    elif held and held.get("accuracy") is not None:
         lines += _held_out_accuracy(held, _rows(model), _how_held_out(model))
     elif held and held.get("rmse") is not None:
         lines += [line("held-out rows", _numbers(held, _rows(model))), line("", f"[dim]{_how_held_out(model)}[/]")]
@@ -92,6 +101,8 @@ def _progressive(found: dict[str, Any]) -> list[str]:
 
 def _why_not_validated(model: Model) -> str:
     record = model.record
+    if record.online is not None and model.several:
+        return "no rows were held out"
     if record.online is not None:
         return "pairs of classes are not validated in the first pass"
     if record.options.get("holdout") == 0:
@@ -160,6 +171,8 @@ def penalty_text(model: Model) -> str:
     strength = f"C = {1 / weight:g}" if weight and entry.strength == "C" else f"alpha = {weight:g}"
     text = f"{kind}, {strength}{_chosen(model)}" if weight else "none"
     text += ", intercept penalised" if penalty.intercept else ""
+    if model.several:
+        return f"{text}; each label against the rows without it"
     return text + (f"; classes {reduction}" if model.classes and len(model.classes) > 2 else "")
 
 
@@ -182,6 +195,14 @@ def class_weight_text(model: Model) -> str:
     return ", ".join(shown) + (f" and {len(each) - len(shown)} more" if len(each) > len(shown) else "")
 
 
+def labels_text(model: Model) -> str:
+    """How many labels there are, and how many a row has; empty where a row has one."""
+    per_row, labels = model.record.labels_per_row, len(model.classes or [])
+    if per_row is None:
+        return ""
+    return f"several a row: {labels:,} {'label' if labels == 1 else 'labels'}, {per_row:.3g} a row on average"
+
+
 def factors_text(model: Model) -> str:
     """The factors of Winnow; empty for other learners."""
     recipe = model.record.recipe
@@ -192,8 +213,9 @@ def factors_text(model: Model) -> str:
 
 
 def setting_lines(model: Model) -> list[str]:
-    """Penalty, class weights and factors, as far as the model has them."""
+    """Labels a row, penalty, class weights and factors, as far as the model has them."""
     named = (
+        ("labels", labels_text),
         ("solver", solver_text),
         ("penalty", penalty_text),
         ("class weights", class_weight_text),

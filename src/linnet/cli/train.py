@@ -48,7 +48,8 @@ def command(
     """Train a model on files, and save it.
 
     Column types, the task and the learner are inferred; options override them. Prints the plan, the accuracy on
-    held-out rows, a proof of how close the weights are to the optimum, and the top features.
+    held-out rows, a proof of how close the weights are to the optimum, and the top features. Rows of svmlight with
+    several labels (1,5,7 3:0.5) or none, and fastText's, make one model a label.
 
     \b
     Examples:
@@ -184,7 +185,7 @@ def _print_tops(out: Console, model: Model) -> None:
     for number, name in enumerate(outputs[:most]):
         favour, against = model.top(number, TOP)
         head = "" if number else "top features"
-        if len(outputs) > 1:
+        if len(outputs) > 1 or model.several:
             reference = model.linear.reduction is Reduction.REFERENCE and number == len(outputs) - 1
             features = "[dim]the reference class, whose weights are 0[/]" if reference else _listed(favour)
             out.print(line(head, f"[green]{plain(name)}[/]: {features}"))

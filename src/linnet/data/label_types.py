@@ -29,6 +29,7 @@ class LabelKind(StrEnum):
     SPELT = "spelt"
     TEXT = "text"
     BOOLEAN = "boolean"
+    SETS = "sets"
 
 
 def in_label_order(labels: Sequence[Any]) -> list[Any]:

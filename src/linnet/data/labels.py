@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,17 +17,71 @@ Label = str | int | float | bool
 TEXT = "USO"
 
 
+@dataclass(frozen=True, eq=False)
+class LabelSets:
+    """Sets of labels, numbered in the order of their first rows: set i has labels[starts[i]:starts[i + 1]], codes."""
+
+    starts: NDArray[np.int64]
+    labels: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many labels each set has."""
+        return np.diff(self.starts)
+
+    @cached_property
+    def _by_label(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The labels in order, and the set that each is in."""
+        order = np.argsort(self.labels, kind="stable")
+        return self.labels[order], np.repeat(np.arange(len(self)), self.sizes)[order]
+
+    def having(self, code: int) -> NDArray[np.bool_]:
+        """Which sets have the label of this code."""
+        labels, sets = self._by_label
+        has = np.zeros(len(self), dtype=bool)
+        has[sets[np.searchsorted(labels, code) : np.searchsorted(labels, code, side="right")]] = True
+        return has
+
+    def with_new_labels(self) -> NDArray[np.bool_]:
+        """Which sets have a label that none before them has."""
+        new = np.zeros(len(self), dtype=bool)
+        labels, sets = self._by_label
+        new[sets[np.unique(labels, return_index=True)[1]]] = True
+        return new
+
+    def per_row(self, rows: Any) -> float:
+        """How many labels a row has on average, where each set has this many rows."""
+        return int(np.dot(self.sizes, rows)) / int(np.sum(rows))
+
+    def indicator(self, numbers: NDArray[Any], classes: int) -> NDArray[np.bool_]:
+        """(rows, classes): which labels the rows with these sets have."""
+        which = numbers.astype(np.int64)
+        sizes = self.sizes[which]
+        begin = np.repeat(self.starts[which] - np.concatenate([[0], np.cumsum(sizes)[:-1]]), sizes)
+        has = np.zeros((len(which), classes), dtype=bool)
+        has[np.repeat(np.arange(len(which)), sizes), self.labels[begin + np.arange(len(begin))]] = True
+        return has
+
+
 class Labels:
-    """The distinct labels seen so far, sorted; a label's code is its index."""
+    """The distinct labels seen so far, sorted; a label's code is its index.
+
+    Where a row has several labels, or none, its target is the number of one of the `sets`.
+    """
 
     def __init__(self, classes: Any = ()) -> None:
         self.classes: NDArray[Any] = np.unique(np.asarray(classes))
+        self.sets: LabelSets | None = None
 
     @classmethod
-    def in_order(cls, classes: NDArray[Any]) -> Labels:
+    def in_order(cls, classes: NDArray[Any], sets: LabelSets | None = None) -> Labels:
         """These labels, which are distinct and have an order of their own."""
         labels = cls.__new__(cls)
         labels.classes = classes
+        labels.sets = sets
         return labels
 
     def __len__(self) -> int:

@@ -15,6 +15,7 @@ from linnet.data.label_types import LabelKind, in_label_order, key_of, typed
 from linnet.data.labels import Labels
 from linnet.data.limits import LARGEST_WEIGHT
 from linnet.data.sources.block import Block, Column, Numbers, Strings
+from linnet.data.sources.label_sets import LABELS
 from linnet.errors import InputError, option
 from linnet.kernels.vocabulary import Vocabulary
 
@@ -40,6 +41,15 @@ class LabelIndex:
         numbers = {label: number for number, label in enumerate(classes)}
         return cls(numbers, _keys={key_of(label): number for label, number in numbers.items()})
 
+    @property
+    def count(self) -> int:
+        """How many classes there are so far."""
+        return len(self.labels)
+
+    def require_enough(self) -> None:
+        """Raise if there are too few classes to train on."""
+        require_two_labels(list(self.labels))
+
     def order(self, classes: int | None = None) -> Labels:
         """The first K labels that appeared, or all, as they are spelt, in the order of their classes."""
         return Labels.in_order(np.array(in_label_order(list(self.labels)[:classes])))
@@ -54,8 +64,8 @@ class LabelIndex:
 
     def numbers(self, block: Block, schema: Schema, *, frozen: bool = False) -> NDArray[np.int64]:
         """The number of each row's label.  A new label is added; if frozen, its number is -1."""
-        if block.sparse is None:
-            column = block.columns[schema.target or ""]
+        if block.sparse is None or schema.labels is LabelKind.SETS:
+            column = block.columns[schema.target or LABELS]
             assert isinstance(column, Strings)
             return self._spelt(column, schema.labels, frozen=frozen)
         if (known := self._known(block.targets)) is not None:
@@ -103,6 +113,8 @@ def distinct_labels(block: Block) -> tuple[list[Any], NDArray[np.int64]]:
 
 def _label(value: str, kind: LabelKind) -> str:
     """A label without surrounding blanks; unless it is text, as every format spells it: 1 for 1.0, true for True."""
+    if kind is LabelKind.SETS:
+        return value
     return (value.strip() if kind is LabelKind.TEXT else canonical(value)) or value
 
 
@@ -182,6 +194,12 @@ def require_two_labels(labels: list[Any]) -> None:
         raise InputError(
             f"every row has the label {labels[0]!r}: a classifier needs two labels or more, in rows of a weight above 0"
         )
+
+
+def require_labels(count: int) -> None:
+    """Raise if rows that may have several labels have none at all."""
+    if not count:
+        raise InputError("no row has a label: there is nothing to train on")
 
 
 def no_training_rows(schema: Schema | None = None) -> InputError:

@@ -367,7 +367,10 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         return ClassWeights(named, key=_itself)
 
     def _reduction(self) -> Reduction:
-        return cast("Reduction", chosen(Reduction, "multiclass", self.multiclass))
+        found = cast("Reduction", chosen(Reduction, "multiclass", self.multiclass))
+        if found is Reduction.EACH_LABEL:
+            raise RecipeError("a row has one label here: for several, take MultiLabelClassifier")
+        return found
 
 
 class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]

@@ -81,6 +81,11 @@ class ClassificationResult:
     reliability: tuple[Bin, ...]  # of the second of two classes; of the most probable class of more
     costs: CostResult | None  # of the decisions of a rule, if there is one
 
+    @property
+    def headline(self) -> str:
+        """The one figure for a line."""
+        return f"accuracy {self.accuracy:.3f}"
+
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON, with None where a metric is not defined."""
         result: dict[str, Any] = plain(self)

@@ -59,6 +59,11 @@ class RegressionResult:
     # of the loss that the model was fitted by, where that is not the square
     loss: LossResult | None = None
 
+    @property
+    def headline(self) -> str:
+        """The one figure for a line."""
+        return f"R² {self.r2:.3f}"
+
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON, with None where a metric is not defined."""
         result: dict[str, Any] = plain(self)

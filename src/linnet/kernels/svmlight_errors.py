@@ -8,7 +8,7 @@ from cython.cimports.linnet.kernels.svmlight import Row, Wrong, ends_token
 MESSAGES = (
     "",
     "the label is not a decimal number",
-    "more than one label; a row of a file has one (in Python, MultiLabelClassifier takes several)",
+    "more than one label",
     "qid: is not followed by an integer",
     "this is not an id (an integer from 0 to 2147483646), a colon and a value",
     "the id is larger than 2147483646",

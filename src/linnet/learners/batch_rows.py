@@ -11,6 +11,7 @@ _CLASSES = (Task.CLASSIFICATION,)
 _NUMBERS = (Task.REGRESSION,)
 _ANY_PENALTY = ("l2", "l1", "elasticnet", "none")
 _ONE_BY_ONE = (Reduction.ONE_VS_REST, Reduction.PAIRWISE)
+_ANY_REDUCTION = (Reduction.JOINT, Reduction.REFERENCE, *_ONE_BY_ONE)
 
 # Proximal steps are many and cheap.
 _MANY = 10_000
@@ -62,7 +63,7 @@ LOGISTIC_REGRESSION = Entry(
     "Cox 1958, The regression analysis of binary sequences",
     strength="C",
     penalties=_ANY_PENALTY,
-    multiclass=tuple(Reduction),
+    multiclass=_ANY_REDUCTION,
     solvers=(
         Solver(
             "newton-cholesky",

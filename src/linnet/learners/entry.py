@@ -10,7 +10,7 @@ from typing import Any
 from linnet.data.task import Task
 from linnet.errors import RecipeError, option
 from linnet.learners.losses import Loss
-from linnet.learners.recipe import Recipe, Reduction, Update
+from linnet.learners.recipe import Averaging, Recipe, Reduction, Update
 from linnet.learners.values import Values
 
 AUTO = "auto"
@@ -104,6 +104,12 @@ class Entry:
         """Whether it can maximise a likelihood without a penalty: standard errors are those at such an optimum."""
         likelihood = self.recipe.loss.log_odds or self.recipe.loss is Loss.SQUARED
         return likelihood and self.way is Way.BATCH and "none" in self.penalties
+
+    @property
+    def takes_each_label(self) -> bool:
+        """Whether it can take every label of rows with several, one by one: it makes weights for two classes."""
+        by_weights = self.way is not Way.COUNTING and self.recipe.averaging is not Averaging.VOTE
+        return by_weights and Task.CLASSIFICATION in self.tasks and self.multiclass != (Reduction.JOINT,)
 
     def accepts(self, name: str) -> bool:
         """Whether this option of training means anything to it."""

@@ -31,13 +31,15 @@ class Reduction(StrEnum):
     """How more than two classes are taken.
 
     With a reference it is the last class whose weights and intercept are 0: the scores of the others are log-odds
-    against it.  Jointly every class has weights of its own.
+    against it.  Jointly every class has weights of its own.  Where a row has several labels, or none, each label is a
+    problem of two classes.
     """
 
     JOINT = "joint"
     REFERENCE = "reference"
     ONE_VS_REST = "one-vs-rest"
     PAIRWISE = "pairwise"
+    EACH_LABEL = "each-label"
 
 
 @dataclass(frozen=True)
@@ -158,7 +160,7 @@ class Recipe:
             ),
             (multiplicative and self.averaging is not Averaging.LAST, "the multiplicative update has no averaging"),
             (
-                multiplicative and self.reduction not in (Reduction.ONE_VS_REST, Reduction.PAIRWISE),
+                multiplicative and self.reduction in (Reduction.JOINT, Reduction.REFERENCE),
                 "the multiplicative update compares one sum with a threshold: take 'one-vs-rest' or 'pairwise'",
             ),
             (

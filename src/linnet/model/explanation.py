@@ -188,7 +188,9 @@ class Reasons:
         if self.linear.pairwise:
             pairs = [(a, b) for a in range(len(classes)) for b in range(a + 1, len(classes))]
             return np.array([(b == code) - float(a == code) for a, b in pairs]) / (len(classes) - 1)
-        own = np.full(outputs, 0.0 if self.linear.reduction is Reduction.ONE_VS_REST else -1.0 / outputs)
+        own = np.full(
+            outputs, 0.0 if self.linear.reduction in (Reduction.ONE_VS_REST, Reduction.EACH_LABEL) else -1.0 / outputs
+        )
         own[code] += 1.0
         return own
 

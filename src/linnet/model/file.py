@@ -14,7 +14,7 @@ from linnet.data.column_types import STRING, ColumnType, Kind
 from linnet.data.features.feature_map import Features, Term
 from linnet.data.features.schema import Role, Schema, Task
 from linnet.data.features.terms import NumberedTerm
-from linnet.data.label_types import in_label_order, kind_of
+from linnet.data.label_types import LabelKind, in_label_order, kind_of
 from linnet.errors import ModelFileError, RecipeError
 from linnet.learners import catalogue
 from linnet.learners.linear import LinearModel
@@ -93,7 +93,9 @@ def _model(content: dict[str, Any], tensors: Tensors, path: str) -> Model:
     features = Features(_schema(content["schema"], terms, path), Task(content["task"]), terms)
     linear = _linear(content, tensors, features, path)
     if linear.classes is not None:  # labels of later data stand for what they stood for in training
-        features.schema = replace(features.schema, labels=kind_of(linear.classes.tolist()))
+        sets = linear.reduction is Reduction.EACH_LABEL
+        kind = LabelKind.SETS if sets else kind_of(linear.classes.tolist())
+        features.schema = replace(features.schema, labels=kind)
     record = _record(content["record"], features, path)
     linear = replace(linear, link=record.recipe.loss.link)
     certificate = _certificate(content["certificate"], path)
@@ -230,10 +232,13 @@ def _labels(labels: list[Any], path: str) -> NDArray[Any]:
 def _check_outputs(linear: LinearModel, path: str) -> None:
     outputs = len(linear.intercepts)
     if linear.classes is None:
-        require(outputs == 1 and not linear.votes, path, "a number is predicted by one output")
+        alone = outputs == 1 and not linear.votes and linear.reduction is not Reduction.EACH_LABEL
+        require(alone, path, "a number is predicted by one output")
         return
     k = len(linear.classes)
     wanted = 1 if k <= 2 else k * (k - 1) // 2 if linear.reduction is Reduction.PAIRWISE else k
+    if linear.reduction is Reduction.EACH_LABEL:
+        wanted = k
     require(outputs == wanted, path, f"{k} labels need {wanted} outputs, there are {outputs}")
     voting = sum(votes.outputs for votes in linear.votes)
     require(voting in (0, outputs), path, f"{k} labels need {wanted} outputs, there are votes for {voting}")

@@ -13,6 +13,7 @@ import numpy as np
 from linnet.data.features.feature_map import Features
 from linnet.data.features.schema import FEATURE_ROLES, Role
 from linnet.data.findings import Findings
+from linnet.data.label_types import LabelKind
 from linnet.data.sources.arrays import Arrays
 from linnet.data.sources.files import ByteFiles, expand_paths
 from linnet.data.sources.folder import Folder, TextFiles
@@ -30,6 +31,7 @@ from linnet.data.sources.opening import (
 )
 from linnet.data.sources.plaintext import PlainText
 from linnet.data.sources.source import Source
+from linnet.data.sources.svmlight import Svmlight
 from linnet.data.sources.table import TableSource
 from linnet.data.sources.unsupported import refuse_unsupported
 from linnet.errors import InputError, listed
@@ -59,6 +61,8 @@ def open_for(
     source = _texts(data) if files_are_rows and dialect.format is None and not labelled else None
     if source is None:
         source = _source(features, data, dialect)
+    if features.schema.labels is LabelKind.SETS:
+        _expect_several(source, labelled=labelled)
     table = isinstance(source, TableSource | LabelledText | Folder | PlainText)
     if table == features.is_numbered:
         kinds = ("numbered columns (svmlight)", "named columns")
@@ -75,6 +79,17 @@ def open_for(
     elif isinstance(source, PlainText) and labelled:
         raise InputError("plain text has no targets to evaluate a model on: give labelled data")
     return source
+
+
+def _expect_several(source: Source, *, labelled: bool) -> None:
+    """Let the source read several labels a row; raise where it must, and cannot."""
+    if isinstance(source, Svmlight) or (isinstance(source, LabelledText) and source.marked):
+        source.several = True
+    elif labelled and not isinstance(source, TableSource):
+        raise InputError(
+            "the model predicts several labels a row: give data to evaluate on as svmlight (1,5,7 3:0.5) or as "
+            "fastText's lines (__label__a __label__b text)"
+        )
 
 
 def find_columns(source: Source, features: Features, findings: Findings) -> None:

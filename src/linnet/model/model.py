@@ -20,15 +20,16 @@ from linnet.data.reading import Check, PreparedBlock, prepared_blocks
 from linnet.data.rows import Rows
 from linnet.data.sources.block import Block, Position
 from linnet.data.sources.formats import Form
+from linnet.data.sources.label_sets import LABELS
 from linnet.data.sources.source import Source
 from linnet.data.targets import LabelIndex, numeric_targets, rows_with_infinities, sample_weights_of
 from linnet.decisions.calibration import Calibration
 from linnet.decisions.costs import GivenCosts, Rule
 from linnet.errors import InputError, RecipeError, option
-from linnet.evaluation.regression import RegressionResult
 from linnet.learners import catalogue
 from linnet.learners.entry import Entry, Way
 from linnet.learners.linear import LinearModel
+from linnet.learners.recipe import Reduction
 from linnet.model.coefficients import coefficient_tables
 from linnet.model.explanation import Explanation, Reasons, TopFeature
 from linnet.model.frames import as_frame, explanation_columns
@@ -37,7 +38,7 @@ from linnet.model.model_warnings import warnings_of
 from linnet.model.moments import Moments
 from linnet.model.plan import HEAD, Plan
 from linnet.model.predictions import Ids, Predictions, UnreadRows
-from linnet.model.predictor import Classifier, Result, no_probabilities, scorer
+from linnet.model.predictor import Classifier, LabelPicker, Result, no_probabilities, scorer
 from linnet.model.python_data import blocks_of, dictionaries, table_of, warn_of
 from linnet.model.record import Record
 from linnet.model.target_checks import unusable_for
@@ -74,8 +75,7 @@ class Model:
         lines = [f"{self.learner} on {self.record.rows:,} rows and {self.features.extent}", str(self.plan)]
         held = self.record.held_out
         if held is not None:
-            figure = f"R² {held.r2:.3f}" if isinstance(held, RegressionResult) else f"accuracy {held.accuracy:.3f}"
-            lines.append(f"{'held-out rows':<{HEAD}} {figure} on {self.record.rows_held_out:,} rows")
+            lines.append(f"{'held-out rows':<{HEAD}} {held.headline} on {self.record.rows_held_out:,} rows")
         lines += [f"{'warning':<{HEAD}} {text}" for text in warnings_of(self)]
         return f"<pre>{escape(chr(10).join(lines))}</pre>"
 
@@ -113,6 +113,11 @@ class Model:
         return None if self.linear.classes is None else self.linear.classes.tolist()
 
     @property
+    def several(self) -> bool:
+        """Whether it predicts several labels a row, or none."""
+        return self.linear.reduction is Reduction.EACH_LABEL
+
+    @property
     def has_probabilities(self) -> bool:
         return self.calibration is not None or (
             self.linear.classes is not None
@@ -134,6 +139,8 @@ class Model:
             return self
         if self.linear.classes is None:
             raise RecipeError("costs and rejection are for classification, and the model predicts a number")
+        if self.several:
+            raise RecipeError("costs and rejection are for one label a row, and the model predicts several")
         if not self.has_probabilities:
             raise no_probabilities(catalogue.find(self.learner))
         if costs is None and self.rule is not None and self.rule.metric is not None:
@@ -157,6 +164,8 @@ class Model:
         classes = self.classes
         if classes is None:
             return [self.features.schema.target or "target"]
+        if self.several:
+            return [str(label) for label in classes]
         if len(classes) == 2:
             return [str(classes[1])]
         if self.linear.pairwise:
@@ -213,7 +222,7 @@ class Model:
         if self.linear.classes is None:
             target = self.features.schema.target or "target"
             return self.reasons.explained(rows, np.zeros(rows.shape[0], np.int64), [target] * rows.shape[0])
-        codes = self.classifier.answers(rows).codes
+        codes = self.linear.scores(rows).argmax(axis=1) if self.several else self.classifier.answers(rows).codes
         return self.reasons.explained(rows, codes, self.linear.classes[codes].tolist())
 
     # -- predictions -------------------------------------------------------------------------------------------------
@@ -254,6 +263,9 @@ class Model:
         rows, unread = self.rows(block, work, findings), np.zeros(block.rows, dtype=bool)
         if self.linear.classes is None:
             return Predictions(self.linear.predict(rows), None, ids.of(block), unread, ids.typed, numbers=True)
+        if self.several:
+            labels, probable = LabelPicker(self.linear, self.has_probabilities).answers(rows)
+            return Predictions(labels, probable, ids.of(block), unread, ids.typed)
         answers = self.classifier.answers(rows)
         return Predictions(self.classifier.labels(answers), answers.probabilities, ids.of(block), unread, ids.typed)
 
@@ -316,7 +328,8 @@ class Model:
         """The label or number of every row, in order, as a NumPy array: labels of the type that they had in training.
 
         Where a decision rule (see `deciding`) rejects a row there is None, and so, with `on_error="skip"`, where a row
-        cannot be read (of numbers NaN): then the array is one of objects.
+        cannot be read (of numbers NaN): then the array is one of objects.  A model of several labels a row gives
+        tuples of them.
         """
         model = self.deciding(costs, reject, least)
         return np.concatenate([each.labels for each in model._predicted(data, form, on_error)])
@@ -370,13 +383,15 @@ class Model:
         for made in self.blocks(source, rejected, threads, lambda block: unusable_for(loss, block, schema)):
             if not made.block.rows:
                 continue
+            rows = self.rows(made.block, made.prepared, rejected.findings)
+            if self.several:
+                measuring.add_block(tally, rows, made.block.columns[schema.target or LABELS])
+                continue
             if self.task is Task.CLASSIFICATION:
                 truth = known.numbers(made.block, schema, frozen=True).astype(np.float64)
             else:
                 truth = numeric_targets(made.block, schema)
-            weights = sample_weights_of(made.block, schema)
-            rows = self.rows(made.block, made.prepared, rejected.findings)
-            measuring.add_result(tally, rows, truth, weights)
+            measuring.add_result(tally, rows, truth, sample_weights_of(made.block, schema))
         result: Result = tally.result()
         if not result.rows:
             raise InputError("there are no rows to evaluate on")

@@ -8,21 +8,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.data.rows import Rows
+from linnet.data.labels import LabelSets
+from linnet.data.rows import Rows, take_rows
+from linnet.data.sources.block import Strings
 from linnet.decisions.calibration import Calibration
 from linnet.decisions.costs import Rule
 from linnet.errors import RecipeError
 from linnet.evaluation.classification import ClassificationResult, ClassificationTally
+from linnet.evaluation.label_sets import LabelSetResult, LabelSetTally, indicator
 from linnet.evaluation.regression import RegressionResult, RegressionTally
 from linnet.learners.catalogue import Entry
-from linnet.learners.linear import LinearModel
+from linnet.learners.linear import LinearModel, logistic
 from linnet.learners.losses import Loss
+from linnet.learners.recipe import Reduction
 
-Tally = ClassificationTally | RegressionTally
-Result = ClassificationResult | RegressionResult
+Tally = ClassificationTally | RegressionTally | LabelSetTally
+Result = ClassificationResult | RegressionResult | LabelSetResult
 Floats = NDArray[np.float64]
 # Labels of more bytes than this are not copied for every row.
 WIDE = 256
+# Scores of several labels a row that are kept at once.
+SCORES_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +107,55 @@ class Classifier:
 
 
 @dataclass(frozen=True, eq=False)
+class LabelPicker:
+    """From rows to several labels each, or none: those whose score is above 0.
+
+    `sets` are the sets of labels that targets are the numbers of.
+    """
+
+    linear: LinearModel
+    probable: bool
+    sets: LabelSets | None = None
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        assert self.linear.classes is not None
+        return self.linear.classes
+
+    def tally(self) -> LabelSetTally:
+        return LabelSetTally(self.classes)
+
+    def answers(self, rows: Rows) -> tuple[NDArray[Any], Floats | None]:
+        """The labels of each row, as tuples, and the probability of every label if there is one."""
+        scores = self.linear.scores(rows)
+        labels = np.empty(len(scores), dtype=object)
+        for row, taken in enumerate(scores > 0):
+            labels[row] = tuple(self.classes[taken].tolist())
+        return labels, logistic(scores) if self.probable else None
+
+    def add_block(self, tally: LabelSetTally, rows: Rows, spelt: Strings) -> None:
+        """Predict rows and add the result to the tally, a part at a time; labels may be unknown to the model."""
+        several, sets = max(1, SCORES_AT_ONCE // len(self.classes)), spelt.strings()
+        for first in range(0, len(sets), several):
+            some = np.arange(first, min(first + several, len(sets)))
+            has, unknown = indicator(sets[first : first + several], self.classes.tolist())
+            part = rows if len(some) == len(sets) else take_rows(rows, some)
+            tally.add(has, self.linear.scores(part), unknown)
+
+    def add_result(self, tally: LabelSetTally, rows: Rows, truth: Floats, _: Floats | None) -> float:
+        """Predict rows and add the result to the tally; the formats of sets have no weights.
+
+        Returns the sum of losses over all rows and labels: log loss, or wrong answers.
+        """
+        assert self.sets is not None
+        has, scores = self.sets.indicator(truth, len(self.classes)), self.linear.scores(rows)
+        tally.add(has, scores)
+        if not self.probable:
+            return float(np.count_nonzero(has != (scores > 0)))
+        return float(np.logaddexp(0.0, np.where(has, -scores, scores)).sum())
+
+
+@dataclass(frozen=True, eq=False)
 class Regressor:
     """From rows to numbers; the loss is that of the fit."""
 
@@ -128,8 +183,11 @@ def scorer(
     calibration: Calibration | None = None,
     rule: Rule | None = None,
     loss: Loss | None = None,
+    sets: LabelSets | None = None,
 ) -> Any:
     """What predicts with this model and compares with the truth."""
+    if model.reduction is Reduction.EACH_LABEL:
+        return LabelPicker(model, probable, sets)
     return Regressor(model, loss) if model.classes is None else Classifier(model, probable, calibration, rule)
 
 

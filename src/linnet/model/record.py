@@ -10,6 +10,7 @@ from linnet.decisions.thresholds import ThresholdChoice
 from linnet.evaluation.classification import ClassificationResult
 from linnet.evaluation.intervals import Interval
 from linnet.evaluation.json_values import plain
+from linnet.evaluation.label_sets import LabelSetResult
 from linnet.evaluation.regression import RegressionResult
 from linnet.learners.entry import TextWeighting
 from linnet.learners.recipe import Recipe
@@ -131,7 +132,9 @@ class Record:
     first_misfits: tuple[str, ...] = field(default=(), compare=False, metadata=NOT_STORED)
     collisions: int = 0
     class_weight: dict[str, float] | None = None
-    held_out: ClassificationResult | RegressionResult | None = None
+    # how many labels a row has on average, where rows have several or none
+    labels_per_row: float | None = None
+    held_out: ClassificationResult | RegressionResult | LabelSetResult | None = None
     threshold: Threshold | None = None
     # batch learners
     solver: str = ""
@@ -157,6 +160,8 @@ class Record:
         for name in ("seed", "rows", "rows_held_out", "rejected_rows", "collisions"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} is below 0")
+        if self.labels_per_row is not None and not 0 <= self.labels_per_row < math.inf:
+            raise ValueError(f"a row has {self.labels_per_row} labels")
         if not all(rows > 0 for rows in self.notes.values()):
             raise ValueError("a note is on no rows")
         if not all(count > 0 for count in self.misfits.values()):

@@ -16,11 +16,13 @@ from linnet.data.features.packing import Packing
 from linnet.data.features.schema import Role, Task
 from linnet.data.features.terms import NumberedTerm, Piece
 from linnet.data.features.text import TextTerm
+from linnet.data.label_sets import label_index
 from linnet.data.labels import Labels
 from linnet.data.packed_rows import PackedBlock, PackedRows, PackedTable
 from linnet.data.rows import Examples, Rows, select_examples
 from linnet.data.sources.block import NO_LINES, Column, Numbers
-from linnet.data.targets import LabelIndex, no_training_rows, numeric_targets, refuse_too_many_labels, sample_weights_of
+from linnet.data.sources.label_sets import LABELS
+from linnet.data.targets import no_training_rows, numeric_targets, refuse_too_many_labels, sample_weights_of
 from linnet.kernels.sparse_entries import entries_by_column, renumber
 from linnet.kernels.vocabulary import Vocabulary
 from linnet.learners.entry import Entry
@@ -137,7 +139,7 @@ class Collected:
         if not block.rows:
             return
         schema = self.features.schema
-        needed = {name for name in (schema.target, schema.only(Role.WEIGHT)) if name}
+        needed = {name for name in (schema.target or LABELS, schema.only(Role.WEIGHT)) if name}
         block = replace(
             block,
             columns={name: _own(column) for name, column in block.columns.items() if name in needed},
@@ -181,7 +183,7 @@ class Collected:
         """All rows together; the blocks are released."""
         if not self.rows:
             raise no_training_rows(self.features.schema)
-        schema, index = self.features.schema, LabelIndex()
+        schema, index = self.features.schema, label_index(self.features)
         classes = self.features.task is Task.CLASSIFICATION
         targets, weights = [], []
         for made in self.blocks:
@@ -202,7 +204,8 @@ class Collected:
         codes, labels = np.concatenate(targets), None
         if classes:
             labels = index.typed(schema.labels)
-            refuse_too_many_labels(self.rows, len(labels), schema)
+            if labels.sets is None:
+                refuse_too_many_labels(self.rows, len(labels), schema)
             codes = index.codes()[codes.astype(np.int64)]
         given = None if weights[0] is None else np.concatenate([w for w in weights if w is not None])
         return Dataset(self.features, joined, codes, given, labels, packed)

@@ -70,7 +70,7 @@ def weights_size(columns: int, outputs: int) -> int:
 
 def outputs_of(recipe: Recipe, labels: int) -> int:
     """How many weights a column has."""
-    if labels <= 2:
+    if labels <= 2 and recipe.reduction is not Reduction.EACH_LABEL:
         return 1
     return labels * (labels - 1) // 2 if recipe.reduction is Reduction.PAIRWISE else labels
 

@@ -61,6 +61,26 @@ def check_task(options: TrainOptions, task: Task, learner: Entry | None) -> None
         raise no_probabilities(learner)
 
 
+def check_label_sets(options: TrainOptions, learner: Entry | None, *, several: bool) -> None:
+    """Refuse what goes with one label a row, where rows have several; and the other way round."""
+    if not several:
+        if options.multiclass is Reduction.EACH_LABEL:
+            raise RecipeError(
+                f"{spelt('multiclass', Reduction.EACH_LABEL)} is for rows with several labels, which svmlight "
+                "(1,5,7 3:0.5) and fastText's lines (__label__a __label__b text) can have: leave it out"
+            )
+        return
+    names = ("costs", "reject", "least", "threshold_for", "calibrate", "class_weight", "summary")
+    given = [name for name in names if getattr(options, name)]
+    if given:
+        raise RecipeError(
+            f"the rows have several labels, and {', '.join(map(spelt, given))} is for one label a row: leave it out"
+        )
+    if learner is not None and not learner.takes_each_label:
+        takes = ", ".join(each.name for each in catalogue.entries() if each.takes_each_label)
+        raise RecipeError(f"the rows have several labels, which {learner.name} does not take: take one of {takes}")
+
+
 def _check_learner(options: TrainOptions, learner: Entry) -> None:
     for each in in_shell(type(options)):
         takes = each.written.learners

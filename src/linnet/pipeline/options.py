@@ -76,7 +76,8 @@ class TrainOptions:
     multiclass: Reduction | None = option(
         None, TRAINING,
         "More than two classes: all jointly, jointly with the last label as reference, one-vs-rest, or pairwise with "
-        "votes. Each learner has its own default.",
+        "votes. Each learner has its own default. Rows with several labels, or none: each-label, one model a label, "
+        "which is the default where the first rows have several.",
     )  # fmt: skip
     passes: int | None = option(None, TRAINING, "Passes of an online learner over the data (default 1).", least=1)
     max_iter: int | None = option(
@@ -305,7 +306,9 @@ class TrainOptions:
     def strength(self) -> Regularisation:
         """Regularisation and reduction, as given; a summary is of a fit without a penalty."""
         penalty = PenaltyKind.NONE if self.summary else self.penalty
-        return Regularisation(self.C, self.alpha, penalty, self.l1_ratio, self.multiclass, self.penalise_intercept)
+        # that rows have several labels is no choice of a learner
+        multiclass = None if self.multiclass is Reduction.EACH_LABEL else self.multiclass
+        return Regularisation(self.C, self.alpha, penalty, self.l1_ratio, multiclass, self.penalise_intercept)
 
     @cached_property
     def winnowing(self) -> WinnowFactors:

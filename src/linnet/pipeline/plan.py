@@ -23,15 +23,18 @@ from linnet.data.sources.formats import Format
 from linnet.data.sources.headers import no_target, target_column
 from linnet.data.sources.labelled import TARGET, TEXT, LabelledText
 from linnet.data.sources.source import Source
+from linnet.data.sources.svmlight import Svmlight
 from linnet.data.sources.table import TableSource
 from linnet.data.targets import no_training_rows
 from linnet.errors import RecipeError, option
 from linnet.learners import catalogue
 from linnet.learners.catalogue import Entry, Way
+from linnet.learners.recipe import Reduction
 from linnet.learners.regularisation import Regularisation
 from linnet.model.plan import Plan as Plan
 from linnet.pipeline.options import AUTO, TrainOptions
 
+SEVERAL = "rows have several labels"
 # Options that only classes have a use for.
 FOR_CLASSES = {
     "priced": "costs and rejection are",
@@ -58,23 +61,38 @@ def features_of(source: Source, options: TrainOptions) -> tuple[Features, TaskCh
         source.select_columns(features.schema.columns_to_read(features.task, strict=strict))
         return features, why
     if isinstance(source, LabelledText | Folder):
+        several = isinstance(source, LabelledText) and source.marked and _has_several(source, options)
+        if isinstance(source, LabelledText) and several:
+            source.several, options = True, replace(options, task=Task.CLASSIFICATION)
         names = ("file", TARGET, TEXT) if isinstance(source, Folder) else (TARGET, TEXT)
         given = {"file": Role.ID, TEXT: Role.TEXT} if isinstance(source, Folder) else {TEXT: Role.TEXT}
         features, why = _of_table(names, source.sample(), options, TARGET, given, typed=False)
         if not isinstance(source, LabelledText) or source.marked:  # names of folders, or fastText's labels
-            features.schema = replace(features.schema, labels=LabelKind.TEXT)
-        return features, why
+            features.schema = replace(features.schema, labels=LabelKind.SETS if several else LabelKind.TEXT)
+        return features, TaskChoice(Task.CLASSIFICATION, SEVERAL) if several else why
     if options.target is not None or options.roles:
         raise RecipeError(
             f"{source.format} data carry their target and have no columns: leave --target and --column out"
         )
     if options.features.crosses or options.features.polynomial > 1:
         raise RecipeError(f"{source.format} data have no named columns to cross")
+    if isinstance(source, Svmlight) and _has_several(source, options):
+        source.several = True
+        features = Features.numbered(Task.CLASSIFICATION, options=options.features)
+        features.schema = replace(features.schema, labels=LabelKind.SETS)
+        return features, TaskChoice(Task.CLASSIFICATION, SEVERAL)
     choice = _task_asked_for(options) or _task_of_targets(source.sample())
     features = Features.numbered(choice.task, options=options.features)
     if getattr(source, "booleans", False):
         features.schema = replace(features.schema, labels=LabelKind.BOOLEAN)
     return features, choice
+
+
+def _has_several(source: LabelledText | Svmlight, options: TrainOptions) -> bool:
+    """Whether rows have several labels: it was said, or one of the first has more than one."""
+    if options.multiclass is not None or options.task is Task.REGRESSION:
+        return options.multiclass is Reduction.EACH_LABEL
+    return source.has_several()
 
 
 def _task_asked_for(options: TrainOptions) -> TaskChoice | None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from linnet.data.features.feature_map import Features
 from linnet.data.features.schema import Role, Task
+from linnet.data.label_types import LabelKind
 from linnet.data.labels import Labels
 from linnet.data.on_error import BadRows
 from linnet.data.rows import Rows
@@ -84,6 +85,11 @@ def separability_of(
     options = TrainOptions(target=target, columns=roles or {}, format=Dialect.of(form).format, task=Task.CLASSIFICATION)
     source = open_data(data, form)
     features, _ = features_of(source, options)
+    if features.schema.labels is LabelKind.SETS:
+        raise InputError(
+            "the rows have several labels, and a plane separates rows with one from those without it: write 1 where a "
+            "row has the label and 0 where it does not"
+        )
     collected, origins = Collected(features), RowOrigins()
     rejected = BadRows() if rejected is None else rejected
     stream = RowStream(source, features, lambda block: unusable_rows(block, features.schema), rejected, Services(watch))

@@ -26,7 +26,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.data.labels import Labels
+from linnet.data.labels import Labels, LabelSets
 from linnet.data.rows import Examples, Rows, select_examples, take_rows
 from linnet.errors import NumericalError
 from linnet.evaluation.splits import FOLDS, Mask, dealt_folds, stratified_sample
@@ -66,6 +66,9 @@ LEFT_OUT, FOLDED, DIVIDED = 2000, 2000, 3000
 DRAWN = 1 << 14
 # Rows in folds that are enough to predict; and rows that are divided once: one of three parts is predicted.
 PREDICTED, PARTS = 500, 3
+# Labels that C is chosen by where rows have several.
+LABELS_TRIED = 5
+TWO = Labels.in_order(np.array([0, 1]))
 # A probability of 0 has no logarithm.
 LEAST_PROBABILITY = 1e-15
 
@@ -105,6 +108,45 @@ def chosen(
     tried = sorted(means)
     losses = tuple(means[each] for each in tried)
     return with_power(power), StrengthChoice("C", C(power), trial.way, trial.rows, tuple(map(C, tried)), losses)
+
+
+def chosen_by_labels(
+    data: TrainingSet, entry: Entry, raw: Rows, which: Mask, seed: int, settings: Settings
+) -> tuple[Entry, StrengthChoice | None]:
+    """As `chosen`, where rows have several labels: the median of what suits a few labels, each by itself.
+
+    A sample has too few rows of a rare label to lower C: it would forbid weights that all rows support.
+    """
+    assert data.labels is not None
+    assert data.labels.sets is not None
+    sets, codes = data.labels.sets, data.targets.astype(np.int64)
+    rows = np.bincount(codes[which], minlength=len(sets))
+    alone = replace(entry, recipe=replace(entry.recipe, reduction=Reduction.ONE_VS_REST))
+    found = []
+    for label in _some_labels(sets, rows, len(data.labels)):
+        has = sets.having(label)[codes]
+        if 0 < has[which].sum() < which.sum():
+            of_two = replace(data, targets=has.astype(np.float64), labels=TWO)
+            found.append(chosen(of_two, alone, raw, which, seed, settings)[1])
+    choices = sorted((each for each in found if each is not None), key=lambda each: each.value)
+    if not choices:
+        return entry, None
+    median = choices[(len(choices) - 1) // 2]
+    if median.rows < which.sum() and median.value * entry.recipe.penalty.l2 < 1.0:
+        return entry, None
+    penalty = replace(entry.recipe.penalty, l2=1.0 / median.value)
+    way = f"{median.way}, the median of {len(choices)} labels"
+    return replace(entry, recipe=replace(entry.recipe, penalty=penalty)), replace(median, way=way)
+
+
+def _some_labels(sets: LabelSets, rows: NDArray[np.int64], labels: int) -> list[int]:
+    """A few labels, from frequent to rare, each for as many answers: sets have so many rows."""
+    counts = np.bincount(sets.labels, weights=np.repeat(rows, sets.sizes), minlength=labels)
+    by_frequency = np.argsort(-counts, kind="stable")
+    answers = np.cumsum(counts[by_frequency])
+    middles = (2 * np.arange(LABELS_TRIED) + 1) / (2 * LABELS_TRIED) * answers[-1]
+    at = np.unique(np.minimum(np.searchsorted(answers, middles), labels - 1))
+    return [int(label) for label in by_frequency[at]]
 
 
 def downhill(loss: Callable[[int], float], allowed: Callable[[int], bool]) -> dict[int, float]:

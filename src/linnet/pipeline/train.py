@@ -11,6 +11,7 @@ from typing import Any
 from linnet.data.features.feature_map import Features
 from linnet.data.features.schema import Schema
 from linnet.data.features.task_choice import TaskChoice
+from linnet.data.label_types import LabelKind
 from linnet.data.on_error import BadRows, OnError
 from linnet.data.reading import Check
 from linnet.data.sources.formats import Format
@@ -23,7 +24,7 @@ from linnet.model.file import save
 from linnet.model.model import Model
 from linnet.model.target_checks import unusable_for
 from linnet.pipeline.memory import keep_freed
-from linnet.pipeline.option_checks import check, check_task
+from linnet.pipeline.option_checks import check, check_label_sets, check_task
 from linnet.pipeline.options import TrainOptions as TrainOptions
 from linnet.pipeline.plan import Plan as Plan
 from linnet.pipeline.plan import features_of, learner_of, takes_numbers_as_they_are
@@ -82,6 +83,7 @@ def train_each(data: Any, several: Sequence[TrainOptions], services: Services | 
 def _fitted(stream: RowStream, options: TrainOptions, choice: TaskChoice) -> Model:
     entry, reason = learner_of(options, stream.features.task)
     check_task(options, stream.features.task, entry)
+    check_label_sets(options, entry, several=stream.features.schema.labels is LabelKind.SETS)
     model = _trainer(entry, reason, options, NO_CHECKPOINTS).fit(stream)
     return _with_plan(model, _plan(stream.source, stream.features, choice, entry, reason), stream.source)
 
@@ -141,6 +143,7 @@ def _trained(source: Source, options: TrainOptions, services: Services, show_pla
     features, choice = features_of(source, options)
     entry, reason = learner_of(options, features.task)
     check_task(options, features.task, entry)
+    check_label_sets(options, entry, several=features.schema.labels is LabelKind.SETS)
     plan = _plan(source, features, choice, entry, reason)
     show_plan(plan)
     kept = Quarantine(options.quarantine) if options.quarantine and options.on_error is OnError.QUARANTINE else None

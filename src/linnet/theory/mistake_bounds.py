@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from linnet.data.rows import Examples, Rows
 from linnet.learners.linear import LinearModel
 from linnet.learners.losses import Loss
-from linnet.learners.recipe import Factors, Recipe, Update
+from linnet.learners.recipe import Factors, Recipe, Reduction, Update
 from linnet.learners.schedule import Step
 from linnet.theory.disjunctions import READINGS, Disjunction
 from linnet.theory.margin_losses import Flat, MarginLosses
@@ -104,8 +104,8 @@ class Mistakes:
 
 
 def has_bound(recipe: Recipe) -> bool:
-    """Whether this learner has a mistake bound."""
-    return recipe.loss is Loss.PERCEPTRON
+    """Whether this learner has a mistake bound; it is for one label a row."""
+    return recipe.loss is Loss.PERCEPTRON and recipe.reduction is not Reduction.EACH_LABEL
 
 
 def mistake_bound(

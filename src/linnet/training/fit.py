@@ -32,6 +32,9 @@ from linnet.training.solver_choice import choose, method_of
 from linnet.training.sparse_fit import fit_sparse
 from linnet.training.threads import in_threads
 
+# The score of a label that every row has, or none: the probability is 1 or 0 to the last digit.
+CERTAIN = 40.0
+
 
 @dataclass(frozen=True, eq=False)
 class Settings:
@@ -115,7 +118,8 @@ def _batch(entry: Entry, examples: Examples, labels: Labels | None, settings: Se
         return fit_sparse(
             entry, examples, labels, settings.text, tol=tol, most=most, watch=settings.watch, proven=settings.proven
         )
-    classes = 0 if labels is None else len(labels)
+    one_by_one = labels is not None and labels.sets is not None
+    classes = 0 if labels is None else 2 if one_by_one else len(labels)
     steps = settings.steps
     chosen = choose(entry, examples.rows, classes, asked=settings.solver, steps=steps is not None)
     solver = entry.solver(chosen.name)
@@ -130,7 +134,9 @@ def _batch(entry: Entry, examples: Examples, labels: Labels | None, settings: Se
 
     def solve(number: int) -> tuple[Found, tuple[Any, Any]]:
         part = problems[number]
-        found = _solved(part, number, method, how, settings)
+        found = _constant(part, settings) if one_by_one else None
+        if found is None:
+            found = _solved(part, number, method, how, settings)
         return found, part.for_model(found.weights)
 
     with one_thread():
@@ -166,6 +172,18 @@ def _solved(part: Part, number: int, method: Method, how: Descent, settings: Set
         if found.certificate is None and settings.proven:
             found = replace(found, certificate=certify(part.objective, found.weights))
     return found
+
+
+def _constant(part: Part, settings: Settings) -> Found | None:
+    """A label that every row has, or none, has a constant score, for its intercept alone would grow without end."""
+    objective = part.objective
+    positive = objective.targets == objective.positive
+    if not objective.intercept or positive.any() != positive.all():
+        return None
+    weights = np.zeros(objective.size)
+    weights[-1] = CERTAIN if positive.any() else -CERTAIN
+    certificate = certify(objective, weights) if settings.proven else None
+    return Found(weights, [Pass(0, 0, 0.0, 0.0)], converged=True, certificate=certificate)
 
 
 def _from(start: Start, number: int, part: Part, how: Descent) -> Descent:

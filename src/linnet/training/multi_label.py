@@ -14,13 +14,11 @@ from linnet.learners.linear import LinearModel
 from linnet.learners.recipe import Reduction
 from linnet.training.class_weights import ClassWeights
 from linnet.training.duality_gap import Certificate, joined
-from linnet.training.fit import Settings, fit
+from linnet.training.fit import CERTAIN, Settings, fit
 from linnet.training.history import added
 from linnet.training.result import Trained
 from linnet.training.threads import in_threads
 
-# The score of a label that every row has, or none: the probability is 1 or 0 to the last digit.
-CERTAIN = 40.0
 CONSTANT = "every row has the label, or none has it: there is nothing to fit"
 _TWO = Labels.in_order(np.array([0, 1]))
 

@@ -190,6 +190,8 @@ class OnlineTraining:
         self._check_fit(examples.rows)
         self.extend(labels)
         self.widen(examples.rows.shape[1])
+        if not self.learners:  # no row has had a label yet, of rows that may have several
+            return Pass(0, 0, 0.0, 0.0)
         plan = presentations(examples, shuffle=False) if plan is None else plan
         once = Passes(most=1)
         into = predictions if len(predictions) else [NOTHING] * len(self.learners)
@@ -197,9 +199,14 @@ class OnlineTraining:
         return added([self._run(examples, plan, once, ignore, *each)[0] for each in learners])[0]
 
     @property
+    def one_by_one(self) -> bool:
+        """Whether rows have several labels, each of which is a problem of its own."""
+        return self.recipe.reduction is Reduction.EACH_LABEL
+
+    @property
     def can_join(self) -> bool:
         """Whether `learn_some` is possible."""
-        return len(self.learners) == 1 and can_join(next(iter(self.learners.values())))
+        return len(self.learners) == 1 and not self.one_by_one and can_join(next(iter(self.learners.values())))
 
     def learn_some(
         self, examples: Examples, classes: NDArray[np.int64], plan: Presentations, predictions: Predictions
@@ -217,7 +224,7 @@ class OnlineTraining:
     def room_for_predictions(self, presented: int) -> Predictions:
         """For what each learner predicts just before each presentation; none where it is not presented all rows."""
         pairs = len(self.learners) > 1 and self.recipe.reduction is Reduction.PAIRWISE
-        return NO_PREDICTIONS if pairs else np.empty((len(self.learners), presented))
+        return NO_PREDICTIONS if pairs or self.one_by_one else np.empty((len(self.learners), presented))
 
     def mistaken(self, codes: NDArray[np.float64], predictions: Predictions) -> NDArray[np.bool_]:
         """Which rows of these classes were taken for another, by the margins that their learners predicted."""
@@ -238,10 +245,22 @@ class OnlineTraining:
 
     def extend(self, labels: Labels | None) -> None:
         """Take in new classes; `labels` are all known by now."""
-        if self.labels is None or labels is None or len(labels) == len(self.labels):
+        if self.labels is None or labels is None or (len(labels) == len(self.labels) and not self.one_by_one):
+            return
+        if self.one_by_one:
+            self._extend_each(self.labels, labels)
             return
         numbers = labels.encode(self.labels.classes).astype(np.int64)
         self.learners = grown(self.learners, self.recipe.reduction, numbers, len(labels))
+        self.labels = labels
+
+    def _extend_each(self, before: Labels, labels: Labels) -> None:
+        """Take in new sets, and the labels in them, whose learners begin with the first row that has them."""
+        if len(labels) != len(before):
+            numbers = labels.encode(before.classes).tolist() if len(before) else []
+            known = {Problem(int(k)): learner for k, learner in zip(numbers, self.learners.values(), strict=True)}
+            each = problems(len(labels), self.recipe.reduction)
+            self.learners = {problem: known.get(problem) or self._learner(problem) for problem in each}
         self.labels = labels
 
     def model(self) -> LinearModel:
@@ -274,7 +293,7 @@ class OnlineTraining:
             intercept=self.intercept,
             regression=self.labels is None,
             population=np.inf if self.recipe.penalty.total else 1.0,
-            positive=float(problem.positive or 0),
+            positive=1.0 if self.one_by_one else float(problem.positive or 0),
         )
 
     def _run(
@@ -294,6 +313,11 @@ class OnlineTraining:
         problem, learner = item
         targets = examples.targets
         members = None if self.labels is None else problem.members(targets, len(self.labels))
+        first = 0
+        if self.labels is not None and self.labels.sets is not None:
+            has = self.labels.sets.having(problem.positive or 0)[targets.astype(np.int64)]
+            targets = has.astype(np.float64)
+            first = 0 if learner.clock["steps"] else int(has.argmax())
         validation = None if held is None else Validation(problem, self.labels, held)
         promised = MistakesPromised(learner, examples.rows, members, plan.sample_weights)
         so_far = SoFar()
@@ -301,6 +325,8 @@ class OnlineTraining:
             order = plan.in_pass(len(so_far.history), passes.seed)
             if members is not None:
                 order = np.flatnonzero(members) if order is None else order[members[order]]
+            if first:
+                order = np.arange(first, len(targets)) if order is None else order[order >= first]
             presented = len(targets) if order is None else len(order)
             if self.recipe.penalty.total:  # spread over all rows; of a stream, over those so far
                 learner.population = float(presented) if whole else np.inf

@@ -109,6 +109,9 @@ class Problems:
             if members is not None:
                 examples, text = select_examples(examples, members), text and text.of(members)
         positive, weights = float(problem.positive or 0), None
+        if self.labels is not None and self.labels.sets is not None:
+            has = self.labels.sets.having(number)[examples.targets.astype(np.int64)]
+            examples, positive = replace(examples, targets=has.astype(np.float64)), 1.0
         if text is not None and outputs == 1:
             signs = np.where(examples.targets == positive, 1.0, -1.0)
             rows, weights = log_count_ratio.weighted(examples.rows, signs, text)

@@ -36,6 +36,8 @@ class Problem:
 
 def problems(classes: int, reduction: Reduction) -> list[Problem]:
     """Two classes are one problem whatever the reduction."""
+    if reduction is Reduction.EACH_LABEL:
+        return [Problem(k) for k in range(classes)]
     if classes <= 2:
         return [Problem(1, 0)]
     if reduction in (Reduction.JOINT, Reduction.REFERENCE):

@@ -20,6 +20,7 @@ from linnet.data.sources.files import (
     without_bom,
 )
 from linnet.data.sources.formats import Dialect, Form, Format
+from linnet.data.sources.label_sets import HEADER
 from linnet.data.sources.labelled import MARK, LabelledText
 from linnet.data.sources.readers import HEAD, read_errors
 from linnet.data.sources.sampling import SAMPLE, Limits, first_records, lines_in
@@ -43,7 +44,10 @@ BY_SUFFIX = {
     ".libsvm": Format.SVMLIGHT,
     ".vw": Format.VW,
 }
-SVMLIGHT_LINE = re.compile(rb"\A" + NUMBER + rb"([ \t]+qid:\d+)?([ \t]+\d+:" + NUMBER + rb")*[ \t]*(#.*)?\r?\Z")
+# Of svmlight: one label, or several, and features; features alone.
+SVMLIGHT_FEATURES = rb"([ \t]+\d+:" + NUMBER + rb")*[ \t]*(#.*)?\r?\Z"
+SVMLIGHT_LINE = re.compile(rb"\A" + NUMBER + rb"(," + NUMBER + rb")*+([ \t]+qid:\d+)?" + SVMLIGHT_FEATURES)
+SVMLIGHT_UNLABELLED = re.compile(rb"\A[ \t]*\d+:" + NUMBER + SVMLIGHT_FEATURES)
 # Of Vowpal Wabbit's format: a number or nothing, maybe an importance and a tag, a bar; and what marks its features.
 VW_LINE = re.compile(
     rb"[ \t]*+("
@@ -203,7 +207,7 @@ def format_of_lines(lines: list[bytes]) -> Format:
     if sum(line.startswith(MARK) for line in lines) > len(lines) // 2:
         return Format.LABELS
     rows = [line for line in lines if not line.lstrip().startswith(b"#")]
-    if any(b":" in line for line in rows) and all(map(SVMLIGHT_LINE.match, rows)):
+    if _is_svmlight(rows):
         return Format.SVMLIGHT
     if all(map(VW_LINE.match, lines)) and not _bars_separate(lines):
         return Format.VW
@@ -212,6 +216,16 @@ def format_of_lines(lines: list[bytes]) -> Format:
     if all(b"\t" in line for line in lines):
         return Format.LABELLED_TEXT if _is_labelled(lines) else Format.TSV
     return Format.CSV
+
+
+def _is_svmlight(rows: list[bytes]) -> bool:
+    """Whether these are lines of labels and features; where rows have several labels, a few may be without, and the
+    first may be a header."""
+    if len(rows) > 1 and HEADER.fullmatch(rows[0]):
+        rows = rows[1:]
+    unlabelled = [row for row in rows if not SVMLIGHT_LINE.match(row)]
+    has_features = any(b":" in row for row in rows)
+    return has_features and 2 * len(unlabelled) < len(rows) and all(map(SVMLIGHT_UNLABELLED.match, unlabelled))
 
 
 def _bars_separate(lines: list[bytes]) -> bool:

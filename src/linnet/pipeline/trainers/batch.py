@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
+import numpy as np
+
 from linnet.data.limits import size_in_words
 from linnet.data.sources.block import Position
 from linnet.errors import RecipeError, option
@@ -54,7 +56,8 @@ class BatchTrainer:
         entry, reason = self.entry, self.reason
         labels = 0 if dataset.labels is None else len(dataset.labels)
         if entry is None:
-            entry, why = learner_in_memory(dataset.features.task, labels, self.options, thin=dataset.thin)
+            sets = dataset.labels is not None and dataset.labels.sets is not None
+            entry, why = learner_in_memory(dataset.features.task, labels, self.options, thin=dataset.thin and not sets)
             reason = reason if self.options.summary else why
         if entry.sparse_classes:
             check_sparse_weights(dataset.features, labels, dataset.entries, self.options.memory)
@@ -117,6 +120,7 @@ class BatchTrainer:
             rows=result.rows,
             rows_held_out=result.rows_held_out,
             class_weight=result.class_weights,
+            labels_per_row=_labels_per_row(dataset),
             solver=result.solver,
             solver_reason=result.solver_reason,
             tol=result.entry.tol if self.options.tol is None else self.options.tol,
@@ -127,3 +131,11 @@ class BatchTrainer:
             numbers=result.columns,
             summary=result.summary,
         )
+
+
+def _labels_per_row(dataset: Dataset) -> float | None:
+    """How many labels a row has on average, where rows have several or none."""
+    if dataset.labels is None or dataset.labels.sets is None:
+        return None
+    sets = dataset.labels.sets
+    return sets.per_row(np.bincount(dataset.targets.astype(np.int64), minlength=len(sets)))

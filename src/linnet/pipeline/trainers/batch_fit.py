@@ -13,7 +13,7 @@ from linnet.cores import one_thread
 from linnet.data.features.feature_map import Features
 from linnet.data.packed_rows import PackedRows
 from linnet.data.rows import Examples, Rows, take_rows
-from linnet.data.targets import require_two_labels
+from linnet.data.targets import require_labels, require_two_labels
 from linnet.evaluation.splits import Mask, first_of_each, held_out
 from linnet.kernels.sparse_entries import entries_by_column
 from linnet.learners.entry import Entry
@@ -152,16 +152,22 @@ def _with_strength(
         return _tuned(data, entry, raw, which, settings.watch)
     if strength_choice.is_open(entry, strength):
         say("choosing C")
-        return strength_choice.chosen(data, entry, raw, which, seed, settings)
+        several = data.labels is not None and data.labels.sets is not None
+        choose = strength_choice.chosen_by_labels if several else strength_choice.chosen
+        return choose(data, entry, raw, which, seed, settings)
     return entry, None
 
 
 def _adapted(data: TrainingSet, entry: Entry, strength: Regularisation) -> Entry:
     """The learner for data of this kind, with the penalty and the reduction asked for; refused for a single label."""
     classes = 0 if data.labels is None else len(data.labels)
+    has_text = bool(data.features.text_features().any())
+    if data.labels is not None and data.labels.sets is not None:
+        require_labels(classes)
+        of_two = adapted(entry, strength, has_text=has_text, columns=len(data.features), classes=2)
+        return replace(of_two, recipe=replace(of_two.recipe, reduction=Reduction.EACH_LABEL))
     if data.labels is not None:
         require_two_labels(data.labels.classes.tolist())
-    has_text = bool(data.features.text_features().any())
     return adapted(entry, strength, has_text=has_text, columns=len(data.features), classes=classes)
 
 
@@ -182,7 +188,8 @@ def _tuned(
 def _separation(data: TrainingSet, entry: Entry, rows: Rows, model: LinearModel) -> str:
     """Why an unpenalised logistic fit has no finite optimum, if it has none."""
     penalty = entry.recipe.penalty
-    if not entry.recipe.loss.log_odds or penalty.l1 > 0 or penalty.l2 > 0:
+    one_by_one = entry.recipe.reduction is Reduction.EACH_LABEL
+    if not entry.recipe.loss.log_odds or penalty.l1 > 0 or penalty.l2 > 0 or one_by_one:
         return ""
     named = replace(rows, names=tuple(data.features.names()))
     found = examine_model(Examples(named, data.targets, data.weights), model, intercept=True)
@@ -223,5 +230,6 @@ def _held_out(data: TrainingSet, fraction: float, seed: int) -> Mask:
     n = len(data.targets)
     held = held_out(0, n, fraction, seed)
     if data.labels is not None:
-        held[first_of_each(data.targets, 0)] = False
+        first = first_of_each(data.targets, 0)
+        held[first if data.labels.sets is None else first[data.labels.sets.with_new_labels()]] = False
     return held if ENOUGH_HELD_OUT <= held.sum() < n else np.zeros(n, dtype=bool)

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from linnet.data.features.feature_map import Features, Term
 from linnet.data.features.layout import FeatureLayout
 from linnet.data.findings import Findings
+from linnet.data.label_sets import label_index
 from linnet.data.on_error import BadRows, Note
 from linnet.data.sources.block import Position
-from linnet.data.targets import LabelIndex
 from linnet.errors import InputError, ModelFileError, OutputError
 from linnet.learners.linear import LinearModel
 from linnet.learners.recipe import Averaging
@@ -156,7 +156,7 @@ def _restore(content: dict[str, Any], tensors: Tensors, run: OnlineRun, path: st
     run.layout = FeatureLayout.of([tensors[f"layout{number}"] for number in range(len(terms))])
     _check_layout(run, path)
     run.sums.restore(tensors["moments"], run.layout.size, path)
-    run.label_index = LabelIndex({label: number for number, label in enumerate(content["labels"])})
+    run.label_index = label_index(run.features, content["labels"])
     run.rows, (run.done_passes, run.done_chunks) = content["rows"], content["done"]
     file, offset, line, rows = content["position"]
     run.position = Position(file, offset, line, rows, seen=bytes.fromhex(content["seen"]))
@@ -201,9 +201,8 @@ def _training_to_file(training: OnlineTraining, tensors: Tensors) -> dict[str, A
 
 def _training_from_file(content: dict[str, Any], tensors: Tensors, run: OnlineRun, path: str) -> OnlineTraining:
     columns, known = content["columns"], content["known"]
-    if not run.layout.size <= columns <= len(tensors["learner0.weights"]) or not 0 <= known <= len(
-        run.label_index.labels
-    ):
+    has_room = not content["learners"] or columns <= len(tensors["learner0.weights"])
+    if not run.layout.size <= columns or not has_room or not 0 <= known <= run.label_index.count:
         raise ModelFileError(f"{path}: is damaged: its learner and its features differ in number")
     training = OnlineTraining(run.recipe, columns, run.label_index.order(known) if run.classes else None)
     learners = zip(training.learners.values(), content["learners"], strict=True)

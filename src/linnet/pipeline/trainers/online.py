@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from linnet.data.features.schema import Task
-from linnet.data.targets import no_training_rows, require_two_labels
+from linnet.data.label_types import LabelKind
+from linnet.data.targets import no_training_rows
 from linnet.errors import InputError, RecipeError
 from linnet.learners.linear import LinearModel
-from linnet.learners.recipe import Averaging
+from linnet.learners.recipe import Averaging, Reduction
 from linnet.model.model import Model
 from linnet.model.record import OnlineSettings
 from linnet.pipeline.decision_fit import NOTHING, Wanted
@@ -44,10 +45,14 @@ class OnlineTrainer:
         """A run over the stream, its text as the learner takes it."""
         options = self.job.options
         recipe = options.winnowing.of(options.strength.of(self.job.entry)).recipe
+        label_sets = stream.features.schema.labels is LabelKind.SETS
+        if label_sets:
+            recipe = replace(recipe, reduction=Reduction.EACH_LABEL)
         holdout = options.holdout
         if holdout is None:
-            # one pass over labels is validated progressively; numbers of rows in an order are too easily predicted so
-            several = passes > 1 or stream.features.task is Task.REGRESSION
+            # one pass over labels is validated progressively; numbers of rows in an order are too easily predicted so,
+            # and of several labels a row there is more to measure than how many rows are right
+            several = passes > 1 or stream.features.task is Task.REGRESSION or label_sets
             holdout = HOLDOUT if several and recipe.averaging is not Averaging.VOTE else 0.0
         columns = stream.features.known_size if stream.columns is None else stream.columns
         return OnlineRun(
@@ -68,6 +73,8 @@ class OnlineTrainer:
             self.job.checkpoints.perhaps(run, stream, self.job.reason)
         if not run.rows:
             raise no_training_rows(run.features.schema)
+        if run.several:
+            run.label_index.require_enough()
         run.end_pass()
 
     def _further_passes(self, run: OnlineRun, stream: RowStream) -> Model:
@@ -107,15 +114,15 @@ class OnlineTrainer:
             passes=run.done_passes,
             progressive=run.progressive.result(),
             held_out_losses=tuple(run.losses),
-            sorted_by_label=run.sorted_by_label if run.classes else None,
-            like_follows_like=run.runs.are_long() if run.classes else None,
+            sorted_by_label=run.sorted_by_label if run.classes and not run.several else None,
+            like_follows_like=run.runs.are_long() if run.classes and not run.several else None,
+            labels_per_row=None if run.label_sets is None else run.label_sets.per_row(run.runs.of_labels),
         )
 
     def _check_labels(self, run: OnlineRun, linear: LinearModel) -> None:
         if linear.classes is None:
             return
-        labels = list(run.label_index.labels)
-        require_two_labels(labels)
+        run.label_index.require_enough()
         if self.job.options.class_weights is not None:
             self.job.options.class_weights.check(linear.classes.tolist())
 

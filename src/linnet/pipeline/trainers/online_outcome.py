@@ -45,7 +45,7 @@ class HeldOut(NamedTuple):
 def held_out_result(run: OnlineRun, model: LinearModel, decided: Decided = NO_DECISIONS) -> HeldOut:
     """What the held-out rows tell of a model, each by its weight."""
     probable = run.classes and run.recipe.has_probabilities
-    measuring = scorer(model, probable, decided.calibration, decided.rule)
+    measuring = scorer(model, probable, decided.calibration, decided.rule, sets=run.label_sets)
     tally = measuring.tally()
     as_model = _as_model(run)
     rows, total, weight = 0, 0.0, 0.0

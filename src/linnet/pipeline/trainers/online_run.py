@@ -16,14 +16,15 @@ from numpy.typing import NDArray
 from linnet.data.features.feature_map import Features
 from linnet.data.features.layout import FeatureLayout, assembled
 from linnet.data.features.schema import Task
-from linnet.data.labels import Labels
+from linnet.data.label_sets import label_index
+from linnet.data.labels import Labels, LabelSets
 from linnet.data.rows import Examples, Rows
 from linnet.data.sources.block import Position
-from linnet.data.targets import LabelIndex, numeric_targets, sample_weights_of
+from linnet.data.targets import numeric_targets, sample_weights_of
 from linnet.errors import InputError
 from linnet.evaluation.splits import Mask, Purpose, decision_rows, first_of_each, held_out, random_keys
 from linnet.learners.linear import LinearModel
-from linnet.learners.recipe import Recipe, Update
+from linnet.learners.recipe import Recipe, Reduction, Update
 from linnet.learners.voting import Votes
 from linnet.model.moments import Moments
 from linnet.model.record import OnlineSettings
@@ -76,11 +77,12 @@ class OnlineRun:
     ) -> None:
         self.features = features
         self.recipe = recipe
+        self.several = recipe.reduction is Reduction.EACH_LABEL  # labels a row
         self.settings = settings
         self.seed = seed
         self.memory = memory
         self.layout = FeatureLayout(len(features.terms))
-        self.label_index = LabelIndex()
+        self.label_index = label_index(features)
         self.sums = MomentSums.of_stream(features)
         self.training: OnlineTraining | None = None
         self.cache = RowCache(memory, cache_rows) if settings.passes > 1 else None
@@ -122,6 +124,11 @@ class OnlineRun:
         return self.runs.are_few(self.rows, len(self.label_index.labels))
 
     @property
+    def label_sets(self) -> LabelSets | None:
+        """The sets of labels that targets are the numbers of, where rows have several labels."""
+        return self.label_index.order().sets if self.several else None
+
+    @property
     def typed_classes(self) -> NDArray[Any] | None:
         """All labels so far, as the values they stand for, in the order of their classes; None for numbers."""
         return self.label_index.typed(self.features.schema.labels).classes if self.classes else None
@@ -138,7 +145,7 @@ class OnlineRun:
                 else numeric_targets(block, schema)
             )
             check_names(self.features, self.memory)
-            check_weights(self.features, len(self.label_index.labels), self.recipe, self.memory)
+            check_weights(self.features, self.label_index.count, self.recipe, self.memory)
             self.layout.extend(self.features.sizes)
             rows = assembled(self.features.weighted(made.pieces), self.layout)
             weights = sample_weights_of(block, schema)
@@ -201,16 +208,18 @@ class OnlineRun:
 
     def _first(self, kept: CachedRows) -> Mask:
         """The rows that are the first of their label: they are always trained on."""
-        first, n = np.zeros(len(kept.targets), dtype=bool), len(kept.targets)
+        first, n, sets = np.zeros(len(kept.targets), dtype=bool), len(kept.targets), self.label_sets
         start, stop = (bisect_left(self.first_rows, end) for end in (kept.first, kept.first + n))
-        first[np.array(self.first_rows[start:stop], dtype=np.int64) - kept.first] = True
+        rows = np.array(self.first_rows[start:stop], dtype=np.int64) - kept.first
+        first[rows if sets is None else rows[sets.with_new_labels()[start:stop]]] = True
         return first
 
     def _train_in_order(self, kept: CachedRows) -> None:
         """Train on rows in their order; a class joins at the row that first has it, wherever blocks begin."""
-        known = 0 if self.training is None or self.training.labels is None else len(self.training.labels)
-        cuts = [0]
-        if self.classes:
+        known, cuts = 0 if self.training is None or self.training.labels is None else len(self.training.labels), [0]
+        if self.several:  # each label joins by itself
+            known = self.label_index.count
+        elif self.classes:
             cuts += first_of_each(kept.targets, known).tolist()
         order: JoiningOrder | None = None
         for number, (start, stop) in enumerate(zip(cuts, [*cuts[1:], len(kept.targets)], strict=True)):
@@ -360,7 +369,7 @@ class OnlineRun:
         order = np.argsort(keys, kind="stable")
         if self.done_chunks >= len(order):
             return False
-        self._train(self.cache.chunk(int(order[self.done_chunks])), len(self.label_index.labels), turn)
+        self._train(self.cache.chunk(int(order[self.done_chunks])), self.label_index.count, turn)
         self.done_chunks += 1
         return True
 

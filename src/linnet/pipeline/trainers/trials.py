@@ -132,7 +132,9 @@ class Trials:
 
     def _result(self, without: Without, rows: Rows, held: Mask, decided: Decided) -> Result:
         probable = self.data.labels is not None and self.entry.recipe.has_probabilities
-        measuring = scorer(without.model, probable, decided.calibration, decided.rule, self.entry.recipe.loss)
+        sets = None if self.data.labels is None else self.data.labels.sets
+        loss = self.entry.recipe.loss
+        measuring = scorer(without.model, probable, decided.calibration, decided.rule, loss, sets)
         tally = measuring.tally()
         weights = None if self.data.weights is None else self.data.weights[held]
         targets, several = self.data.targets[held], max(1, SCORES_AT_ONCE // len(without.model.intercepts))
