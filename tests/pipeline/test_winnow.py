@@ -23,7 +23,7 @@ from linnet.errors import InputError, Interrupted, ModelFileError, RecipeError
 from linnet.learners.recipe import Reduction
 from linnet.pipeline.services import Services
 from linnet.pipeline.train import TrainOptions, train
-from linnet.pipeline.trainers.online_run import STREAM_THRESHOLD
+from linnet.pipeline.trainers.online import STREAM_THRESHOLD
 from linnet.pipeline.verify import verify
 from tests import twins
 from tests.pipeline.making import cut, write_svmlight

@@ -12,17 +12,29 @@ from linnet.data.label_types import LabelKind
 from linnet.data.targets import no_training_rows
 from linnet.errors import InputError, RecipeError
 from linnet.learners.linear import LinearModel
-from linnet.learners.recipe import Averaging, Reduction
+from linnet.learners.recipe import Averaging, Recipe, Reduction, Update
 from linnet.model.model import Model
 from linnet.model.record import OnlineSettings
 from linnet.pipeline.decision_fit import NOTHING, Wanted
 from linnet.pipeline.stream import Numbered, RowStream
 from linnet.pipeline.trainers.job import HOLDOUT, Job, Outcome
 from linnet.pipeline.trainers.online_outcome import decide, held_out_result, mistakes
-from linnet.pipeline.trainers.online_run import OnlineRun, with_stream_threshold
+from linnet.pipeline.trainers.online_run import OnlineRun
 from linnet.pipeline.value_checks import with_text_weighting
 from linnet.theory.mistake_bounds import Mistakes, has_bound
 from linnet.training.duality_gap import ONLINE, Certificate
+
+# Winnow's threshold where it is not given.  The mistake bound holds for any that stays the same; one far below d/2
+# costs d/threshold mistakes, one far above it a few promotions.
+STREAM_THRESHOLD = 512.0
+
+
+def with_stream_threshold(recipe: Recipe, columns: int | None) -> Recipe:
+    """A recipe whose threshold does not wait for the number of columns, which most streams know only at their end."""
+    factors = recipe.factors
+    if recipe.update is not Update.MULTIPLICATIVE or factors.balanced or factors.threshold is not None:
+        return recipe
+    return replace(recipe, factors=replace(factors, threshold=columns / 2 if columns else STREAM_THRESHOLD))
 
 
 @dataclass

@@ -45,19 +45,8 @@ Floats = NDArray[np.float64]
 
 # Columns that a stream has room for at first: few, for a table of weights is made anew whenever a class joins.
 FIRST_COLUMNS = 16
-# Winnow's threshold where it is not given.  The mistake bound holds for any that stays the same; one far below d/2
-# costs d/threshold mistakes, one far above it a few promotions.
-STREAM_THRESHOLD = 512.0
 # Passes without a better held-out loss before a run with several passes ends.
 PATIENCE = 2
-
-
-def with_stream_threshold(recipe: Recipe, columns: int | None) -> Recipe:
-    """A recipe whose threshold does not wait for the number of columns, which most streams know only at their end."""
-    factors = recipe.factors
-    if recipe.update is not Update.MULTIPLICATIVE or factors.balanced or factors.threshold is not None:
-        return recipe
-    return replace(recipe, factors=replace(factors, threshold=columns / 2 if columns else STREAM_THRESHOLD))
 
 
 class OnlineRun:
