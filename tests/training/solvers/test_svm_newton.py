@@ -13,7 +13,8 @@ from linnet.learners.recipe import Penalty
 from linnet.training.descent import Descent
 from linnet.training.history import ignore
 from linnet.training.objective import Objective
-from linnet.training.solvers.svm_newton import newton
+from linnet.training.solvers.newton import cholesky
+from linnet.training.solvers.svm_newton import MANY_COLUMNS, newton
 
 
 def hinge(X, y, C, *, intercept=True, weights=None):
@@ -70,3 +71,20 @@ def test_too_few_steps_are_told_with_the_gap_they_reach():
     found = newton(hinge(X, y, 30.0), Descent(1, 1e-9), ignore)
     assert not found.converged
     assert found.certificate.gap > 1e-9
+
+
+@pytest.mark.parametrize("noise", [0.01, 1.0])
+@pytest.mark.parametrize("most", [1, 5, 1000])
+def test_many_columns_begin_with_sweeps_of_the_dual_and_end_at_the_optimum(noise, most):
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(400, MANY_COLUMNS + 1))
+    y = (X @ rng.normal(size=X.shape[1]) + 10 * noise * rng.normal(size=400) > 0).astype(float)
+    examples, penalty = Examples(Rows.of(X), y), Penalty(l2=1.0, total=True)
+    problem = Objective(examples, Loss.SQUARED_HINGE, penalty, 1, intercept=True, regression=False)
+    found, alone = newton(problem, Descent(most, 1e-8), ignore), cholesky(problem, Descent(1000, 1e-10), ignore)
+    assert len(found.history) <= most or not found.converged
+    assert found.converged == found.certificate.within(1e-8)
+    assert found.certificate.primal >= alone.certificate.dual
+    if most == 1000:
+        assert found.converged
+        np.testing.assert_allclose(found.weights, alone.weights, atol=1e-4 * np.abs(alone.weights).max())
