@@ -64,7 +64,7 @@ def log_losses(shape: Shape, fitted: Any) -> float:
     z = _scores(shape, fitted)
     if z.shape[1] == 1:
         return float(np.logaddexp(0.0, np.where(shape.y > 0, -1.0, 1.0) * z[:, 0]).sum())
-    return float((logsumexp(z, axis=1) - z[np.arange(len(z)), shape.y]).sum())
+    return float((logsumexp(z, axis=1) - z[np.arange(len(z)), np.searchsorted(fitted.classes_, shape.y)]).sum())
 
 
 def _hinges(power: int) -> Objective:

@@ -49,6 +49,8 @@ PAIRED_ENTRIES = 100
 # Sparse rows with more than the fraction FULL of all entries are solved as dense ones are, unless there are more than
 # WIDER columns for each row; that is also too many columns for a table of their pairs.
 FULL, WIDER = 0.2, 4
+# How many sweeps rows of so many columns are given.
+WIDE_SWEEPS = 16
 # Newton's steps overtake the dual where columns are this many times the rows, times the root of C |x|^2 beyond 1: seen
 # for 2,000 to 160,000 rows of 15 to 250 entries, C |x|^2 from 0.3 to 100.
 CROWDED = 0.75
@@ -73,6 +75,24 @@ def _lbfgs(problem: Objective, how: Descent, watch: Watcher) -> Found:
     if found.converged:
         return found
     rest = _any_lbfgs(problem, replace(how, start=found.weights, most=how.most - len(found.history)), watch)
+    return replace(rest, history=found.history + rest.history)
+
+
+def _newton_cg(problem: Objective, how: Descent, watch: Watcher) -> Found:
+    """Newton's steps without a table.
+
+    Dense rows of two classes that are few beside their columns have little in common, as a rule: then some sweeps of
+    the dual are all it takes.  Where they are not, the steps begin at their weights.
+    """
+    n, d = problem.rows.shape
+    few = problem.rows.dense and d > WIDER * n and how.most > WIDE_SWEEPS
+    if not few or problem.outputs > 1 or not problem.loss.log_odds or how.tol is None or how.start is not None:
+        return newton.conjugate_gradients(problem, how, watch)
+    found = dual_logistic.descend(problem, replace(how, most=WIDE_SWEEPS), watch)
+    if found.converged:
+        return found
+    left = how.most - len(found.history)
+    rest = newton.conjugate_gradients(problem, replace(how, start=found.weights, most=left), watch)
     return replace(rest, history=found.history + rest.history)
 
 
@@ -111,7 +131,7 @@ def method_of(solver: str, loss: Loss) -> Method:
     """The function that runs a solver on this loss."""
     methods: dict[str, Method] = {
         "newton-cholesky": huber.newton if isinstance(loss, Huber) else newton.cholesky,
-        "newton-cg": newton.conjugate_gradients,
+        "newton-cg": _newton_cg,
         "newton": svm_newton.newton,
         "dual": dual_logistic.descend if loss.log_odds else dual_svm.descend,
         "lbfgs": _lbfgs,
