@@ -1,0 +1,1 @@
+"""Comparing learners on the same folds, and why they differ."""

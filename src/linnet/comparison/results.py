@@ -1,0 +1,95 @@
+"""The results of a comparison, typed: what `linnet compare -o` writes and `linnet report` reads.
+
+They are the same bytes for the same data and options, whatever the number of jobs and interruptions; seconds and
+memory are not, so they are kept in a file of their own (`Costs`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from linnet.comparison.reasons import Reasons
+from linnet.data.task import Task
+from linnet.evaluation.intervals import Interval
+from linnet.evaluation.paired_comparison import McNemar, PairedComparison, RankComparison
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One metric of one contender: a score a fold, repeat after repeat; their mean with a corrected interval."""
+
+    metric: str
+    scores: tuple[float, ...]
+    mean: float
+    interval: Interval
+
+
+@dataclass(frozen=True)
+class ContenderResults:
+    """One learner on one data set.  `yardstick` if it is a scikit-learn estimator, `name` then is its import path.
+
+    `strengths` are the values of C or alpha chosen in each fold, where it was tuned.  `failed` is why there are no
+    figures, if there are none.
+    """
+
+    name: str
+    yardstick: bool
+    tuned: bool
+    options: dict[str, Any]
+    metrics: tuple[Measured, ...]
+    strengths: tuple[float, ...] = ()
+    failed: str = ""
+
+
+@dataclass(frozen=True)
+class DataResults:
+    """All contenders on one data set.
+
+    `metric` decides; larger is better for those whose name is in LARGER_IS_BETTER, and the scores of `pairs` are
+    negated losses otherwise.  `split` is stratified, grouped or in time.
+    """
+
+    name: str
+    target: str
+    task: Task
+    rows: int
+    features: int
+    classes: tuple[str, ...]
+    metric: str
+    split: str
+    folds: int
+    repeats: int
+    contenders: tuple[ContenderResults, ...]
+    pairs: tuple[PairedComparison, ...]
+    held_out: tuple[McNemar, ...]
+    reasons: Reasons | None
+    conclusion: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Results:
+    """A comparison of learners on one or several data sets."""
+
+    data: tuple[DataResults, ...]
+    seed: int
+    confidence: float
+    over_data: RankComparison | None = None
+    conclusion: tuple[str, ...] = ()
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Seconds to fit and to predict in each fold, and the peak of memory beside that of the data, in bytes."""
+
+    fit_seconds: tuple[float, ...]
+    predict_seconds: tuple[float, ...]
+    peak_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class Costs:
+    """By data set and contender; not part of the results, since no two runs take the same time."""
+
+    data: dict[str, dict[str, Cost]]
