@@ -115,6 +115,7 @@ def restore(content: dict[str, Any], tensors: Tensors, run: OnlineRun, rejected:
         _check_kinds(content, path)
         _restore(content, tensors, run, path)
         rejected.count, rejected.first = content["rejected"][0], list(content["rejected"][1])
+        rejected.used = run.rows
         rejected.notes = {what: Note(what, rows, first) for what, rows, first in content["notes"]}
         misfits, first = content["misfits"]
         rejected.findings = Findings(
