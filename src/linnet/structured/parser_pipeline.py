@@ -106,8 +106,7 @@ def parsed_text(
         return ParsedText(text, len(sentences), sentences.tokens, (*block.bad, *long), block.read)
 
     for each in in_order(made, files.chunks(), threads):
-        for bad in each.bad:
-            rejected.add(bad)
+        rejected.add_block(each.bad, each.sentences)
         yield each
 
 

@@ -142,8 +142,7 @@ class SentenceFiles:
     def blocks(self, rejected: BadRows, threads: int = 1) -> Iterator[Sentences]:
         """All sentences in order, parsed ahead by threads; bad ones as the policy has it."""
         for block in in_order(self.parsed, self.chunks(), threads):
-            for bad in block.bad:
-                rejected.add(bad)
+            rejected.add_block(block.bad, len(block))
             yield block
 
     def all(self, rejected: BadRows, threads: int = 1) -> Sentences:

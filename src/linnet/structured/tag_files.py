@@ -176,8 +176,7 @@ def predictions(
         return spliced_tags(block, files, texts, numbers, tagger.target)
 
     for block, made in _tagged(tagger, files, threads, make):
-        for bad in block.bad:
-            rejected.add(bad)
+        rejected.add_block(block.bad, len(block))
         yield made
 
 
@@ -266,8 +265,7 @@ def evaluate(
 
     done = 0
     for block, codes in _tagged(tagger, files, services.reading_threads, make):
-        for bad in block.bad:
-            rejected.add(bad)
+        rejected.add_block(block.bad, len(block))
         if len(block):
             add_block(tally, tagger, block, codes, column, target)
         done += block.tokens

@@ -20,6 +20,7 @@ from linnet.learners.linear import LinearModel
 from linnet.learners.losses import Loss
 from linnet.learners.recipe import Factors, Recipe, Reduction, Update
 from linnet.learners.schedule import Step
+from linnet.learners.sparse_weights import SparseWeights
 from linnet.theory.disjunctions import READINGS, Disjunction
 from linnet.theory.margin_losses import Flat, MarginLosses
 from linnet.theory.perceptron_bound import JOINT, JOINT_STREAM, ONE_PLANE, perceptron_bound
@@ -165,7 +166,9 @@ def _proofs(recipe: Recipe, model: LinearModel, run: OnlineFacts) -> list[_ByPla
     first = 0
     for problem in problems(classes, recipe.reduction):
         outputs = problem.outputs(classes)
-        w, b = model.weights[:, first : first + outputs], model.intercepts[first : first + outputs]
+        sparse = isinstance(model.weights, SparseWeights)  # of all classes jointly
+        w = model.weights if sparse else model.weights[:, first : first + outputs]
+        b = model.intercepts[first : first + outputs]
         if recipe.update is Update.MULTIPLICATIVE and not recipe.factors.balanced:
             found.append(_ByDisjunction(_Rows(problem, classes), recipe.factors, len(w), run.threshold))
         else:
@@ -202,7 +205,7 @@ class _ByPlane:
     readings = 1
     reason = ""
 
-    def __init__(self, part: _Rows, recipe: Recipe, w: Flat, b: Flat | None) -> None:
+    def __init__(self, part: _Rows, recipe: Recipe, w: Flat | SparseWeights, b: Flat | None) -> None:
         self.part, self.recipe = part, recipe
         self.balanced = recipe.update is Update.MULTIPLICATIVE
         self.margins = MarginLosses(w, b, norm=1 if self.balanced else 2)
