@@ -28,7 +28,7 @@ def diabetes():
 def test_logistic_regression_chooses_the_same_C_by_the_same_scores(cancer, scoring):
     X, y = cancer
     same = {"Cs": [0.01, 0.3, 10.0], "cv": 3, "scoring": scoring, "l1_ratios": (0,)}
-    ours = linnet.LogisticRegressionCV(**same, tol=1e-11).fit(X, y)
+    ours = linnet.LogisticRegressionCV(**same, tol=1e-10).fit(X, y)
     known = theirs.LogisticRegressionCV(**same, tol=1e-10, solver="newton-cholesky", use_legacy_attributes=True).fit(
         X, y
     )
@@ -36,7 +36,7 @@ def test_logistic_regression_chooses_the_same_C_by_the_same_scores(cancer, scori
     np.testing.assert_allclose(ours.scores_[1], known.scores_[1], atol=1e-5)
     np.testing.assert_allclose(ours.coefs_paths_[1], known.coefs_paths_[1], atol=1e-3)
     np.testing.assert_allclose(ours.coef_, known.coef_, atol=1e-4)
-    assert ours.gaps_.max() <= 1e-11
+    assert ours.gaps_.max() <= 1e-9
 
 
 @pytest.mark.parametrize("refit", [True, False])
