@@ -312,20 +312,20 @@ def picture(found: dict[str, list[tuple[float, dict[str, float]]]], path: Path) 
     from matplotlib import pyplot
 
     matplotlib.rcParams["svg.hashsalt"] = "linnet"  # the same bytes from the same figures
-    subjects = [name for name in found if name != "10 data sets" and name != "40 data sets"]
+    subjects = [name for name in found if name not in ("10 data sets", "40 data sets")]
+    tests = list(dict.fromkeys(test for subject in subjects for test in found[subject][0][1]))
     figure, axes = pyplot.subplots(
         1, len(subjects), figsize=(4.2 * len(subjects), 4), layout="constrained", sharey=True
     )
     for ax, subject in zip(axes, subjects, strict=True):
-        points = found[subject]
-        for test in points[0][1]:
+        for test in found[subject][0][1]:
+            x, y = zip(*((true, 100 * rates[test]) for true, rates in found[subject]), strict=True)
             style = ":" if test.startswith("uncorrected") else "-"
-            ax.plot([x for x, _ in points], [100 * rates[test] for _, rates in points], style, marker="o", markersize=3,
-                    label=test)  # fmt: skip
+            ax.plot(x, y, style, color=f"C{tests.index(test)}", marker="o", markersize=3, label=test)
         ax.axhline(100 * LEVEL, color="0.5", linewidth=0.8)
         ax.set(xlabel="true difference of accuracy, points", title=subject, ylim=(0, 102))
         ax.grid(True, alpha=0.3)
-        ax.legend(fontsize=7, loc="lower right")
+        ax.legend(fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.15), ncols=2)
     axes[0].set_ylabel("difference found, % of data sets drawn")
     figure.savefig(path, metadata={"Date": None})
 

@@ -26,8 +26,8 @@ from linnet.evaluation.nemenyi import critical_difference, indistinguishable
 from linnet.evaluation.paired_comparison import McNemar, PairedComparison, Posterior, RankComparison, SignedRanks
 from linnet.evaluation.signed_ranks import bayesian_signed_ranks, wilcoxon_p_value
 
-# Of fewer, differences have the same sign by chance too often, and the Bayesian test is then too sure: of 5 data sets it
-# gives equally good learners probabilities over 97.5 % in 15 % of cases.  Wilcoxon's test is exact, and silent there.
+# Of fewer, differences have the same sign by chance too often, and the Bayesian test is then too sure: of 5 data sets
+# it gives equally good learners probabilities over 97.5 % in 15 % of cases.  Wilcoxon's test is exact, and silent.
 LEAST_DATA_SETS = 10
 
 
