@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from linnet.comparison.reasons import Reasons
+from linnet.comparison.result_tables import data_card, fold_columns, pair_columns, results_card, score_columns
+from linnet.data.frames import as_frame
 from linnet.data.task import Task
 from linnet.evaluation.intervals import Interval
 from linnet.evaluation.paired_comparison import McNemar, PairedComparison, RankComparison
@@ -66,6 +68,9 @@ class DataResults:
     reasons: Reasons | None
     conclusion: tuple[str, ...]
 
+    def _repr_html_(self) -> str:
+        return data_card(self)
+
 
 @dataclass(frozen=True)
 class Results:
@@ -77,6 +82,25 @@ class Results:
     over_data: RankComparison | None = None
     conclusion: tuple[str, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
+
+    def frame(self) -> Any:
+        """The mean scores as a pandas data frame (a pyarrow table where pandas is not installed).
+
+        A line for every data set, learner and metric, with the ends of the interval, `low` and `high`.
+        """
+        return as_frame(score_columns(self))
+
+    def folds_frame(self) -> Any:
+        """The scores of the single folds as a data frame."""
+        return as_frame(fold_columns(self))
+
+    def pairs_frame(self) -> Any:
+        """The pairs of learners as a data frame: difference, interval, p-values, effect size, and the probabilities
+        that the first is better, that they are equivalent, and that it is worse."""
+        return as_frame(pair_columns(self))
+
+    def _repr_html_(self) -> str:
+        return results_card(self)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from linnet.data.sources.formats import Form
 from linnet.data.targets import LabelIndex, numeric_targets
 from linnet.data.task import Task
 from linnet.errors import InputError, RecipeError
-from linnet.model.geometry import Planar, Points
+from linnet.model.plane import two_columns
+from linnet.model.point_sample import PointSample
 from linnet.model.target_checks import unusable_for
 
 if TYPE_CHECKING:
@@ -47,40 +48,18 @@ def true_and_predicted(model: Model, data: Any, form: Form = None) -> tuple[Flat
     return truth, predicted
 
 
-def two_features(model: Model) -> list[int]:
-    """The numbers of the two features of a model, flags of missing values left out; an error if there are not two."""
-    flags = {missing for _, missing in model.features.number_features()}
-    found = [number for number in range(min(len(model.features), 5)) if number not in flags]
-    if len(found) != 2 or len(model.features) > 4:
-        raise InputError(
-            f"the geometry is that of two features, and the model has {len(model.features) - len(flags):,}"
-        )
-    return found
-
-
-def planar(model: Model) -> Planar:
-    """The plane, or the planes, of a model of two features."""
-    if model.classes is None:
-        raise RecipeError("the model predicts numbers, and the geometry is that of classes")
-    if model.linear.votes or model.linear.pairwise or model.several:
-        how = "labels by itself" if model.several else "by votes"
-        raise RecipeError(f"the model decides {how}, so there is no one plane, or region of a class, to draw")
-    which = two_features(model)
-    first, second = model.features.names_of(which)
-    weights = np.asarray(model.linear.weights)[which]
-    return Planar((first, second), weights, model.linear.intercepts, tuple(model.classes))
-
-
-def planar_points(model: Model, data: Any, form: Form = None) -> tuple[Points, NDArray[np.int64]]:
-    """The points of labelled data in the two features of a model, and the codes of their classes; none that lacks a
-    value or has a label that the model does not know."""
-    which = two_features(model)
+def labelled_points(model: Model, data: Any, form: Form = None) -> PointSample:
+    """The points of labelled data in the two columns of numbers that are all of a model, none that lacks a value."""
+    columns = two_columns(model)
+    if columns is None:
+        raise InputError(f"the geometry is that of two columns of numbers, and the model has {model.features.extent}")
     flags = [missing for _, missing in model.features.number_features()]
-    points, codes = [np.empty((0, 2))], [np.empty(0, np.int64)]
+    points, codes = [np.empty((0, 2))], [np.empty(0)]
     for rows, truth in labelled_rows(model, data, form):
         table = rows.matrix()
         dense = np.asarray(table if rows.dense else table.toarray(), dtype=np.float64)
-        here = (truth >= 0) & ~dense[:, flags].any(axis=1)
-        points.append(dense[here][:, which])
-        codes.append(truth[here].astype(np.int64))
-    return np.concatenate(points), np.concatenate(codes)
+        here = ~dense[:, flags].any(axis=1)
+        points.append(dense[here][:, list(columns)])
+        codes.append(truth[here])
+    x, y = np.concatenate(points).T.tolist()
+    return PointSample(tuple(x), tuple(y), tuple(np.concatenate(codes).astype(np.int64).tolist()), len(x))

@@ -1,0 +1,5 @@
+"""x"""
+
+
+def path(source, *, ax=None):
+    raise NotImplementedError
