@@ -16,6 +16,15 @@ from linnet.data.task import Task
 from linnet.evaluation.intervals import Interval
 from linnet.evaluation.paired_comparison import McNemar, PairedComparison, RankComparison
 
+# The metrics of which more is better, and the beginning of the name of another, f1:LABEL; all others are losses.
+LARGER_IS_BETTER = ("accuracy", "balanced-accuracy", "macro-f1", "roc-auc", "average-precision", "r2")
+F1 = "f1:"
+
+
+def larger_is_better(metric: str) -> bool:
+    """Whether more of a metric is better."""
+    return metric in LARGER_IS_BETTER or metric.startswith(F1)
+
 
 @dataclass(frozen=True)
 class Measured:

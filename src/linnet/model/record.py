@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+from linnet.data.frames import as_frame
 from linnet.decisions.thresholds import ThresholdChoice
 from linnet.evaluation.classification import ClassificationResult
 from linnet.evaluation.intervals import Interval
@@ -15,6 +16,7 @@ from linnet.evaluation.regression import RegressionResult
 from linnet.learners.entry import TextWeighting
 from linnet.learners.recipe import Recipe
 from linnet.model.plan import Plan
+from linnet.notebook import card, table
 from linnet.storage.typed_json import NOT_STORED
 from linnet.theory.fit_summary import FitSummary
 
@@ -116,6 +118,28 @@ class StrengthChoice:
     def tuned(self) -> bool:
         """Whether it was asked for, and chosen by a path."""
         return bool(self.metric)
+
+    def frame(self) -> Any:
+        """The path as a pandas data frame (a pyarrow table where pandas is not installed): a line for each point.
+
+        Beside the strength it has what was recorded: `loss`, `score`, `standard_error`, `gap`, and a column for the
+        weight of each top feature.
+        """
+        named = (("loss", self.losses), ("score", self.scores), ("standard_error", self.standard_errors))
+        columns = {name: list(values) for name, values in (*named, ("gap", self.gaps)) if values}
+        weights = {" ".join(filter(None, (each.label, each.feature))): list(each.weights) for each in self.paths}
+        return as_frame({self.name: list(self.tried), **columns, **weights})
+
+    def _repr_html_(self) -> str:
+        shown = {
+            self.name: self.tried,
+            "loss": self.losses,
+            "score": self.scores,
+            "standard error": self.standard_errors,
+        }
+        facts = [("chosen", f"{self.name} = {self.value:g}"), ("by", self.way)]
+        facts += [("metric", self.metric)] if self.metric else []
+        return card("strength of the penalty", facts, table({name: values for name, values in shown.items() if values}))
 
 
 @dataclass(frozen=True)

@@ -65,3 +65,8 @@ def marker(number: int) -> str:
 
 def legend(ax: Axes, **where: Any) -> None:
     ax.legend(frameon=False, fontsize="small", **where)
+
+
+def legend_above(ax: Axes, columns: int = 2) -> None:
+    """Where it hides nothing."""
+    legend(ax, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=columns, borderaxespad=0.2)

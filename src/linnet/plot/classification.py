@@ -45,7 +45,7 @@ def _name_classes(ax: Axes, names: list[str]) -> None:
     if len(names) > 2 * MOST_WITH_NUMBERS:
         return
     places = range(len(names))
-    slanted = len(names) > 3 or max(map(len, names)) > 12
+    slanted = max(map(len, names)) > (12 if len(names) <= 3 else 4)
     ax.set_xticks(places, names, rotation=45 if slanted else 0, ha="right" if slanted else "center")
     ax.set_yticks(places, names)
     ax.tick_params(length=0, labelsize="medium" if len(names) <= 10 else "small")

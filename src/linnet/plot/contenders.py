@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linnet.comparison.results import DataResults, Results, larger_is_better
+from linnet.comparison.results import ContenderResults, DataResults, Results, larger_is_better
 from linnet.errors import InputError, RecipeError, listed
 from linnet.evaluation.paired_comparison import RankComparison
 from linnet.plot.axes import BLUE, GREY, INK, ORANGE, as_text, axes, dressed, legend
@@ -40,13 +40,18 @@ def comparison(
         ax.plot(measured.scores, [row] * len(measured.scores), "|", color=colour, alpha=0.35, markersize=7)
         ax.hlines(row, low, high, color=colour, linewidth=2)
         ax.plot(measured.mean, row, "s" if contender.yardstick else "o", color=colour, markersize=7, gid="mean")
-    ax.set_yticks(range(len(shown)), [as_text(contender.name) for contender, _ in shown])
+    ax.set_yticks(range(len(shown)), [_name(contender) for contender, _ in shown])
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(-0.6, len(shown) - 0.4)
     folds = f"{found.folds} folds" + (f" × {found.repeats}" if found.repeats > 1 else "")
     dressed(ax, as_text(metric), "", f"{as_text(found.name)}: {folds}", grid="x")
     _key(ax, yardsticks=any(contender.yardstick for contender, _ in shown))
     return ax
+
+
+def _name(contender: ContenderResults) -> str:
+    """Of a yardstick its class, without the modules."""
+    return as_text(contender.name.rpartition(".")[2] if contender.yardstick else contender.name)
 
 
 def _key(ax: Axes, *, yardsticks: bool) -> None:

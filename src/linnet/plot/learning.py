@@ -12,13 +12,15 @@ from linnet.comparison.results import DataResults, Results
 from linnet.errors import InputError, RecipeError
 from linnet.evaluation.intervals import proportion_interval
 from linnet.model.model import Model
-from linnet.plot.axes import BLUE, ORANGE, as_text, axes, colour, dressed, legend, marker
+from linnet.plot.axes import BLUE, ORANGE, as_text, axes, colour, dressed, legend, legend_above, marker
 from linnet.theory.mistake_bounds import Mistakes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Flat = NDArray[np.float64]
+# Before this many rows the error says nothing, and is not shown.
+FIRST_SHOWN = 10
 # The blocks that an estimator is trained on, one after another, for its progressive error.
 BLOCKS = 50
 
@@ -33,9 +35,18 @@ def learning_curve(source: LearningCurve | DataResults | Results, *, ax: Axes | 
     for number, curve in enumerate(curves):
         _draw_curve(ax, curve, number)
     ax.set_xscale("log")
+    ax.set_xticks(_ticks(curves), minor=False)
+    ax.set_xticks([], minor=True)
+    ax.xaxis.set_major_formatter("{x:,.0f}")
     dressed(ax, "training rows (hollow: predicted for twice as many)", as_text(curves[0].metric))
     legend(ax, loc="upper right")
     return ax
+
+
+def _ticks(curves: tuple[LearningCurve, ...]) -> list[int]:
+    """Some of the sizes that were measured, the last and its double among them."""
+    sizes = sorted({size for curve in curves for size in (*curve.rows, 2 * curve.rows[-1])})
+    return sizes[:: -max(1, round(len(sizes) / 6))]
 
 
 def _draw_curve(ax: Axes, curve: LearningCurve, number: int) -> None:
@@ -84,16 +95,20 @@ def progressive(source: Any, X: Any = None, y: Any = None, *, ax: Axes | None = 
     rows, mistaken = _of_record(source) if isinstance(source, Model) else _by_blocks(source, X, y)
     error = mistaken / rows
     ends = np.array([tuple(proportion_interval(int(k), int(n))) for k, n in zip(mistaken, rows, strict=True)])
-    ax = axes(ax, 5.4, 3.8)
+    first, ax = ax is None or not ax.lines, axes(ax, 5.4, 3.8)
     drawn = colour(len(ax.lines))
     ax.fill_between(rows, *ends.T, color=drawn, alpha=0.15, linewidth=0)
     own = source.learner if isinstance(source, Model) else type(source).__name__
     name = as_text(own if label is None else label)
     ax.plot(rows, error, color=drawn, linewidth=1.6, label=f"{name}: {error[-1]:.3f} after {rows[-1]:,} rows")
+    settled = rows >= min(FIRST_SHOWN, rows[-1])
+    highest = max(float(error[settled].max()), 0.0 if first else ax.get_ylim()[1] / 1.1)
+    ax.set_ylim(0, min(1.1 * highest, 1.0) or 1.0)
     ax.set_xscale("log")
-    ax.set_ylim(0, 1.05 * max(error[rows >= min(10, rows[-1])].max(), *(line.get_ydata()[-1] for line in ax.lines)))
+    ax.set_xlim(left=float(rows[settled][0]))
+    ax.xaxis.set_major_formatter("{x:,.0f}")
     dressed(ax, "rows seen", "progressive validation error")
-    legend(ax, loc="upper right")
+    legend_above(ax, 1)
     return ax
 
 
@@ -120,37 +135,51 @@ def _by_blocks(estimator: Any, X: Any, y: Any) -> tuple[NDArray[np.int64], NDArr
 
 
 def mistakes(source: Any, *, ax: Axes | None = None) -> Axes:
-    """The mistakes of an online learner, pass after pass, and the most that were possible on these rows.
+    """The mistakes of an online learner since the beginning, and the most that were possible on these rows.
 
-    `source` is a fitted estimator, which knows its passes; or a model or its certificate, which know the total.
+    `source` is a fitted estimator, whose mistakes are shown by pass; a model, whose mistakes are shown by rows of the
+    first pass; or a certificate, which knows their number alone.
     """
-    found, history = _mistakes(source)
-    ax = axes(ax, 5.4, 3.6)
-    made = np.cumsum(history) if history else np.array([found.made])
-    if history:
-        ax.plot(range(1, len(made) + 1), made, "o-", color=BLUE, markersize=4, label=f"mistakes: {found.made:,}")
-        ax.set_xlabel("pass")
-        ax.locator_params(axis="x", integer=True)
-    else:
-        ax.bar([0], made, width=0.5, color=BLUE, label=f"mistakes: {found.made:,}")
-        ax.set_xticks([])
-        ax.set_xlim(-1, 1)
-    if found.reason:
-        ax.plot([], [], linestyle="none", label=f"no bound: {found.reason}")
-    else:
-        ax.axhline(found.bound, color=ORANGE, linewidth=2, label=f"bound: {found.bound:,.6g}", gid="bound")
-        if found.bound > 20 * max(found.made, 1):
-            ax.set_yscale("log")
-    if ax.get_yscale() == "linear":
-        ax.set_ylim(bottom=0)
-    dressed(ax, ax.get_xlabel(), "mistakes since the beginning" if history else "mistakes", grid="y")
-    legend(ax, loc="best")
-    return ax
-
-
-def _mistakes(source: Any) -> tuple[Mistakes, list[int]]:
-    history = [int(each.mistakes) for each in getattr(source, "history_", [])]
     found = source.certificate if isinstance(source, Model) else getattr(source, "certificate_", source)
     if not isinstance(found, Mistakes):
         raise RecipeError("there is no count of mistakes: the learner does not change by mistakes alone")
-    return found, history
+    ax = axes(ax, 5.4, 3.4)
+    x, made, unit = _history(source)
+    if len(x):
+        ax.plot(x, made, "o-", color=BLUE, markersize=4, label=f"mistakes: {made[-1]:,}", gid="mistakes")
+        if made[-1] != found.made:
+            ax.axhline(found.made, color=BLUE, linewidth=1, linestyle=":", label=f"in all passes: {found.made:,}")
+    else:
+        ax.axhline(found.made, color=BLUE, linewidth=2, label=f"mistakes: {found.made:,}", gid="mistakes")
+        ax.set_xticks([])
+    if found.reason:
+        ax.plot([], [], linestyle="none", label=f"no bound: {found.reason}")
+    else:
+        ax.axhline(found.bound, color=ORANGE, linewidth=2, label=f"possible at most: {found.bound:,.6g}", gid="bound")
+    _mistake_scales(ax, found, unit)
+    dressed(ax, unit, "mistakes since the beginning", grid="y")
+    legend_above(ax, 2 if not found.reason else 1)
+    return ax
+
+
+def _history(source: Any) -> tuple[list[int], list[int], str]:
+    """When mistakes were counted, and how many there were by then."""
+    passes = [int(each.mistakes) for each in getattr(source, "history_", [])]
+    if passes:
+        return list(range(1, len(passes) + 1)), np.cumsum(passes).tolist(), "pass"
+    progress = source.record.progressive if isinstance(source, Model) else None
+    if progress is not None and progress.curve_rows:
+        return list(progress.curve_rows), list(progress.curve_mistakes), "rows seen"
+    return [], [], ""
+
+
+def _mistake_scales(ax: Axes, found: Mistakes, unit: str) -> None:
+    if unit == "pass":
+        ax.locator_params(axis="x", integer=True)
+    elif unit:
+        ax.set_xscale("log")
+        ax.xaxis.set_major_formatter("{x:,.0f}")
+    if not found.reason and found.bound > 20 * max(found.made, 1):
+        ax.set_yscale("symlog", linthresh=1)
+        ax.yaxis.set_major_formatter("{x:,.0f}")
+    ax.set_ylim(bottom=0)

@@ -31,7 +31,7 @@ def predicted(source: Any, X: Any = None, y: Any = None, *, ax: Axes | None = No
 
 
 def residuals(source: Any, X: Any = None, y: Any = None, *, ax: Axes | None = None) -> Axes:
-    """Predicted minus true numbers by predicted ones, with their mean in tenths of the rows: where that is not near 0,
+    """Predicted minus true numbers by predicted ones, and their means in ten equal parts: where these are not near 0,
     the fit is curved; where the spread grows to one side, so does the variance."""
     truth, guess = truth_and_prediction(source, X, y)
     ax = axes(ax)
@@ -39,7 +39,7 @@ def residuals(source: Any, X: Any = None, y: Any = None, *, ax: Axes | None = No
     ax.axhline(0.0, color=GREY, linewidth=1, linestyle="--")
     parts = np.array_split(np.argsort(guess, kind="stable"), min(10, max(1, len(guess) // 10)))
     means = np.array([(guess[part].mean(), (guess - truth)[part].mean()) for part in parts])
-    ax.plot(*means.T, "o-", color=INK, markersize=4, linewidth=1.2, label="mean of a tenth of the rows")
+    ax.plot(*means.T, "o-", color=INK, markersize=4, linewidth=1.2, label=f"means of {len(parts)} equal parts")
     dressed(ax, "predicted", "predicted minus true", _headline(source, X, truth, guess))
     legend(ax, loc="best")
     return ax

@@ -12,7 +12,7 @@ from linnet.model.labelled_rows import labelled_points
 from linnet.model.model import Model
 from linnet.model.plane import Geometry, Plane, Point, by_half_planes, crossing, region
 from linnet.model.plane import geometry as geometry_of
-from linnet.plot.axes import INK, as_text, axes, colour, dressed, legend, marker
+from linnet.plot.axes import INK, as_text, axes, colour, dressed, legend_above, marker
 from linnet.plot.sources import codes
 from linnet.theory.geometric_margins import plane_of
 
@@ -30,15 +30,16 @@ ARROW = 0.16
 def geometry(source: Any, X: Any = None, y: Any = None, *, margin: float | None = None, ax: Axes | None = None) -> Axes:
     """Points of two features, the plane between two classes with its normal vector and margins, or the regions of K.
 
-    `source` is a model, with labelled data as X; an estimator with `coef_`, with X and y; or a plane, a pair (w, b) or
-    a result of `linnet.theory`, with X and y.  The dashed lines are as far from the plane as the nearest point where it
-    separates the points, and w · x + b = ±1 where it does not, or where the learner has the hinge loss; with `margin`
-    they are w · x + b = ±margin.  Where the columns of a model have very different scales, it is drawn in standard
-    deviations from their means.
+    `source` is a model, drawn with a sample of its training rows or with labelled data as X; an estimator with `coef_`,
+    with X and y; or a plane, a pair (w, b) or a result of `linnet.theory`, with X and y.  The dashed lines are as far
+    from the plane as the nearest point where it separates the points, and w · x + b = ±1 where it does not, or where
+    the learner has the hinge loss; with `margin` they are w · x + b = ±margin.  Where the columns of a model have very
+    different scales, it is drawn in standard deviations from their means.
     """
     found = _of_model(source, X, y) if isinstance(source, Model) else _of_arrays(source, X, y)
     box = _box(found.points)
-    ax = axes(ax, 6.4, 4.4)
+    (left, bottom), (right, top) = box[0], box[2]
+    ax = axes(ax, 5.2, 1.5 + 4.4 * min(max((top - bottom) / (right - left), 0.3), 1.3))
     for number in range(len(found.classes)):
         polygon = np.array(region(found, number, box)).reshape(-1, 2)
         if len(polygon) > 2:
@@ -47,20 +48,20 @@ def geometry(source: Any, X: Any = None, y: Any = None, *, margin: float | None 
         _draw_plane(ax, found.planes[0], box, _margin_score(found, source) if margin is None else margin)
     for number, label in enumerate(found.classes):
         _scatter(ax, found.points[found.codes == number], number, as_text(label, 24), len(found.points))
-    (left, bottom), (right, top) = box[0], box[2]
     ax.set_xlim(left, right)
     ax.set_ylim(bottom, top)
     ax.set_aspect("equal", adjustable="box")
     units = " (standard deviations from the mean)" if found.standardised else ""
     dressed(ax, *(f"{as_text(name)}{units}" for name in found.names), grid="")
-    legend(ax, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    legend_above(ax, 2 if len(found.planes) == 1 else 3)
     return ax
 
 
 def _of_model(model: Model, data: Any, y: Any) -> Geometry:
-    if data is None:
-        raise RecipeError("the points are those of data: pass data with labels as well")
-    found = geometry_of(model, labelled_points(model, data if y is None else (data, y)))
+    sample = model.record.points if data is None else labelled_points(model, data if y is None else (data, y))
+    if sample is None:
+        raise InputError("the model has no sample of its rows, as those of two columns of numbers have: pass data")
+    found = geometry_of(model, sample)
     if found is None or not by_half_planes(model):
         raise RecipeError("the regions of this model are not half-spaces: it votes, or decides by a rule of its own")
     return found
