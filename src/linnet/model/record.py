@@ -16,6 +16,7 @@ from linnet.evaluation.regression import RegressionResult
 from linnet.learners.entry import TextWeighting
 from linnet.learners.recipe import Recipe
 from linnet.model.plan import Plan
+from linnet.model.point_sample import PointSample
 from linnet.notebook import card, table
 from linnet.storage.typed_json import NOT_STORED
 from linnet.theory.fit_summary import FitSummary
@@ -57,6 +58,13 @@ class Progressive:
     accuracy_interval: Interval | None = None
     baseline_accuracy: float | None = None  # of always predicting the most frequent label of these rows
     numbers: RegressionResult | None = None
+    # how many mistakes there were in the first 1, 2, 3, 4, 6, 8, ... rows
+    curve_rows: tuple[int, ...] = ()
+    curve_mistakes: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.curve_rows) != len(self.curve_mistakes):
+            raise ValueError("the points of the progressive error differ in number")
 
 
 @dataclass(frozen=True)
@@ -202,6 +210,8 @@ class Record:
     # how the strength of the penalty was chosen from the rows, if it was
     strength: StrengthChoice | None = None
     numbers: dict[str, ColumnStatistics] = field(default_factory=dict)
+    # some of the rows, where they are two numbers and a label, for a picture of the plane between the classes
+    points: PointSample | None = None
     # coefficients with standard errors and the figures of the fit, if they were asked for
     summary: FitSummary | None = None
     # online learners
