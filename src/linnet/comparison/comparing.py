@@ -224,4 +224,5 @@ class _Run:
     def _words(self) -> str:
         if self._kept.path is None:
             return NO_CHECKPOINT
-        return f"stopped; {len(self._kept):,} finished trials are in {self._kept.path}: run it again with {spelt('resume', True)}"
+        finished = f"stopped; {len(self._kept):,} finished trials are in {self._kept.path}"
+        return f"{finished}: run it again with {spelt('resume', True)}"
