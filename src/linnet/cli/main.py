@@ -16,6 +16,7 @@ import typer
 import linnet
 from linnet.cli import interruption
 from linnet.cli.failures import DEBUG, check_address_space, ended_by, flushed, usable_streams
+from linnet.cli.options import with_values
 from linnet.cli.terminal import visible
 from linnet.errors import Interrupted, name_flags
 from linnet.pipeline.declaration import flags
@@ -126,7 +127,7 @@ def _run() -> int:
     try:
         check_address_space()
         program = assembled(asked_for(sys.argv[1:]))
-        return int(program(standalone_mode=False) or 0)
+        return int(program(with_values(sys.argv[1:]), standalone_mode=False) or 0)
     except UsageFault as error:
         return _misused(error)
     except _Escaped as escaped:

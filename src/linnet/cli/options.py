@@ -11,6 +11,7 @@ import typer
 
 from linnet.data.on_error import OnError
 from linnet.errors import RecipeError
+from linnet.evaluation.tuning_metrics import names_a_metric
 from linnet.pipeline.declaration import Option, in_shell
 from linnet.pipeline.options import TrainOptions
 
@@ -79,6 +80,19 @@ def _parameter(each: Option) -> inspect.Parameter:
 def _help(each: Option) -> str:
     more = " Can be repeated." if each.written.repeatable else ""
     return (each.description + more).replace("[", "\\[")
+
+
+def with_values(arguments: list[str]) -> list[str]:
+    """The command line with its value for every flag that may be without one: unless a metric follows, `--tune` stands
+    for `--tune=auto`, so that DATA may come next."""
+    bare = {each.flag: each.written.optional_value for each in in_shell(TrainOptions) if each.written.optional_value}
+    found: list[str] = []
+    for at, word in enumerate(arguments):
+        if word == "--":
+            return found + arguments[at:]
+        follows = arguments[at + 1] if at + 1 < len(arguments) else ""
+        found.append(f"{word}={bare[word]}" if word in bare and not names_a_metric(follows) else word)
+    return found
 
 
 def without_quarantine(options: TrainOptions) -> OnError:

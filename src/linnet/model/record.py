@@ -67,11 +67,26 @@ class ColumnStatistics:
 
 
 @dataclass(frozen=True)
+class CoefficientPath:
+    """The weight of a feature at each point of a path, times the standard deviation of the feature: the mean over the
+    folds.  `label` is the class that it is a weight of, where there are more than two."""
+
+    feature: str
+    label: str
+    weights: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class StrengthChoice:
     """The strength of the penalty that was chosen from the rows: its name (C), its value, and how.
 
     `way` is how rows were kept out of the fits that they were predicted by, `rows` how many there were of them in all;
     `tried` are the candidates, `losses` the mean loss at each of them.
+
+    Where it was tuned, by a `metric` and a `rule`, `scores` are the means of the metric over the `folds`, with their
+    `standard_errors`, `gaps` the largest proven relative duality gap of a fit at each point (empty where nothing can be
+    proven), and `paths` the weights of the top features there.  `tried` goes from the strongest penalty to the weakest
+    that was fitted; `points` is how many the whole path would have had.
     """
 
     name: str
@@ -80,10 +95,27 @@ class StrengthChoice:
     rows: int
     tried: tuple[float, ...] = ()
     losses: tuple[float, ...] = ()
+    metric: str = ""
+    scores: tuple[float, ...] = ()
+    standard_errors: tuple[float, ...] = ()
+    gaps: tuple[float | None, ...] = ()
+    folds: int = 0
+    points: int = 0
+    rule: str = ""
+    paths: tuple[CoefficientPath, ...] = ()
 
     def __post_init__(self) -> None:
-        if not 0 < self.value < math.inf or self.rows < 0 or len(self.tried) != len(self.losses):
+        tried = len(self.tried)
+        lengths = [len(each) for each in (self.losses, self.scores, self.standard_errors, self.gaps)]
+        lengths += [len(each.weights) for each in self.paths]
+        whole = all(length in (0, tried) for length in lengths) and (not tried or tried in lengths)
+        if not 0 < self.value < math.inf or self.rows < 0 or not whole or self.folds < 0:
             raise ValueError(f"{self.name} = {self.value}, chosen on {self.rows} rows, is impossible")
+
+    @property
+    def tuned(self) -> bool:
+        """Whether it was asked for, and chosen by a path."""
+        return bool(self.metric)
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,7 @@ class _Written:
     in_shell: bool = True
     in_python: bool = True
     decisive: bool = True
+    optional_value: str = ""
 
 
 def option(default: Any, group: str, help: str, **more: Any) -> Any:  # noqa: A002 - the word both doors use
@@ -65,6 +66,7 @@ def option(default: Any, group: str, help: str, **more: Any) -> Any:  # noqa: A0
     learners      which rows of the catalogue take it; none are listed unless given
     in_shell, in_python  whether the command line, or `linnet.train`, has it
     decisive      whether a resumed run must have the same value
+    optional_value  what the flag stands for where it is given without a value
     """
     return _field(default, _Written(group, help, **more))
 
