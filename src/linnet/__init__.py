@@ -9,7 +9,9 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from linnet import boolean as boolean
+    from linnet import comparison as comparison
     from linnet import plot as plot
+    from linnet.comparison.api import compare as compare
     from linnet.errors import CertificateError as CertificateError
     from linnet.errors import DataWarning as DataWarning
     from linnet.errors import ExpressionError as ExpressionError
@@ -128,6 +130,8 @@ _HOMES = {
     "Winnow": "linnet.estimators.winnow",
     "boolean": "linnet",
     "catalogue": "linnet.learners",
+    "compare": "linnet.comparison.api",
+    "comparison": "linnet",
     "load": "linnet.model.file",
     "plot": "linnet",
     "train": "linnet.pipeline.api",

@@ -6,6 +6,7 @@ memory are not, so they are kept in a file of their own (`Costs`).
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,7 @@ from linnet.data.frames import as_frame
 from linnet.data.task import Task
 from linnet.evaluation.intervals import Interval
 from linnet.evaluation.paired_comparison import McNemar, PairedComparison, RankComparison
+from linnet.storage.typed_json import NOT_STORED
 
 # The metrics of which more is better, and the beginning of the name of another, f1:LABEL; all others are losses.
 LARGER_IS_BETTER = ("accuracy", "balanced-accuracy", "macro-f1", "roc-auc", "average-precision", "r2")
@@ -58,7 +60,9 @@ class DataResults:
     """All contenders on one data set.
 
     `metric` decides; larger is better for those whose name is in LARGER_IS_BETTER, and the scores of `pairs` are
-    negated losses otherwise.  `split` is stratified, grouped or in time.
+    negated losses otherwise.  `split` is stratified, grouped, random (of numbers) or in time.  `held_out` compares the
+    predictions for one fold, whose number is `held_out_fold`: the first, in time the last.  `contenders` are in their
+    order by the metric, those that failed last.
     """
 
     name: str
@@ -76,9 +80,26 @@ class DataResults:
     held_out: tuple[McNemar, ...]
     reasons: Reasons | None
     conclusion: tuple[str, ...]
+    held_out_fold: int = 0
 
     def _repr_html_(self) -> str:
         return data_card(self)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Seconds to fit and to predict in each fold, and the peak of memory beside that of the data, in bytes."""
+
+    fit_seconds: tuple[float, ...]
+    predict_seconds: tuple[float, ...]
+    peak_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class Costs:
+    """By data set and contender; not part of the results, since no two runs take the same time."""
+
+    data: dict[str, dict[str, Cost]]
 
 
 @dataclass(frozen=True)
@@ -91,6 +112,7 @@ class Results:
     over_data: RankComparison | None = None
     conclusion: tuple[str, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
+    costs: Costs | None = field(default=None, compare=False, repr=False, metadata=NOT_STORED)
 
     def frame(self) -> Any:
         """The mean scores as a pandas data frame (a pyarrow table where pandas is not installed).
@@ -111,18 +133,8 @@ class Results:
     def _repr_html_(self) -> str:
         return results_card(self)
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the results to a file of JSON, and what they cost, if that is known, to one beside it."""
+        from linnet.comparison.results_file import save
 
-@dataclass(frozen=True)
-class Cost:
-    """Seconds to fit and to predict in each fold, and the peak of memory beside that of the data, in bytes."""
-
-    fit_seconds: tuple[float, ...]
-    predict_seconds: tuple[float, ...]
-    peak_bytes: int | None = None
-
-
-@dataclass(frozen=True)
-class Costs:
-    """By data set and contender; not part of the results, since no two runs take the same time."""
-
-    data: dict[str, dict[str, Cost]]
+        save(self, path)
