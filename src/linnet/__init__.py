@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from linnet import boolean as boolean
+    from linnet import report as report
     from linnet.errors import CertificateError as CertificateError
     from linnet.errors import DataWarning as DataWarning
     from linnet.errors import ExpressionError as ExpressionError
@@ -128,6 +129,7 @@ _HOMES = {
     "boolean": "linnet",
     "catalogue": "linnet.learners",
     "load": "linnet.model.file",
+    "report": "linnet",
     "train": "linnet.pipeline.api",
 }
 
