@@ -27,7 +27,7 @@ def test_public_names():
         "PoissonRegressor", "Polynomial", "QuantileRegressor", "Recipe", "RecipeError", "Reduction", "Ridge",
         "RidgeClassifier", "Schedule", "SeparationWarning", "SequenceTagger", "SharedGaussianNB",
         "StructuredPerceptron", "TaskWarning", "TweedieRegressor", "Update", "Winnow", "__version__", "boolean",
-        "catalogue", "load", "plot", "train",
+        "catalogue", "compare", "comparison", "load", "plot", "report", "train",
     ]  # fmt: skip
     for name in linnet.__all__:
         assert getattr(linnet, name) is not None

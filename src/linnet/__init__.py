@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from linnet import boolean as boolean
     from linnet import comparison as comparison
     from linnet import plot as plot
+    from linnet import report as report
     from linnet.comparison.api import compare as compare
     from linnet.errors import CertificateError as CertificateError
     from linnet.errors import DataWarning as DataWarning
@@ -134,6 +135,7 @@ _HOMES = {
     "comparison": "linnet",
     "load": "linnet.model.file",
     "plot": "linnet",
+    "report": "linnet",
     "train": "linnet.pipeline.api",
 }
 

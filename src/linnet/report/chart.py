@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from linnet.report.markup import Markup, element, shortened
 from linnet.report.scales import Scale, tick_labels
 
-WIDTH, HEIGHT = 400.0, 290.0
-LEFT, RIGHT, TOP, BOTTOM = 52.0, 14.0, 12.0, 44.0
+WIDTH, HEIGHT = 400.0, 300.0
+LEFT, RIGHT, TOP, BOTTOM = 56.0, 14.0, 26.0, 44.0
 # The width of a character of chart text, roughly.
 CHARACTER = 6.3
 # Marks by which series differ beside their colour.
@@ -106,15 +106,9 @@ class Chart:
             at = self.y(tick)
             lines.append(element("line", x1=left, y1=at, x2=right, y2=at, class_="grid"))
             lines.append(label(left - 6, at + 4, spelt, "tick y-tick", "end"))
-        if self.y_title:
-            middle = (self.y.start + self.y.stop) / 2
-            words = shortened(self.y_title, 40)
-            lines.append(
-                element(
-                    "text", words, transform=f"translate(12 {middle:.1f}) rotate(-90)", class_="axis-title",
-                    text_anchor="middle",
-                )
-            )  # fmt: skip
+        if self.y_title:  # above the axis, where it can be read without turning the head
+            top = min(self.y.start, self.y.stop)
+            lines.append(label(4.0, top - 12, shortened(self.y_title, 56), "axis-title"))
         return lines
 
 

@@ -10,10 +10,13 @@ from linnet.report.markup import Markup, element, shortened
 from linnet.report.numbers import count, figure, fixed, span
 from linnet.report.scales import Scale, scale_of
 
-# Classes of a drawn confusion matrix, and pairs that are listed of more.
-MOST_DRAWN = 12
-MOST_PAIRS = 25
+# Classes of a drawn confusion matrix, and of one with numbers in it; of more, so many pairs are listed.
+MOST_DRAWN = 20
+MOST_NUMBERED = 10
+MOST_PAIRS = 15
 LONGEST = 60
+# A name beside the matrix.
+NAME = 14
 
 
 def roc(result: ClassificationResult) -> Figure | None:
@@ -125,65 +128,60 @@ def confusion(result: ClassificationResult) -> Figure | None:
     if not result.confusion or not 2 <= k <= MOST_DRAWN:
         return None
     names = [str(each.label) for each in result.classes]
-    gutter = min(110.0, 22 + 6.4 * max(len(shortened(name, 14)) for name in names))
-    side = min((WIDTH - gutter - 14) / k, 84.0)
-    height = 50.0 + side * k + 34
-    parts: list[Markup] = [label(gutter + side * k / 2, 14, "predicted", "axis-title", "middle")]
-    small = side < 46
-    for j, name in enumerate(names):
-        at = gutter + side * (j + 0.5)
-        spelt = shortened(name, max(int(side / 6.6), 2))
-        parts.append(element("text", element("title", name), spelt, x=at, y=34.0, class_="tick", text_anchor="middle"))
+    longest = max(len(shortened(name, NAME)) for name in names)
+    left = 40 + 6.2 * longest
+    side = min((WIDTH - left - 14) / k, 84.0)
+    upright = side < 6.4 * longest  # the names of the columns
+    top = (34 + 6.6 * longest) if upright else 42.0
+    parts = [
+        label(left + side * k / 2, 13, "predicted", "axis-title", "middle"),
+        _turned(11, top + side * k / 2, "true"),
+    ]
     for i, (name, row) in enumerate(zip(names, result.confusion, strict=True)):
-        total, top = sum(row), 42.0 + side * i
-        spelt = shortened(name, 14)
+        at = left + side * (i + 0.5)
+        spelt = shortened(name, NAME)
         parts.append(
-            element(
-                "text",
-                element("title", name),
-                spelt,
-                x=gutter - 8,
-                y=top + side / 2 + 4,
-                class_="tick",
-                text_anchor="end",
-            )
+            _turned(at + 4, top - 7, spelt, "tick", "start") if upright else label(at, top - 8, spelt, "tick", "middle")
         )
+        parts.append(label(left - 7, top + side * (i + 0.5) + 4, spelt, "tick", "end"))
         for j, rows in enumerate(row):
-            part = rows / total if total else 0.0
-            tip = f"true {name}, predicted {names[j]}: {count(rows)} rows, {100 * part:.1f} % of {name}"
-            left = gutter + side * j
-            parts.append(
-                element(
-                    "rect",
-                    element("title", tip),
-                    x=left,
-                    y=top,
-                    width=side,
-                    height=side,
-                    class_="cell",
-                    style=f"fill:rgba(var(--heat),{0.04 + 0.56 * part:.3f})",
-                )
-            )
-            size = "small" if small else "strong" if i == j else ""
-            middle = left + side / 2
-            if side >= 24:
-                parts.append(label(middle, top + side / 2 + (4 if small else -1), _short(rows), size, "middle"))
-            if not small:
-                parts.append(label(middle, top + side / 2 + 15, f"{100 * part:.1f} %", "small muted", "middle"))
-    parts.append(label(gutter + side * k / 2, 42 + side * k + 20, "rows: true class", "axis-title", "middle"))
-    table = Table(("true", *(f"predicted {name}" for name in names)), [
-        (name, *map(count, row)) for name, row in zip(names, result.confusion, strict=True)
-    ])  # fmt: skip
+            parts += _cell((left + side * j, top + side * i, side), rows, sum(row), (name, names[j]))
+    table = Table(
+        ("true", *(f"predicted {name}" for name in names)),
+        [(name, *map(count, row)) for name, row in zip(names, result.confusion, strict=True)],
+    )
     return Figure(
         "confusion",
         "Confusion matrix",
         f"How many rows of each of {k} classes were predicted as each class.",
         element("g", parts),
         WIDTH,
-        height,
+        top + side * k + 6,
         table,
         "Rows by true and predicted class; the shade is the fraction of the true class.",
     )
+
+
+def _turned(x: float, y: float, words: str, class_: str = "axis-title", anchor: str = "middle") -> Markup:
+    """Text that runs upwards."""
+    turn = f"translate({x:.1f} {y:.1f}) rotate(-90)"
+    return element("text", words, transform=turn, class_=class_, text_anchor=None if anchor == "start" else anchor)
+
+
+def _cell(square: tuple[float, float, float], rows: float, total: float, names: tuple[str, str]) -> list[Markup]:
+    """A square with the number of rows, and their fraction of the true class where there is room."""
+    (x, y, side), part = square, rows / total if total else 0.0
+    tip = f"true {names[0]}, predicted {names[1]}: {count(rows)} rows, {100 * part:.1f} % of {names[0]}"
+    shade = f"fill:rgba(var(--heat),{0.04 + 0.56 * part:.3f})"
+    title = element("title", tip)
+    parts = [element("rect", title, x=x, y=y, width=side, height=side, class_="cell", style=shade)]
+    middle, small = x + side / 2, side < 46
+    if side >= 24:
+        size = "small" if small else "strong" if names[0] == names[1] else ""
+        parts.append(label(middle, y + side / 2 + (4 if small else -1), _short(rows), size, "middle"))
+    if not small:
+        parts.append(label(middle, y + side / 2 + 15, f"{100 * part:.1f} %", "small muted", "middle"))
+    return parts
 
 
 def _short(rows: float) -> str:
@@ -192,7 +190,7 @@ def _short(rows: float) -> str:
 
 def most_confused(result: ClassificationResult) -> Table | None:
     """The pairs of classes that are taken for one another most often, where there are too many for a matrix."""
-    if len(result.classes) <= MOST_DRAWN or not result.confusion:
+    if len(result.classes) <= MOST_NUMBERED or not result.confusion:
         return None
     names = [shortened(each.label, LONGEST) for each in result.classes]
     pairs = [(rows, i, j) for i, row in enumerate(result.confusion) for j, rows in enumerate(row) if i != j and rows]
@@ -207,7 +205,7 @@ def margins(result: ClassificationResult) -> Figure | None:
         return None
     two = len(result.classes) == 2
     what = "y (w·x + b)" if two else "score of the true class less the largest of the others"
-    chart = histogram_chart(result.margins, f"margin: {what}", ("s1", "s0"))
+    chart = histogram_chart(result.margins, "margin", ("s1", "s0"))
     wrong = sum(rows for left, rows in zip(result.margins.edges, result.margins.counts, strict=False) if left < 0) + (
         result.margins.below if result.margins.first < 0 or result.margins.below else 0
     )
@@ -219,10 +217,16 @@ def margins(result: ClassificationResult) -> Figure | None:
         WIDTH,
         HEIGHT,
         histogram_table(result.margins, "margin"),
-        f"How far each row is on its own side of the boundary: {what}. {count(wrong)} rows are on the other side"
+        f"How far each row is on its own side of the boundary: {what}. {_on_the_other_side(wrong)}"
         f"{beyond(result.margins)}.",
         (("s0", "correct side"), ("s1", "wrong side")),
     )
+
+
+def _on_the_other_side(rows: float) -> str:
+    return "No row is on the other side" if rows == 0 else (
+        f"{count(rows)} row{' is' if rows == 1 else 's are'} on the other side"
+    )  # fmt: skip
 
 
 def histogram_chart(found: Histogram, title: str, colours: tuple[str, str]) -> Chart:

@@ -12,7 +12,7 @@ from linnet.evaluation.paired_comparison import Posterior, RankComparison
 from linnet.report.chart import HEIGHT, WIDTH, Chart, across, label, mark, series, shape, upwards
 from linnet.report.figures import Figure, Table
 from linnet.report.markup import Markup, element, shortened
-from linnet.report.numbers import count, figure, fixed, probability, span
+from linnet.report.numbers import count, figure, fixed, p_value, probability, span
 from linnet.report.scales import Scale, scale_of, tick_labels
 
 ROW = 24.0
@@ -83,7 +83,7 @@ def scores(data: DataResults, names: Sequence[str]) -> Figure | None:
     )
 
 
-def time_and_score(data: DataResults, costs: dict[str, Cost]) -> Figure | None:
+def time_and_score(data: DataResults, costs: dict[str, Cost], *, larger: bool) -> Figure | None:
     """Seconds of a fit, on a logarithmic scale, against the score."""
     points = []
     for each in data.contenders:
@@ -113,7 +113,7 @@ def time_and_score(data: DataResults, costs: dict[str, Cost]) -> Figure | None:
         WIDTH,
         HEIGHT,
         Table(("learner", "seconds to fit", "seconds to predict", "peak memory", data.metric), rows),
-        "Mean seconds of one fit. Upper left is better where larger scores are better.",
+        f"Mean seconds of one fit. Better is {'up' if larger else 'down'} and to the left.",
     )
 
 
@@ -182,7 +182,7 @@ def critical_difference(ranks: RankComparison) -> Figure | None:
         WIDTH,
         height,
         Table(("learner", "mean rank"), rows),
-        f"Rank 1 is best. Friedman's test over {ranks.data_sets} data sets: p = {probability(ranks.friedman_p_value)}. "
+        f"Rank 1 is best. Friedman's test over {ranks.data_sets} data sets: {p_value(ranks.friedman_p_value)}. "
         "Learners joined by a bar differ by less than the critical difference of Nemenyi's test, "
         f"{fixed(width, 2)}.",
         wide=True,
@@ -291,6 +291,8 @@ def posterior_bar(posterior: Posterior, first: str, second: str) -> Markup:
             )  # fmt: skip
         at += width
     words = ", ".join(f"{what} {probability(value)}" for value, _, what in named)
-    return element(
+    odds = " / ".join(fixed(value, 2) for value, _, _ in named)
+    bar = element(
         "svg", parts, viewBox="0 0 100 10", preserveAspectRatio="none", role="img", aria_label=words, class_="bayes"
     )
+    return Markup(bar + element("span", odds, class_="odds"))

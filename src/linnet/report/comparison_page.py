@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from linnet.comparison.reasons import Disagreement, Reasons
 from linnet.comparison.results import ContenderResults, Cost, Costs, DataResults, Results
@@ -13,8 +14,11 @@ from linnet.report.markup import Markup, element, shortened
 from linnet.report.numbers import count, figure, fixed, probability, signed, span
 from linnet.report.page import Tile, document, tiles
 
-# Of more pairs those with the smallest p-values are shown.
+# Of more pairs those with the smallest p-values are shown; so many of all data sets together.
 MOST_PAIRS = 60
+MOST_PAIRS_IN_ALL = 300
+# Data sets that are shown in detail; of more, the best learner is.
+MOST_DETAILED = 10
 MOST_ROWS_NAMED = 10
 LONGEST = 80
 
@@ -26,9 +30,12 @@ def comparison_page(results: Results, costs: Costs | None = None) -> str:
     sections = [_conclusion(results)]
     if results.over_data is not None:
         sections.append(_over_data(results.over_data))
-    for number, data in enumerate(results.data, start=1):
+    most = max(5, min(MOST_PAIRS, MOST_PAIRS_IN_ALL // max(len(results.data), 1)))
+    for number, data in enumerate(results.data[:MOST_DETAILED], start=1):
         key = f"data-{number}" if several else "data"
-        sections += _of_data(data, by_data.get(data.name, {}), key, several=several)
+        sections += _of_data(data, by_data.get(data.name, {}), key, several=several, most=most)
+    if len(results.data) > MOST_DETAILED:
+        sections.append(_in_brief(results.data[MOST_DETAILED:]))
     sections.append(_how(results))
     names = ", ".join(shortened(data.name, 40) for data in results.data[:3])
     more = f" and {len(results.data) - 3} more" if len(results.data) > 3 else ""
@@ -50,8 +57,9 @@ def _tiles(results: Results) -> Markup:
                 score = pictures.measured(best[0], data.metric)
                 assert score is not None
                 ends = span(score.interval)
-                shown.append(Tile(f"Best mean {data.metric}", fixed(score.mean), pictures.short(best[0].name)))
-                shown.append(Tile("Its interval", ends or "none", f"{100 * results.confidence:g} %"))
+                level = f"; {100 * results.confidence:g} % interval {ends}" if ends else ""
+                more = f"{pictures.short(best[0].name)}{level}"
+                shown.append(Tile(f"Best mean {data.metric}", fixed(score.mean), more))
             shown.append(Tile("Rows", count(data.rows), f"{data.features:,} features"))
             shown.append(Tile("Folds", f"{data.folds} × {data.repeats}", data.split))
     return tiles(shown)
@@ -101,23 +109,18 @@ def _over_data(ranks: RankComparison) -> Section:
                 probability(each.p_value),
                 probability(each.adjusted_p_value),
                 pictures.posterior_bar(each.posterior, each.first, each.second),
-                _posterior(each.posterior.better, each.posterior.equivalent, each.posterior.worse),
             )
             for each in sorted(ranks.pairs, key=lambda each: each.adjusted_p_value)[:MOST_PAIRS]
         ]
         section.add(
             element("h3", "Signed ranks of every pair"),
-            Table(("pair", "p", "p (Holm)", "probabilities", "first / equivalent / second"), rows,
-                  left=frozenset({0, 3})).html("Signed ranks"),
-        )  # fmt: skip
+            _posterior_key(),
+            Table(("pair", "p", "p (Holm)", "probabilities"), rows, left=frozenset({0, 3})).html("Signed ranks"),
+        )
     return section
 
 
-def _posterior(better: float, equivalent: float, worse: float) -> str:
-    return " / ".join(fixed(each, 2) for each in (better, equivalent, worse))
-
-
-def _of_data(data: DataResults, costs: dict[str, Cost], key: str, *, several: bool) -> list[Section]:
+def _of_data(data: DataResults, costs: dict[str, Cost], key: str, *, several: bool, most: int) -> list[Section]:
     name = f"{shortened(data.name, LONGEST)}: " if several else ""
     order, prefix = ranked(data), f"{key}-"
     scores = Section(f"{key}-scores", f"{name}{'results' if several else 'Results'}")
@@ -129,17 +132,35 @@ def _of_data(data: DataResults, costs: dict[str, Cost], key: str, *, several: bo
         )
     )
     names = [each.name for each in order]
-    scores.figures([pictures.scores(data, names), pictures.time_and_score(data, costs)], prefix)
+    scores.figures(
+        [pictures.scores(data, names), pictures.time_and_score(data, costs, larger=larger_is_better(data))], prefix
+    )
     scores.add(_metrics(data, order))
     failed = [f"{each.name}: {each.failed}" for each in data.contenders if each.failed]
     if failed:
         scores.add(element("h3", "Not measured"), bullets([shortened(text, 400) for text in failed], "warnings"))
-    pairs = Section(f"{key}-pairs", f"{name}{'pairs' if several else 'Pairs of learners'}")
-    pairs.add(*_pairs(data))
-    reasons = Section(f"{key}-reasons", f"{name}{'reasons' if several else 'Reasons'}")
+    pairs = Section(f"{key}-pairs", f"{name}{'pairs' if several else 'Pairs of learners'}", listed=not several)
+    pairs.add(*_pairs(data, most))
+    reasons = Section(f"{key}-reasons", f"{name}{'reasons' if several else 'Reasons'}", listed=not several)
     if data.reasons is not None:
         _reasons(reasons, data.reasons, prefix)
     return [scores, pairs, reasons]
+
+
+def _in_brief(others: Sequence[DataResults]) -> Section:
+    """The best learner of each of many data sets."""
+    section, rows = Section("others", "Other data sets"), []
+    for data in others:
+        for best in ranked(data)[:1]:
+            score = pictures.measured(best, data.metric)
+            assert score is not None
+            rows.append(
+                (shortened(data.name, LONGEST), count(data.rows), pictures.short(best.name), data.metric,
+                 fixed(score.mean, 4), span(score.interval, 4))
+            )  # fmt: skip
+    heads = ("data set", "rows", "best learner", "metric", "mean", "interval")
+    section.add(Table(heads, rows, left=frozenset({0, 2, 3})).html("Other data sets"))
+    return section
 
 
 def _metrics(data: DataResults, order: list[ContenderResults]) -> Markup | None:
@@ -154,16 +175,16 @@ def _metrics(data: DataResults, order: list[ContenderResults]) -> Markup | None:
             "–" if metric not in found else f"{fixed(found[metric].mean, 4)} ({span(found[metric].interval, 3)})"
             for metric in metrics
         ]
-        how = ", ".join(filter(None, ("yardstick" if one.yardstick else "", "tuned" if one.tuned else "")))
-        rows.append((shortened(one.name, LONGEST), how, *cells))
-    table = Table(("learner", "", *metrics), rows, left=frozenset({0, 1}))
+        how = ", ".join(filter(None, ("yardstick" if one.yardstick else "linear", "tuned" if one.tuned else "")))
+        rows.append((element("span", pictures.short(one.name), title=one.name), how, *cells))
+    table = Table(("learner", "kind", *metrics), rows, left=frozenset({0, 1}))
     return table.html(f"All metrics on {data.name}")
 
 
-def _pairs(data: DataResults) -> list[Markup]:
+def _pairs(data: DataResults, most: int) -> list[Markup]:
     parts: list[Markup] = []
     if data.pairs:
-        shown = sorted(data.pairs, key=lambda each: (each.adjusted_p_value, -abs(each.difference)))[:MOST_PAIRS]
+        shown = sorted(data.pairs, key=lambda each: (each.adjusted_p_value, -abs(each.difference)))[:most]
         rows = [
             (
                 f"{pictures.short(each.first)} − {pictures.short(each.second)}",
@@ -173,14 +194,13 @@ def _pairs(data: DataResults) -> list[Markup]:
                 probability(each.adjusted_p_value),
                 figure(each.effect_size, 2),
                 pictures.posterior_bar(each.posterior, each.first, each.second),
-                _posterior(each.posterior.better, each.posterior.equivalent, each.posterior.worse),
                 f"{each.wins} / {each.ties} / {each.losses}",
             )
             for each in shown
         ]
         heads = (
             "pair", "difference", "interval", "p", "p (Holm)", "effect size", "probabilities",
-            "first / equivalent / second", "folds won / tied / lost",
+            "folds won / tied / lost",
         )  # fmt: skip
         rope = {each.posterior.rope for each in data.pairs}
         region = f" Equivalent means that they differ by at most {figure(max(rope), 3)}." if rope else ""
@@ -209,10 +229,13 @@ def _pairs(data: DataResults) -> list[Markup]:
                 probability(each.p_value),
                 probability(each.adjusted_p_value),
             )
-            for each in data.held_out[:MOST_PAIRS]
+            for each in data.held_out[:most]
         ]
         columns = ("pair", "rows", "only first right", "only second right", "p", "p (Holm)")
-        parts += [element("h3", "McNemar's exact test on one held-out set"), Table(columns, tested).html("McNemar")]
+        parts += [
+            element("h3", "McNemar's exact test on one held-out set"),
+            Table(columns, tested).html(f"McNemar's test on {data.name}"),
+        ]
     return parts
 
 

@@ -37,7 +37,7 @@ class Table:
             else None
         )
         table = element("table", element("thead", head), element("tbody", body))
-        return element("div", table, more, class_="scroll", role="region", aria_label=name, tabindex="0")
+        return element("div", table, more, class_="scroll", role="group", aria_label=name, tabindex="0")
 
     def _class(self, column: int) -> str | None:
         return None if column in self.left or self.words else "n"
@@ -98,6 +98,7 @@ class Section:
     key: str
     title: str
     content: list[Markup] = field(default_factory=list)
+    listed: bool = True  # among the links at the top
 
     def add(self, *parts: Markup | None) -> None:
         self.content += [part for part in parts if part]

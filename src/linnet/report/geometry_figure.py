@@ -9,8 +9,8 @@ import numpy as np
 
 from linnet.model.plane import (
     MARGIN_SCORE,
+    Flat,
     Geometry,
-    Plane,
     Point,
     by_half_planes,
     crossing,
@@ -49,6 +49,8 @@ def plane_figure(model: Model, sample: PointSample | None) -> Figure | None:
     for (x, y), code in zip(found.points.tolist(), found.codes.tolist(), strict=True):
         class_ = series(code) if code >= 0 else "neutral"
         chart.point(x, y, class_, shape(code if code >= 0 else 3), size=3.0)
+    if two:
+        _arrow(found, chart, box)
     if two and len(found.points):
         words = [*words, *_nearest(found, chart)]
     drawn = f"{len(found.points):,} points" if sample is None or len(found.points) == sample.rows else (
@@ -126,8 +128,6 @@ def _plane(found: Geometry, chart: Chart, box: list[Point]) -> list[str]:
     if ends is None:
         return ["The plane is outside of the picture."]
     chart.segment(*ends, "plane", "plane")
-    start = ((ends[0][0] + ends[1][0]) / 2, (ends[0][1] + ends[1][1]) / 2)
-    _arrow(chart, plane, start)
     a, b = plane.normal
     return [
         f"The plane w·x + b = 0 has w = ({figure(float(plane.w[0]), 4)}, {figure(float(plane.w[1]), 4)}), "
@@ -147,16 +147,42 @@ def _margin(found: Geometry) -> tuple[float, str]:
     return MARGIN_SCORE / found.planes[0].length, "1/|w|, where the score is ±1"
 
 
-def _arrow(chart: Chart, plane: Plane, start: Point) -> None:
-    """The normal, of a length that is seen, with its head."""
+def _arrow(found: Geometry, chart: Chart, box: list[Point]) -> None:
+    """The normal, of a length that is seen, with its head; where fewest points are in its way."""
+    plane = found.planes[0]
+    ends = crossing(plane, box)
+    if ends is None:
+        return
     long = NORMAL * (chart.x.high - chart.x.low)
     (a, b), unit = plane.normal, (chart.x.high - chart.x.low) / (chart.x.stop - chart.x.start)
-    stop = (start[0] + long * a, start[1] + long * b)
+    start, stop = max(
+        (_from(ends, step / 10, (long * a, long * b)) for step in range(2, 9)),
+        key=lambda each: min(_room(found.points, each), 3 * unit * _inside(each[1], chart)),
+    )
     head = (stop[0] - 9 * unit * a, stop[1] - 9 * unit * b)
     chart.segment(start, head, "normal", "normal")
     wings = [(head[0] - 4 * unit * b, head[1] + 4 * unit * a), (head[0] + 4 * unit * b, head[1] - 4 * unit * a)]
     points = " ".join(f"{chart.x(x):.2f},{chart.y(y):.2f}" for x, y in (stop, *wings))
     chart.add(element("polygon", points=points, class_="arrow", data_name="normal"))
+
+
+def _from(ends: tuple[Point, Point], part: float, by: Point) -> tuple[Point, Point]:
+    """A vector that begins at a part of the way between two ends."""
+    x, y = (ends[0][i] + part * (ends[1][i] - ends[0][i]) for i in (0, 1))
+    return (x, y), (x + by[0], y + by[1])
+
+
+def _room(points: Flat, vector: tuple[Point, Point]) -> float:
+    """The distance of the nearest point from the middle and the head of a vector."""
+    (x, y), (u, v) = vector
+    at = np.array([((x + u) / 2, (y + v) / 2), (u, v)])
+    return float(np.hypot(*(points[:, None] - at).transpose(2, 0, 1)).min()) if len(points) else 1.0
+
+
+def _inside(point: Point, chart: Chart) -> float:
+    """How many pixels a point is from the edges of the picture; negative outside."""
+    x, y = ((v - s.low) / (s.high - s.low) for v, s in zip(point, (chart.x, chart.y), strict=True))
+    return 300 * min(x, 1 - x, y, 1 - y)
 
 
 def _nearest(found: Geometry, chart: Chart) -> list[str]:

@@ -147,7 +147,13 @@ def _top_features(model: Model) -> Section | None:
         ends = f"for {shortened(classes[0], 40)}" if classes is not None and len(classes) == 2 else "against it"
         made.append(
             training_figures.top_features(
-                f"features-{number + 1}", output, favour, against, number=classes is None, ends=ends
+                f"features-{number + 1}",
+                output,
+                favour,
+                against,
+                number=classes is None,
+                ends=ends,
+                two=classes is not None and len(classes) == 2,
             )
         )
     if not any(made):

@@ -57,3 +57,8 @@ def probability(value: float) -> str:
     if math.isnan(value):
         return DASH
     return "< 0.001" if value < 0.001 else fixed(value, 3)
+
+
+def p_value(value: float) -> str:
+    """A p-value in a sentence."""
+    return f"p {probability(value)}" if value < 0.001 else f"p = {probability(value)}"

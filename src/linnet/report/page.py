@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import linnet
 from linnet.report.figures import Section
 from linnet.report.markup import Markup, element, escaped
 from linnet.report.style import style_sheet
@@ -38,7 +37,7 @@ def tiles(shown: Sequence[Tile]) -> Markup:
 
 def document(title: str, kind: str, head: Sequence[Markup], sections: Sequence[Section]) -> str:
     """The whole page: what it is about, the figures it begins with, its sections."""
-    links = [element("li", element("a", each.title, href=f"#{each.key}")) for each in sections]
+    links = [element("li", element("a", each.title, href=f"#{each.key}")) for each in sections if each.listed]
     header = element(
         "header",
         element("p", kind, class_="kind"),
@@ -48,7 +47,7 @@ def document(title: str, kind: str, head: Sequence[Markup], sections: Sequence[S
     )
     footer = element(
         "footer",
-        element("p", f"Written by linnet {linnet.__version__}, from saved results only.", class_="note"),
+        element("p", "Written by linnet, from saved results only.", class_="note"),
     )
     main = element("main", [each.html() for each in sections])
     top = [

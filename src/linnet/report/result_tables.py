@@ -10,7 +10,7 @@ from linnet.evaluation.intervals import Interval
 from linnet.evaluation.label_sets import LabelSetResult
 from linnet.evaluation.regression import RegressionResult
 from linnet.report.figures import Table
-from linnet.report.markup import shortened
+from linnet.report.markup import element, shortened
 from linnet.report.numbers import DASH, count, figure, fixed, span
 from linnet.report.page import Tile
 
@@ -103,10 +103,13 @@ def metrics(result: Result) -> Table:
     )
 
 
-def _of(interval: Interval | None) -> str:
+def _of(interval: Interval | None) -> str:  # markup is text, too
     if interval is None:
         return ""
-    return span(interval, None) or (f"none: {interval.reason}" if interval.reason else DASH)
+    found = span(interval, None)
+    if found or not interval.reason:
+        return found or DASH
+    return element("span", f"none: {interval.reason}", class_="why")
 
 
 def by_class(classes: Sequence[ClassResult]) -> Table:

@@ -25,7 +25,7 @@ html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
 body{margin:0;background:var(--bg);color:var(--text);
   font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",Helvetica,Arial,sans-serif;
   font-variant-numeric:tabular-nums}
-.page{max-width:76rem;margin:0 auto;padding:2rem 1.25rem 4rem}
+.page{max-width:73rem;margin:0 auto;padding:2rem 1.25rem 4rem}
 h1,h2,h3{line-height:1.25;text-wrap:balance;overflow-wrap:anywhere}
 h1{font-size:1.85rem;margin:.15rem 0 .5rem;letter-spacing:-.012em}
 h2{font-size:1.25rem;margin:0 0 .9rem;letter-spacing:-.006em}
@@ -38,7 +38,8 @@ code{font:.88em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow-wr
 .note,figcaption{color:var(--muted);font-size:.9rem}
 nav ul{list-style:none;display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;margin:1.1rem 0 0;padding:.7rem 0 0;
   border-top:1px solid var(--edge);font-size:.93rem}
-td:first-child,tbody th{min-width:6.5rem}
+tbody th{min-width:8.5rem}
+.why{display:inline-block;white-space:normal;min-width:9rem;color:var(--muted);font-size:.86rem}
 section{margin-top:2.2rem;padding-top:1.6rem;border-top:1px solid var(--edge)}
 dl.tiles{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,11rem),1fr));gap:.75rem;margin:1.2rem 0 0}
 dl.tiles>div{background:var(--raised);border:1px solid var(--edge);border-radius:.5rem;padding:.65rem .85rem .7rem}
@@ -55,7 +56,7 @@ dl.tiles dd.more{color:var(--muted);font-size:.86rem;line-height:1.35}
 .figure{margin:0;min-width:0}
 .figure svg{display:block;width:100%;height:auto;max-width:32rem;overflow:visible}
 .figure.wide{grid-column:1/-1}
-.figure.wide svg{max-width:46rem}
+.figure.wide svg{max-width:35rem}
 figcaption{margin:.45rem 0 0;max-width:34rem;overflow-wrap:anywhere}
 details{margin:.45rem 0 0;font-size:.9rem}
 summary{cursor:pointer;color:var(--link);width:max-content;max-width:100%}
@@ -73,7 +74,8 @@ thead th{color:var(--muted);font-weight:600;white-space:nowrap;vertical-align:bo
 tbody th{font-weight:500}
 .n{text-align:right;white-space:nowrap}
 td.n:last-child,th.n:last-child{padding-right:.2rem}
-.bayes{display:block;width:9rem;height:.85rem}
+.bayes{display:block;width:8.5rem;height:.75rem;margin:.35rem 0 .1rem}
+.odds{color:var(--muted);font-size:.84rem;white-space:nowrap}
 svg text{fill:var(--text);font:12px system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",Helvetica,Arial,sans-serif}
 svg .tick{fill:var(--muted);font-size:11.5px}
 svg .axis-title{font-size:12px;fill:var(--muted)}

@@ -11,7 +11,7 @@ from linnet.report.chart import HEIGHT, WIDTH, Chart, across, label, series, upw
 from linnet.report.figures import Figure, Table
 from linnet.report.markup import Markup, element, shortened
 from linnet.report.numbers import count, figure, fixed
-from linnet.report.scales import Scale, scale_of
+from linnet.report.scales import Scale, scale_of, tick_labels
 from linnet.theory.mistake_bounds import Mistakes
 
 # Coefficients whose paths have a colour and a name of their own.
@@ -20,15 +20,24 @@ BAR, GUTTER, LONGEST = 19.0, 168.0, 25
 
 
 def top_features(
-    key: str, output: str, favour: Sequence[TopFeature], against: Sequence[TopFeature], *, number: bool, ends: str
+    key: str,
+    output: str,
+    favour: Sequence[TopFeature],
+    against: Sequence[TopFeature],
+    *,
+    number: bool,
+    ends: str,
+    two: bool,
 ) -> Figure | None:
     """Bars of what features contribute, those for the output first."""
     shown = [*favour, *against[::-1]]
     if not shown:
         return None
     largest = max(each.spread for each in shown) or 1.0
+    colours = ("s1", "s0") if two else ("s0", "s1")  # of two classes as they have in other pictures
     height = BAR * len(shown) + 40
-    x = Scale(-largest if against else 0.0, largest if favour else 0.0, GUTTER, WIDTH - 12)
+    gutter = min(GUTTER, 18 + 6.0 * max(len(shortened(each.feature, LONGEST)) for each in shown))
+    x = Scale(-largest if against else 0.0, largest if favour else 0.0, gutter, WIDTH - 12)
     parts: list[Markup] = []
     for tick in x.ticks(4):
         parts.append(element("line", x1=x(tick), y1=6.0, x2=x(tick), y2=height - 34, class_="grid"))
@@ -38,20 +47,23 @@ def top_features(
         tip = f"{each.feature}: weight {figure(each.weight, 4)}, contribution ±{figure(each.spread, 4)}"
         spelt = shortened(each.feature, LONGEST)
         parts.append(
-            element("text", element("title", each.feature), spelt, x=GUTTER - 8, y=top + 11.5, text_anchor="end",
+            element("text", element("title", each.feature), spelt, x=gutter - 8, y=top + 11.5, text_anchor="end",
                     class_="small")
         )  # fmt: skip
-        colour = "s1" if down else "s0"
+        colour = colours[down]
         parts.append(
             element("rect", element("title", tip), x=a, y=top + 1.5, width=max(b - a, 0.6), height=BAR - 5,
                     class_=f"bar {colour}")
         )  # fmt: skip
     parts.append(element("line", x1=x(0), y1=4.0, x2=x(0), y2=height - 34, class_="axis"))
     ticks = x.ticks(4)
-    parts += [label(x(tick), height - 20, figure(tick, 2), "tick", "middle") for tick in ticks]
-    parts.append(label((GUTTER + WIDTH) / 2, height - 4, "contribution to the score", "axis-title", "middle"))
+    parts += [
+        label(x(tick), height - 20, spelt, "tick", "middle")
+        for tick, spelt in zip(ticks, tick_labels(ticks), strict=True)
+    ]
+    parts.append(label((gutter + WIDTH) / 2, height - 4, "contribution to the score", "axis-title", "middle"))
     rows = [(each.feature, figure(each.weight, 4), figure(each.spread, 4)) for each in shown]
-    up, down_ = ("larger", "smaller") if number else (f"for {shortened(output, 40)}", ends)
+    up, down_ = ("raises the prediction", "lowers it") if number else (f"for {shortened(output, 40)}", ends)
     return Figure(
         key,
         f"Top features: {shortened(output, LONGEST * 2)}",
@@ -61,7 +73,7 @@ def top_features(
         height,
         Table(("feature", "weight", "|weight| × deviation"), rows),
         "Weight times the standard deviation of the feature in the training rows.",
-        (("s0", up), ("s1", down_)) if against else (("s0", up),),
+        tuple(pair for pair, any_ in (((colours[0], up), favour), ((colours[1], down_), against)) if any_),
     )
 
 
@@ -160,8 +172,8 @@ def progressive(found: Progressive) -> Figure | None:
         WIDTH,
         HEIGHT,
         Table(("rows", "error rate"), [(count(n), fixed(e, 4)) for n, e in zip(rows, errors, strict=True)]),
-        f"Every row is predicted before it is first trained on; after {found.rows:,} rows {fixed(errors[-1], 4)} were "
-        f"mistakes.{baseline}",
+        f"Every row is predicted before it is first trained on; {100 * errors[-1]:.2f} % of "
+        f"{found.rows:,} rows were mistakes.{baseline}",
     )
 
 
