@@ -18,7 +18,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, loa
 from sklearn.model_selection import train_test_split
 
 import linnet
-from linnet import plot
+from linnet import plot, theory
 
 FOLDER = Path(__file__).parent / "pictures"
 STYLE = {
@@ -31,6 +31,14 @@ def two_clouds():
     rng = np.random.default_rng(3)
     first, second = rng.normal([-1.3, -1.0], 0.7, (40, 2)), rng.normal([1.6, 1.5], 0.7, (40, 2))
     return np.vstack([first, second]), np.repeat(["negative", "positive"], 40)
+
+
+def nearly_touching():
+    """Two classes that a plane separates by a small margin."""
+    rng = np.random.default_rng(4)
+    X = rng.uniform(-1, 1, (400, 2))
+    scores = X @ [0.6, 0.8]
+    return X[np.abs(scores) > 0.02], (scores > 0)[np.abs(scores) > 0.02]
 
 
 def noisy_rows(rows: int = 4000):
@@ -48,21 +56,29 @@ def tumours() -> pd.DataFrame:
 
 def pictures():
     """Names and axes, one after another."""
-    from linnet import theory
+    from matplotlib import pyplot
 
     X, y = two_clouds()
-    perceptron = linnet.Perceptron(random_state=0).fit(X, y)
-    yield "geometry", plot.geometry(perceptron, X, y)
-    yield "geometry-margin", plot.geometry(theory.max_margin(X, y), X, y)
+    _, (left, right) = pyplot.subplots(1, 2, figsize=(9.6, 5.2), layout="constrained")
+    plot.geometry(linnet.Perceptron(random_state=0).fit(X, y), X, y, ax=left)
+    left.set_xlabel("x₁ (perceptron)")
+    plot.geometry(theory.max_margin(X, y), X, y, ax=right)
+    right.set_xlabel("x₁ (largest margin)")
+    yield "geometry", left
     iris = load_iris(as_frame=True)
     petals, kinds = iris.data.iloc[:, 2:], iris.target_names[iris.target]
     yield "regions", plot.geometry(linnet.LogisticRegression(C=100).fit(petals, kinds), petals, kinds)
-    yield "mistakes", plot.mistakes(perceptron)
+    yield "mistakes", plot.mistakes(linnet.Perceptron(random_state=0).fit(*nearly_touching()))
 
     model = linnet.train(tumours(), target="diagnosis", learner="logistic-regression", tune=True, verbose=False)
     yield "path", plot.path(model)
     yield "path-coefficients", plot.path(model, show="coefficients")
     yield "top-features", plot.top_features(model, count=6)
+
+    learners = ["logistic-regression", "svm", "averaged-perceptron", "perceptron", "naive-bayes"]
+    trees = ["sklearn.tree.DecisionTreeClassifier", "sklearn.neighbors.KNeighborsClassifier"]
+    results = linnet.compare(tumours(), "diagnosis", learners=[*learners, *trees], folds=10, repeats=1)
+    yield "comparison", plot.comparison(results)
 
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     columns = ["mean texture", "mean smoothness", "mean symmetry"]  # harder without the telling ones

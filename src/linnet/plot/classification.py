@@ -25,15 +25,17 @@ def confusion(source: Any, X: Any = None, y: Any = None, *, ax: Axes | None = No
     counts = np.array(result.confusion, dtype=np.float64)
     totals = counts.sum(axis=1, keepdims=True)
     fractions = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
-    side = min(2.6 + 0.5 * len(counts), 9.0)
+    side = min(2.8 + 0.36 * len(counts), 8.0)
     ax = axes(ax, side + 0.8, side)
     image = ax.imshow(fractions, cmap="Blues", vmin=0.0, vmax=1.0)
     if len(counts) <= MOST_WITH_NUMBERS:
         for (row, column), count in np.ndenumerate(counts):
             white = fractions[row, column] > 0.55
+            faint = 0.35 if not count else 1.0  # what is 0 needs no attention
             ax.text(
                 column, row, f"{count:,.6g}", ha="center", va="center", color="white" if white else "black",
-                fontsize="medium" if len(counts) <= 8 else "x-small",
+                alpha=faint,
+                fontsize="medium" if len(counts) <= 8 else "small",
             )  # fmt: skip
     _name_classes(ax, [as_text(each.label, 20) for each in result.classes])
     dressed(ax, "predicted", "true", f"accuracy {result.accuracy:.3f} on {result.rows:,} rows", grid="")

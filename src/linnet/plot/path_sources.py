@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,14 @@ Table = NDArray[np.float64]
 
 
 def path_of_estimator(estimator: Any) -> StrengthChoice:
-    """By the attributes that scikit-learn gave these classes: Cs_, scores_, coefs_paths_; or alphas_, mse_path_."""
+    """By the attributes that scikit-learn gave these classes: Cs_, scores_, coefs_paths_; or alphas_, mse_path_; or
+    alphas, cv_results_."""
     if hasattr(estimator, "Cs_") and hasattr(estimator, "scores_"):
         return _by_c(estimator)
     if hasattr(estimator, "mse_path_"):
         return _by_alpha(estimator)
+    if hasattr(estimator, "alpha_") and hasattr(estimator, "alphas"):
+        return _by_left_out_rows(estimator)
     raise RecipeError(
         f"{type(estimator).__name__} has no path: pass a tuned model, or a fitted estimator such as "
         "LogisticRegressionCV or LassoCV"
@@ -26,17 +30,43 @@ def path_of_estimator(estimator: Any) -> StrengthChoice:
 
 
 def _by_c(estimator: Any) -> StrengthChoice:
-    scores = _one(estimator.scores_)
+    """At the chosen L1 ratio, where there are several; of more than two classes the weights of the last."""
     strengths = np.asarray(estimator.Cs_, dtype=np.float64)
-    if scores.ndim == 3:  # folds, Cs, l1_ratios: at each C the best of these
-        scores = scores.max(axis=2)
+    label, scores = _folds_first(estimator, estimator.scores_)
     value = float(np.ravel(estimator.C_)[0])
     scoring = getattr(estimator, "scoring", None)
+    metric = scoring if isinstance(scoring, str) and scoring != "warn" else "score"
     paths: tuple[CoefficientPath, ...] = ()
     if hasattr(estimator, "coefs_paths_"):
-        paths = _weights(estimator, _one(estimator.coefs_paths_), strengths)
-    metric = scoring if isinstance(scoring, str) and scoring != "warn" else "score"
+        _, table = _folds_first(estimator, estimator.coefs_paths_)
+        means = table.mean(axis=0).reshape(len(strengths), -1, table.shape[-1])[:, -1, : estimator.n_features_in_]
+        names = getattr(estimator, "feature_names_in_", [f"x{j}" for j in range(means.shape[1])])
+        paths = tuple(CoefficientPath(str(names[j]), label, tuple(each)) for j, each in enumerate(means.T.tolist()))
     return _choice("C", value, strengths, scores.T, metric, paths)
+
+
+def _folds_first(estimator: Any, found: Any) -> tuple[str, Table]:
+    """The label, of more than two, and (folds, Cs, ...) of a table of folds, Cs and L1 ratios by label, or of an array
+    of folds, L1 ratios and Cs."""
+    ratios = [each for each in np.ravel(getattr(estimator, "l1_ratios_", [None])).tolist() if each is not None]
+    chosen = np.ravel(getattr(estimator, "l1_ratio_", [None])).tolist()[0]
+    at = ratios.index(chosen) if len(ratios) > 1 and chosen in ratios else 0
+    label = str(np.asarray(estimator.classes_).tolist()[-1]) if len(estimator.classes_) > 2 else ""
+    if not isinstance(found, dict):
+        return label, np.take(np.asarray(found, dtype=np.float64), at, axis=1)
+    table = np.asarray(list(found.values())[-1], dtype=np.float64)
+    return label, np.take(table, at, axis=2) if len(ratios) > 1 else table
+
+
+def _by_left_out_rows(estimator: Any) -> StrengthChoice:
+    errors = np.asarray(getattr(estimator, "cv_results_", ()), dtype=np.float64)  # rows, alphas
+    if errors.ndim != 2 or getattr(estimator, "scoring", None) is not None:
+        raise RecipeError(
+            f"{type(estimator).__name__} keeps a path of one target, without scoring, if it is fitted with "
+            "store_cv_results=True"
+        )
+    alphas = np.asarray(estimator.alphas, dtype=np.float64)
+    return replace(_choice("alpha", float(estimator.alpha_), alphas, errors.T, "mean squared error", ()), folds=0)
 
 
 def _by_alpha(estimator: Any) -> StrengthChoice:
@@ -59,15 +89,3 @@ def _choice(
         name, value, "cross-validation", 0, tuple(strengths.tolist()), (), metric, tuple(scores.mean(axis=1).tolist()),
         tuple(off.tolist()), folds=folds, points=len(strengths), paths=paths,
     )  # fmt: skip
-
-
-def _one(tables: Any) -> Table:
-    """Of a dictionary by class the last: of two classes the only one, of a joint fit all are equal."""
-    return np.asarray(list(tables.values())[-1] if isinstance(tables, dict) else tables, dtype=np.float64)
-
-
-def _weights(estimator: Any, table: Table, strengths: Table) -> tuple[CoefficientPath, ...]:
-    """The weights of (folds, Cs, ..., columns), with the intercept last, if there is one: the mean over the folds."""
-    means = table.mean(axis=0).reshape(len(strengths), -1, table.shape[-1])[:, 0, : estimator.n_features_in_]
-    names = getattr(estimator, "feature_names_in_", [f"x{j}" for j in range(means.shape[1])])
-    return tuple(CoefficientPath(str(names[j]), "", tuple(column)) for j, column in enumerate(means.T.tolist()))

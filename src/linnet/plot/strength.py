@@ -62,7 +62,8 @@ def _draw_scores(ax: Axes, found: StrengthChoice) -> None:
     if not len(scores):
         raise InputError("the path has weights, but no scores")
     errors = np.array(found.standard_errors) if found.standard_errors else np.zeros(len(scores))
-    name = f"mean of {found.folds} folds ± standard error" if errors.any() else "mean"
+    over = f" of {found.folds} folds" if found.folds else ""
+    name = f"mean{over} ± standard error" if errors.any() else f"mean{over}"
     if len(scores) <= MANY_POINTS:
         ax.errorbar(
             found.tried, scores, errors if errors.any() else None, fmt="o-", color=BLUE, markersize=5, linewidth=1.4,
