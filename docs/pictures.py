@@ -75,9 +75,10 @@ def pictures():
     yield "path-coefficients", plot.path(model, show="coefficients")
     yield "top-features", plot.top_features(model, count=6)
 
-    learners = ["logistic-regression", "svm", "averaged-perceptron", "perceptron", "naive-bayes"]
+    learners = ["logistic-regression", "svm", "adaptive", "discriminant-analysis", "naive-bayes-gaussian"]
     trees = ["sklearn.tree.DecisionTreeClassifier", "sklearn.neighbors.KNeighborsClassifier"]
-    results = linnet.compare(tumours(), "diagnosis", learners=[*learners, *trees], folds=10, repeats=1)
+    data = {"breast cancer": (tumours(), "diagnosis")}
+    results = linnet.compare(data_sets=data, learners=[*learners, *trees], folds=10, repeats=3)
     yield "comparison", plot.comparison(results)
 
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
