@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes
-from sklearn.linear_model import ElasticNetCV, LassoCV, LogisticRegressionCV
+from sklearn.linear_model import ElasticNetCV, LassoCV, LogisticRegressionCV, RidgeCV
 
 import linnet
 from linnet import plot
@@ -122,7 +122,13 @@ def test_the_paths_of_scikit_learn_have_their_own_means():
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("estimator", [LassoCV(cv=4), ElasticNetCV(l1_ratio=[0.2, 0.9], cv=4)])
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        LassoCV(cv=4), ElasticNetCV(l1_ratio=[0.2, 0.9], cv=4), RidgeCV(store_cv_results=True), linnet.LassoCV(cv=4),
+        linnet.ElasticNetCV(l1_ratio=[0.2, 0.9], cv=4), linnet.RidgeCV(store_cv_results=True),
+    ],
+)  # fmt: skip
 def test_the_path_of_alphas_goes_from_strong_to_weak(estimator):
     X, y = load_diabetes(return_X_y=True)
     fitted = estimator.fit(X, y)
@@ -131,6 +137,22 @@ def test_the_path_of_alphas_goes_from_strong_to_weak(estimator):
     best = line.get_xdata()[np.argmin(line.get_ydata())]
     assert best == pytest.approx(fitted.alpha_)
     assert ax.get_xlim()[0] > ax.get_xlim()[1]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("estimator", [linnet.LogisticRegressionCV(Cs=4, cv=3), linnet.LinearSVCCV(Cs=4, cv=3)])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_paths_of_linnet_are_drawn_from_its_attributes(estimator, classes):
+    X, _ = noisy()
+    fitted = estimator.fit(X, (X[:, 0] > 0).astype(int) + (classes - 2) * (X[:, 1] > 0))
+    drawn = plot.path(fitted).containers[0].lines[0].get_xydata()
+    scores = list(fitted.scores_.values())[-1] if isinstance(fitted.scores_, dict) else fitted.scores_[:, 0]
+    np.testing.assert_allclose(drawn, np.column_stack([fitted.Cs_, scores.mean(axis=0)]))
+    weights = [line.get_ydata() for line in with_gid(plot.path(fitted, show="coefficients").lines, "weight")]
+    assert np.shape(weights) == (3, 4)
+    at = int(np.argmin(np.abs(np.log(fitted.Cs_ / np.ravel(fitted.C_)[0]))))
+    # means over folds, each of two thirds of the rows: near those of all
+    np.testing.assert_allclose(np.sort(np.array(weights)[:, at]), np.sort(fitted.coef_[-1]), rtol=0.3, atol=0.3)
 
 
 def test_a_path_needs_one():
