@@ -35,6 +35,7 @@ class Purpose(IntEnum):
     FOLDS = 5
     PROGRESSIVE = 6
     STRENGTH = 7
+    REASONS = 9
 
 
 def random_keys(numbers: NDArray[np.uint64], seed: int, purpose: Purpose, turn: int = 0) -> NDArray[np.uint64]:

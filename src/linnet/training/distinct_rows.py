@@ -29,12 +29,8 @@ def distinct(
     Rows of the weight 0 are left out.  Where there are more kinds than `most`, that many are drawn, and some more of
     classes that have few among them.
     """
-    numbers, keys = np.empty(len(targets), dtype=np.uint64), np.empty(len(targets), dtype=np.uint64)
-    if isinstance(rows, PackedRows):
-        _packed_fingerprints(rows, targets, numbers)
-    else:
-        kernel.fingerprints(*rows.layout, targets, np.empty(0), numbers)
-    kernel.scramble(numbers, 0, keys)
+    keys = np.empty(len(targets), dtype=np.uint64)
+    kernel.scramble(row_fingerprints(rows, targets), 0, keys)
     if weights is not None and not weights.all():
         at = np.flatnonzero(weights)
         at = at[_drawn(keys[at], targets[at], most)]
@@ -48,6 +44,16 @@ def distinct(
     _, first, which = np.unique(keys, return_index=True, return_inverse=True)
     summed = np.bincount(which, weights, len(first)).astype(np.float64)
     return at[first], None if bool((summed == 1.0).all()) else summed
+
+
+def row_fingerprints(rows: Rows, targets: Flat) -> NDArray[np.uint64]:
+    """A 64-bit number for each row from its non-zero entries and its target, packed or not."""
+    into = np.empty(len(targets), dtype=np.uint64)
+    if isinstance(rows, PackedRows):
+        _packed_fingerprints(rows, targets, into)
+    else:
+        kernel.fingerprints(*rows.layout, targets, np.empty(0), into)
+    return into
 
 
 def _drawn(keys: NDArray[np.uint64], targets: Flat, most: int | None) -> NDArray[np.int64]:
