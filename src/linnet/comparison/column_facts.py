@@ -57,7 +57,7 @@ def _sparsity(sample: RowSample, counts: Numbers, n: int, used: int) -> Fact:
     stored = int(np.count_nonzero(sample.rows.values))
     zeros = 1.0 - stored / (n * used)
     rare = int(((counts > 0) & (counts < 10)).sum())
-    text = f"{percent(zeros)} of all values are 0, {short(stored / n)} of a row are not{sample.note}"
+    text = f"{percent(zeros)} of all values are 0; a row has {short(stored / n)} others on average{sample.note}"
     meaning = ""
     if zeros >= 0.9:
         text += f"; {rare:,} features are in fewer than 10 rows" if rare else ""

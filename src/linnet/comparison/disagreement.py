@@ -90,7 +90,10 @@ def hard_rows_fact(contenders: Sequence[OutOfFold], targets: Flat, place: Place)
     hard, easy = both[right == 0], float((right == len(contenders)).mean())
     fraction = len(hard) / len(both)
     text = f"all {len(contenders)} learners are wrong on {percent(fraction)} of the rows, and right on {percent(easy)}"
-    text += f"; the first of the former: {several([place(int(row)) for row in hard[:SHOWN]], SHOWN)}" if len(hard) else ""
+    text += (
+        f"; the first of the former: {several([place(int(row)) for row in hard[:SHOWN]], SHOWN)}" if len(hard) else ""
+    )
     best = float((predicted[:, both] == targets[both]).mean(axis=1).max())
-    meaning = f"choosing among these learners row by row could gain at most {percent(1 - fraction - best)} over the best"
-    return Fact("rows that all have wrong", fraction, text, meaning)
+    gain = 100 * (1 - fraction - best)
+    meaning = f"choosing among these learners row by row could gain at most {gain:.1f} points of accuracy over the best"
+    return Fact("rows that all have wrong", fraction, text, meaning if gain >= 0.1 else "")

@@ -1,15 +1,15 @@
 """How many labels are wrong, estimated from out-of-fold probabilities.
 
-Confident disagreement (confident learning: Northcutt, Jiang, Chuang 2021).  Row i with the label k is confident of class
-j if p_ij is at least the mean of p_.j over the rows that have the label j.  Of the confident rows with the label k, the
-fraction that is confident of another class is taken for all rows with that label.  Where classes overlap, rows that are
-right but untypical are counted, too: then this is far above the fraction of wrong labels.
+Confident disagreement (confident learning: Northcutt, Jiang, Chuang 2021).  Row i with the label k is confident of
+class j if p_ij is at least the mean of p_.j over the rows that have the label j.  Of the confident rows with the label
+k, the fraction that is confident of another class is taken for all rows with that label.  Where classes overlap, rows
+that are right but untypical are counted, too: then this is far above the fraction of wrong labels.
 
 Noise among the surest rows.  If labels are flipped at random, whatever the features are, then a class is mislabelled as
-often among the rows that most clearly belong to it as elsewhere, and there classes overlap least.  With r_j the fraction
-of other labels among the tenth of the rows predicted as j of which the model is surest, and q_j the fraction of rows
-predicted as j, the estimate is sum_j q_j r_j.  It has the overlap of these rows in it, so it is too high rather than too
-low.  Whether a row is among the surest does not depend on its own label, as its probabilities are out of fold.
+often among the rows that most clearly belong to it as elsewhere, and there classes overlap least.  With r_j the
+fraction of other labels among the tenth of the rows predicted as j of which the model is surest, and q_j the fraction
+of rows predicted as j, the estimate is sum_j q_j r_j.  It has the overlap of these rows in it, so it is too high rather
+than too low.  Whether a row is among the surest does not depend on its own label, as its probabilities are out of fold.
 """
 
 from __future__ import annotations
@@ -94,8 +94,10 @@ def noise_facts(name: str, probabilities: Flat, codes: Numbers) -> list[Fact]:
     noise, against = noise_among_surest(probabilities, codes), confident_disagreement(probabilities, codes)
     if not noise.rows or not against.rows:
         return []
-    text = f"{percent(noise.rate)} {percents(noise.interval)} of the labels, by the {noise.rows:,} rows of which "
-    text += f"{name} is surest"
+    text = (
+        f"{percent(noise.rate)} {percents(noise.interval)} of the labels are wrong, as far as the {noise.rows:,} rows "
+    )
+    text += f"show of which {name} is surest"
     meaning = f"if labels were flipped at random, no learner could be right on more than {percent(1 - noise.rate)}"
     facts = [Fact("label noise", noise.rate, text, meaning if noise.rate >= WORTH_A_LOOK else "", noise.interval)]
     text = f"{percent(against.rate)} {percents(against.interval)} of the rows look like another class to {name}"

@@ -27,12 +27,12 @@ class Fold(Protocol):
 class OutOfFold:
     """What one contender predicted for each row when it was not trained on it: the number of a class, or a number.
 
-    NaN where nothing was predicted.  `probabilities` has a column for each class, where the contender gives any.
+    NaN where nothing was predicted.  `learner` is the row of the catalogue that it is of; empty for a yardstick.
     """
 
     name: str
     predicted: Flat
-    probabilities: Flat | None = None
+    learner: str = ""
 
 
 class Refit(NamedTuple):
@@ -43,6 +43,6 @@ class Refit(NamedTuple):
     asked: Numbers
 
 
-# Fits, each of them independent of the others, in any order or beside one another: the predictions of each, in order, as
-# `OutOfFold.predicted` has them; None for a fit that failed.
+# Fits that do not need one another, in any order or side by side: the predictions of each, in order, as those of
+# `OutOfFold`; None for a fit that failed.
 Refits = Callable[[Sequence[Refit]], Sequence[Flat | None]]

@@ -49,7 +49,8 @@ class Sensitivity:
     """The standard deviation of a score over orders of the rows and seeds, and the scores.
 
     `sampling_error` is the standard error of such a score for the rows that it was measured on: a deviation far below
-    it does not matter.  `note` says how many rows there were, and which orders ended without a score.
+    it does not matter.  `as_given` is the score where rows are taken in the order of the data.  `note` says how many
+    rows there were, and which orders ended without a score.
     """
 
     learner: str
@@ -57,6 +58,7 @@ class Sensitivity:
     scores: tuple[float, ...]
     deviation: float
     sampling_error: float = nan
+    as_given: float = nan
     note: str = ""
 
 

@@ -1,4 +1,5 @@
-"""How much the order of the rows changes what online learners end with: one pass each, in several random orders.
+"""How much the order of the rows changes what online learners end with: one pass each, in several random orders, and in
+that of the data.
 
 The perceptron's last weights, their average and the vote of all of them see the same rows in the same orders.  Batch
 learners end at their optimum in any order, and are not shown.
@@ -7,6 +8,7 @@ learners end at their optimum in any order, and are not shown.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import isnan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +19,12 @@ from linnet.comparison.row_sample import drawn
 from linnet.cores import one_thread
 from linnet.data.rows import Examples, Rows, take_rows
 from linnet.data.task import Task
-from linnet.errors import LinnetError
+from linnet.errors import InputError, NumericalError
 from linnet.learners import catalogue
 from linnet.learners.entry import Entry, Way
 from linnet.learners.linear import LinearModel
 from linnet.pipeline.dataset import Dataset, TrainingSet
+from linnet.training.compact_rows import compact
 from linnet.training.fit import Settings, fit
 
 Flat = NDArray[np.float64]
@@ -43,9 +46,11 @@ def sensitivities(dataset: Dataset, contenders: Iterable[str], fold: Fold, seed:
     for entry in _entries(dataset.features.task, contenders):
         data = dataset.for_learner(entry, None)
         if entry.text not in rows:
-            every = data.rows
-            rows[entry.text] = take_rows(every, train), take_rows(every, test)
-        found.append(_sensitivity(entry, data, rows[entry.text], (train, test), seed))
+            both = compact(take_rows(data.rows, np.concatenate([train, test])))
+            order = np.arange(len(train) + len(test))
+            rows[entry.text] = take_rows(both, order[: len(train)]), take_rows(both, order[len(train) :])
+        measured = _sensitivity(entry, data, rows[entry.text], (train, test), seed)
+        found += [] if measured is None else [measured]
     return tuple(found)
 
 
@@ -69,28 +74,32 @@ def _rows(dataset: Dataset, fold: Fold, seed: int) -> tuple[Numbers, Numbers]:
 
 def _sensitivity(
     entry: Entry, data: TrainingSet, rows: tuple[Rows, Rows], which: tuple[Numbers, Numbers], seed: int
-) -> Sensitivity:
+) -> Sensitivity | None:
+    """None for a learner that does not take values such as these."""
     train, test = which
     weights = None if data.weights is None else data.weights[train]
     examples = Examples(rows[0], data.targets[train], weights)
-    scores, failures, errors = [], list[str](), list[float]()
-    for order in range(ORDERS):
-        settings = Settings(max_iter=1, all_passes=True, shuffle=True, seed=seed * ORDERS + order)
+    found, errors = [], []
+    for order in range(ORDERS + 1):
+        once = Settings(max_iter=1, all_passes=True, shuffle=order < ORDERS, seed=seed * ORDERS + order)
         try:
-            model = fit(entry, examples, data.labels, settings).model
+            model = fit(entry, examples, data.labels, once).model
             score, error = _score(model, rows[1], data, test)
-        except LinnetError as failure:
-            failures.append(str(failure))
-            continue
-        scores.append(score)
+        except NumericalError:
+            score, error = float("nan"), float("nan")
+        except InputError:
+            return None
+        found.append(score)
         errors.append(error)
+    scores, as_given = [score for score in found[:-1] if not isnan(score)], found[-1]
     note = f"one pass over {len(train):,} rows, tested on {len(test):,}"
-    if failures:
-        note += f"; {len(failures)} of {ORDERS} orders failed: {failures[0]}"
+    if len(scores) < ORDERS:
+        note += f"; in {ORDERS - len(scores)} of {ORDERS} orders it diverged"
     deviation = float(np.std(scores, ddof=1)) if len(scores) > 1 else float("nan")
     metric = "R²" if data.labels is None else "accuracy"
-    sampling = float(np.mean(errors)) if errors else float("nan")
-    return Sensitivity(entry.name, metric, tuple(scores), deviation, sampling, note)
+    known = [error for error in errors[:-1] if not isnan(error)]
+    sampling = float(np.mean(known)) if known else float("nan")
+    return Sensitivity(entry.name, metric, tuple(scores), deviation, sampling, as_given, note)
 
 
 def _score(model: LinearModel, rows: Rows, data: TrainingSet, test: Numbers) -> tuple[float, float]:

@@ -32,7 +32,7 @@ FIRST_ROWS, ROUNDS = 2000, 12
 NEAR_ENOUGH, NEAR_ENOUGH_OF_SEVERAL = 0.97, 0.5
 # Given up beyond so many entries, classes, and seconds.
 MOST_ENTRIES, MOST_CLASSES, SECONDS, FEWEST_SECONDS = 1 << 24, 20, 60.0, 10.0
-NAME = "separable"
+NAME = "separability"
 TOO_LARGE = "so many rows would take too long"
 
 

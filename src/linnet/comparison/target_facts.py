@@ -15,6 +15,8 @@ Flat = NDArray[np.float64]
 NAMED = 4
 # From here on, the largest class hides how the smallest does.
 UNBALANCED = 10.0
+# Fewer rows say nothing of their order; and so many standard errors from random are not by chance.
+FEWEST_ROWS, FAR = 20, 4.0
 # A target that so many rows have at its largest or smallest value was probably cut off there.
 CUT_OFF = 0.01
 
@@ -34,6 +36,23 @@ def balance_fact(labels: Labels, targets: Flat, weights: Flat) -> Fact:
     if most > UNBALANCED * least:
         meaning += "; it hardly shows how rare classes do, so look at F1 and recall, or weight the classes"
     return Fact("class balance", most, f"{len(labels):,} classes: {', '.join(named)}", meaning)
+
+
+def order_fact(labels: Labels, targets: Flat) -> Fact | None:
+    """How many rows have the label of the row before them, beside how many would in a random order."""
+    if labels.sets is not None or len(targets) < FEWEST_ROWS:
+        return None
+    same = float((targets[1:] == targets[:-1]).mean())
+    fractions = np.bincount(targets.astype(np.int64)) / len(targets)
+    usual = float((fractions**2).sum())
+    off = (same - usual) / max(np.sqrt(usual * (1 - usual) / len(targets)), 1e-12)
+    text = f"{percent(same)} of the rows have the label of the row before, and {percent(usual)} would in a random order"
+    meaning = ""
+    if off > FAR and same - usual > 0.1 * (1 - usual):
+        meaning = (
+            "the rows are sorted by label, or nearly: online learners that take them in this order remember the last"
+        )
+    return Fact("order of labels", same, text, meaning)
 
 
 def _of_sets(labels: Labels, codes: NDArray[np.int64], weights: Flat) -> Fact:

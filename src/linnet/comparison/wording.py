@@ -9,16 +9,16 @@ from linnet.evaluation.intervals import Interval
 
 def percent(fraction: float, digits: int = 1) -> str:
     """As 12.3 %; a fraction that would be shown as 0 or 100 but is not, with as many digits as that takes."""
-    for more in range(digits, 7):
+    for more in range(digits, 4):
         shown = f"{100 * fraction:.{more}f}"
         if fraction in (0.0, 1.0) or float(shown) not in (0.0, 100.0):
             return f"{shown} %"
-    return f"{100 * fraction:.2g} %"
+    return "below 0.001 %" if fraction < 0.5 else "above 99.999 %"
 
 
 def percents(interval: Interval, digits: int = 1) -> str:
     """An interval of fractions."""
-    return f"[{percent(interval.low, digits)[:-2]}, {percent(interval.high, digits)}]"
+    return f"[{percent(interval.low, digits)}, {percent(interval.high, digits)}]"
 
 
 def short(number: float) -> str:
