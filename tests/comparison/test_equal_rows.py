@@ -32,7 +32,7 @@ def read(rows):
 
 @given(ROWS)
 def test_duplicates_and_the_ceiling_of_accuracy_are_those_of_a_dictionary(rows):
-    rows = rows + [(9, 9, 0), (9, 9, 1), (8, 8, 2)]  # every class is there
+    rows = [*rows, (9, 9, 0), (9, 9, 1), (8, 8, 2)]  # every class is there
     data = read(rows)
     groups = defaultdict(Counter)
     for a, b, label in rows:
@@ -43,7 +43,8 @@ def test_duplicates_and_the_ceiling_of_accuracy_are_those_of_a_dictionary(rows):
     assert found.ceiling == pytest.approx(sum(max(each.values()) for each in groups.values()) / len(rows))
     assert found.rows == sum(sum(each.values()) for each in groups.values() if len(each) > 1)
     first, second = found.first
-    assert rows[first][:2] == rows[second][:2] and rows[first][2] != rows[second][2]
+    assert rows[first][:2] == rows[second][:2]
+    assert rows[first][2] != rows[second][2]
 
 
 def test_no_model_reaches_more_than_the_ceiling_and_a_table_of_the_groups_reaches_it():
@@ -66,7 +67,11 @@ def test_weights_count_as_copies_in_the_ceiling():
 
 def test_a_packed_table_has_the_same_groups(monkeypatch):
     rng = np.random.default_rng(0)
-    frame = {"a": rng.integers(0, 4, 500).astype(float), "b": rng.choice(["x", "y"], 500), "y": rng.choice(["p", "q"], 500)}
+    frame = {
+        "a": rng.integers(0, 4, 500).astype(float),
+        "b": rng.choice(["x", "y"], 500),
+        "y": rng.choice(["p", "q"], 500),
+    }
     plain = equal_rows(dataset_of(frame, target="y"))
     monkeypatch.setattr(dataset_module, "PACKED_FROM", 1)
     packed = dataset_of(frame, target="y")
@@ -90,5 +95,6 @@ def test_facts_name_the_first_rows_that_contradict_each_other():
     data = read([(1, 1, 0), (2, 2, 1), (3, 3, 2), (2, 2, 0), (1, 1, 0), (3, 3, 2)])
     equal = equal_rows(data)
     fact = conflicts_fact(conflicts(equal, data.targets.astype(np.int64), np.ones(6)), 6, by_number)
-    assert "row 2 and row 4" in fact.text and fact.value == pytest.approx(5 / 6)
+    assert "row 2 and row 4" in fact.text
+    assert fact.value == pytest.approx(5 / 6)
     assert "3 of 6 rows" in duplicates_fact(equal).text

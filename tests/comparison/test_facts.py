@@ -34,7 +34,8 @@ def test_a_known_margin_is_found_whatever_the_rows_to_begin_with(monkeypatch):
     X = np.concatenate([np.stack([np.zeros(50), y], 1), np.stack([np.full(50, 2.0), y], 1)])
     data = dataset_of((X, np.repeat(["left", "right"], 50)))
     fact = separability_fact(sample_of(data, 0), by_number, 0)
-    assert fact.value == pytest.approx(1 / np.sqrt(2), rel=0.03) and fact.value <= 1 / np.sqrt(2) + 1e-12
+    assert fact.value == pytest.approx(1 / np.sqrt(2), rel=0.03)
+    assert fact.value <= 1 / np.sqrt(2) + 1e-12
 
 
 @pytest.mark.parametrize("shift", [0.0, 0.05, 0.5])
@@ -55,14 +56,16 @@ def test_growing_few_rows_decides_as_all_rows_at_once_do(shift, monkeypatch):
 def test_equal_rows_of_different_classes_are_the_proof_where_there_are_any():
     X = np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0], [5.0, 5.0]])
     fact = separability_fact(sample_of(dataset_of((X, ["a", "b", "b", "a"])), 0), by_number, 0)
-    assert fact.value == 0.0 and "row 1 and row 3 have equal features" in fact.text
+    assert fact.value == 0.0
+    assert "row 1 and row 3 have equal features" in fact.text
 
 
 def test_of_several_classes_the_fraction_that_a_plane_can_separate():
     """Three groups on a line: the one in the middle cannot be separated from both others at once."""
     x = np.concatenate([np.linspace(0, 1, 30), np.linspace(2, 3, 30), np.linspace(4, 5, 30)])
     fact = separability_fact(sample_of(dataset_of((x[:, np.newaxis], np.repeat(["l", "m", "r"], 30))), 0), by_number, 0)
-    assert fact.value == pytest.approx(2 / 3) and "not m" in fact.text
+    assert fact.value == pytest.approx(2 / 3)
+    assert "not m" in fact.text
 
 
 # -- columns
@@ -78,7 +81,12 @@ def test_scales_are_the_deviations_of_numpy():
 
 def test_constant_columns_and_columns_of_text_have_no_scale():
     rng = np.random.default_rng(0)
-    frame = {"one": np.ones(50), "x": rng.normal(size=50), "z": rng.normal(size=50) * 3, "y": rng.choice(["a", "b"], 50)}
+    frame = {
+        "one": np.ones(50),
+        "x": rng.normal(size=50),
+        "z": rng.normal(size=50) * 3,
+        "y": rng.choice(["a", "b"], 50),
+    }
     fact = scales_fact(sample_of(dataset_of(frame, target="y"), 0))
     assert fact.value == pytest.approx(frame["z"].std() / frame["x"].std())
 
@@ -92,14 +100,18 @@ def test_missing_values_are_counted_in_numbers_and_categories():
     }
     sample = sample_of(dataset_of(frame, target="y"), 0)
     fact = missing_fact(sample, entries_of_columns(sample))
-    assert fact.value == pytest.approx(3 / 24) and "n (25.0 %)" in fact.text and "2 of 3 columns" in fact.text
+    assert fact.value == pytest.approx(3 / 24)
+    assert "n (25.0 %)" in fact.text
+    assert "2 of 3 columns" in fact.text
 
 
 def test_sparsity_and_rows_per_feature_are_those_of_the_matrix():
     from scipy.sparse import random as random_matrix
 
     X = random_matrix(60, 40, density=0.05, random_state=0, format="csr")
-    per_feature, sparsity = size_facts(sample := sample_of(dataset_of((X, ["a", "b"] * 30)), 0), entries_of_columns(sample))
+    per_feature, sparsity = size_facts(
+        sample := sample_of(dataset_of((X, ["a", "b"] * 30)), 0), entries_of_columns(sample)
+    )
     used = int((X.getnnz(axis=0) > 0).sum())
     assert per_feature.value == pytest.approx(60 / used)
     assert sparsity.value == pytest.approx(1 - X.nnz / (60 * used))
@@ -123,9 +135,10 @@ def test_columns_that_are_combinations_of_others_are_named():
     rng = np.random.default_rng(2)
     X = rng.normal(size=(200, 3))
     frame = {"a": X[:, 0], "b": X[:, 1], "c": X[:, 0] - 2 * X[:, 1], "d": X[:, 2], "y": rng.choice(["p", "q"], 200)}
-    assert "1 of 4 columns are constant or combinations of others: c" in collinearity_fact(
-        sample_of(dataset_of(frame, target="y"), 0), 0
-    ).text
+    assert (
+        "1 of 4 columns are constant or combinations of others: c"
+        in collinearity_fact(sample_of(dataset_of(frame, target="y"), 0), 0).text
+    )
 
 
 # -- the target
@@ -141,7 +154,8 @@ def test_labels_in_runs_are_noticed_and_those_in_random_order_are_not():
     X = np.arange(200.0)[:, np.newaxis]
     in_runs = dataset_of((X, np.repeat(["a", "b"], 100)))
     fact = order_fact(in_runs.labels, in_runs.targets)
-    assert fact.value == pytest.approx(198 / 199) and "sorted" in fact.meaning
+    assert fact.value == pytest.approx(198 / 199)
+    assert "sorted" in fact.meaning
     at_random = dataset_of((X, np.random.default_rng(0).permutation(np.repeat(["a", "b"], 100))))
     assert not order_fact(at_random.labels, at_random.targets).meaning
 
@@ -149,7 +163,8 @@ def test_labels_in_runs_are_noticed_and_those_in_random_order_are_not():
 def test_the_spread_of_numbers_is_numpys_and_a_cut_off_is_noticed():
     y = np.minimum(np.random.default_rng(0).normal(size=2000), 1.0)
     fact = spread_fact(y, np.ones(2000))
-    assert fact.value == pytest.approx(y.std()) and "cut off" in fact.meaning
+    assert fact.value == pytest.approx(y.std())
+    assert "cut off" in fact.meaning
     assert "cut off" not in spread_fact(np.random.default_rng(0).normal(size=2000), np.ones(2000)).meaning
 
 
@@ -177,5 +192,6 @@ def test_facts_of_packed_rows_are_those_of_plain_ones(monkeypatch):
 def test_a_sample_is_told_and_its_facts_are_near_those_of_all_rows():
     data = dataset_of(frame_of(4000), target="y")
     few = sample_of(data, 0, most_entries=3000)
-    assert 900 <= len(few.targets) <= 1000 and f"{len(few.targets):,} of 4,000 rows" in few.note
+    assert 900 <= len(few.targets) <= 1000
+    assert f"{len(few.targets):,} of 4,000 rows" in few.note
     assert scales_fact(few).value == pytest.approx(scales_fact(sample_of(data, 0)).value, rel=0.1)
