@@ -127,7 +127,7 @@ def _run() -> int:
     try:
         check_address_space()
         program = assembled(asked_for(sys.argv[1:]))
-        return int(program(with_values(sys.argv[1:]), standalone_mode=False) or 0)
+        return int(program(args=with_values(sys.argv[1:]), standalone_mode=False) or 0)
     except UsageFault as error:
         return _misused(error)
     except _Escaped as escaped:

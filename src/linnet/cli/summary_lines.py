@@ -190,7 +190,9 @@ def tuning_lines(model: Model) -> list[str]:
     choice = model.record.strength
     if choice is None or not choice.tuned:
         return []
-    taken = "the best" if choice.rule == TuneRule.BEST else "the strongest penalty within one standard error of the best"
+    taken = (
+        "the best" if choice.rule == TuneRule.BEST else "the strongest penalty within one standard error of the best"
+    )
     over = "" if len(choice.tried) == choice.points else f"; weaker ones were left out, {len(choice.tried)} of "
     over += f"{choice.points} points fitted" if over else ""
     lines = [f"{plain(choice.metric)}, mean ± standard error of {choice.folds} folds; taken: {taken}{over}"]

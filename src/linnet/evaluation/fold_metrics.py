@@ -57,8 +57,9 @@ def _confusion(p: Predicted) -> tuple[Flat, Flat, Flat]:
     classes = int(max(truth.max(initial=0), guessed.max(initial=0))) + 1
     if p.probabilities is not None:
         classes = max(classes, p.probabilities.shape[1])
-    hits = np.bincount(truth, w * (truth == guessed), classes)
-    return hits, np.bincount(truth, w, classes), np.bincount(guessed, w, classes)
+    of = ((truth, w * (truth == guessed)), (truth, w), (guessed, w))
+    hits, true, asked = (np.bincount(codes, weights, classes).astype(np.float64) for codes, weights in of)
+    return hits, true, asked
 
 
 def _ratio(above: Flat, below: Flat) -> Flat:

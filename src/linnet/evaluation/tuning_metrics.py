@@ -1,4 +1,4 @@
-"""What the strength of a penalty is tuned by: the metrics by name, and the rules that choose among the points of a path.
+"""What the strength of a penalty is tuned by: metrics by name, and the rules that choose among the points of a path.
 
 A light module: the command line is made from it, and `linnet --help` must not load NumPy.
 """

@@ -326,8 +326,7 @@ class TrainOptions:
         penalty = PenaltyKind.NONE if self.summary else self.penalty
         # that rows have several labels is no choice of a learner
         multiclass = None if self.multiclass is Reduction.EACH_LABEL else self.multiclass
-        C, alpha = (None if each == AUTO else each for each in (self.C, self.alpha))
-        assert not isinstance(C, str) and not isinstance(alpha, str)
+        C, alpha = (None if isinstance(each, str) else each for each in (self.C, self.alpha))  # a string is auto
         return Regularisation(C, alpha, penalty, self.l1_ratio, multiclass, self.penalise_intercept)
 
     @cached_property

@@ -77,4 +77,3 @@ def _largest_alpha(entry: Entry, examples: Examples, text: Text | None) -> tuple
     if isinstance(loss, Huber):  # its scale has the unit of the target
         curvature = 1.0 / (float(np.std(examples.targets)) or 1.0)
     return curvature * (problem.total if penalty.total else 1.0), DECADES_L2
-

@@ -104,10 +104,12 @@ def train_batch(
     solving = (Solving() if solving is None else solving)._replace(threads=threads, watch=watch)
     raw = data.rows if summary else rows_to_fit(data, entry, solving.solver)
     held = _held_out(data, holdout, seed)
-    settings, weights = Settings(solving.solver, threads=threads, watch=watch), None
+    settings = Settings(threads=threads, watch=watch)
+    chosen: StrengthChoice | None
+    weights: MeanWeights | None = None
     if tuning is not None:
         say(f"tuning {entry.strength}")
-        entry, chosen, weights = tuned(data, entry, raw, ~held, seed, tuning, settings)
+        entry, chosen, weights = tuned(data, entry, raw, ~held, seed, tuning, replace(settings, solver=solving.solver))
     else:
         entry, chosen = _with_strength(data, entry, strength, (raw, ~held), settings, seed, say)
     anew = tuning is None and entry.chooses_alpha and strength.alpha is None

@@ -13,6 +13,7 @@ from linnet.data.targets import require_two_labels
 from linnet.evaluation.splits import first_of_each, held_out
 from linnet.learners.entry import Entry, Way
 from linnet.model.model import Model
+from linnet.model.record import CoefficientPath
 from linnet.pipeline.dataset import Collected
 from linnet.pipeline.options import TrainOptions
 from linnet.pipeline.shared_rows import SharedRows
@@ -35,10 +36,11 @@ class TunedTrainer:
     def fit(self, stream: RowStream) -> Model:
         rows = SharedRows(stream, self.options.memory)
         found = self._tuned(rows)
-        given = {"C": None, "alpha": None, found.choice.name: found.choice.value}
-        options = replace(self.options, tune=None, tune_rule=None, folds=None, holdout=self._holdout, **given)
+        C, alpha = (found.choice.value if found.choice.name == name else None for name in ("C", "alpha"))
+        given = replace(self.options, tune=None, tune_rule=None, folds=None, C=C, alpha=alpha)
+        options = replace(given, holdout=self._holdout)
         model = self.trainer(self.entry, self.reason, options, NO_CHECKPOINTS).fit(rows)
-        paths = ()
+        paths: tuple[CoefficientPath, ...] = ()
         if model.moments is not None:
             outputs = model.outputs() if len(model.classes or []) > 2 else [""]
             paths = found.weights.paths(found.choice, model.features, model.moments.deviations, outputs)
