@@ -11,7 +11,7 @@ import numpy as np
 
 from linnet.comparison import compared_data, splits
 from linnet.comparison.compared_data import ComparedData
-from linnet.comparison.contenders import defaults
+from linnet.comparison.contenders import check_yardsticks, defaults
 from linnet.comparison.options import CONFIDENCE, CompareOptions
 from linnet.comparison.partial_results import PartialResults
 from linnet.comparison.predictions import checked_metric
@@ -83,6 +83,7 @@ def _check(data_sets: Sequence[DataSet], asked: CompareOptions, output: str | No
     names = [each.name for each in data_sets]
     if len(set(names)) < len(names):
         raise RecipeError(f"two data sets have the same name, {max(names, key=names.count)!r}: name each differently")
+    check_yardsticks(asked.named)
     if asked.resume and output is None:
         raise RecipeError(f"{spelt('resume')} needs the results that a run was to write: name them with -o")
 
