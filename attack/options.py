@@ -83,7 +83,8 @@ SOUND = ["svm", "adaptive", "perceptron", "logistic-regression", "naive-bayes", 
          "sklearn.tree.DecisionTreeClassifier", "sklearn.dummy.DummyRegressor", "naive-bayes-gaussian"]  # fmt: skip
 CONTENDERS = [
     "svm", "adaptive", "perceptron", "logistic-regression", "naive-bayes", "winnow", "ridge", "svm(C=0.1)",
-    "svm(C=nan)", "perceptron(passes=2)", "sklearn.tree.DecisionTreeClassifier", "sklearn.tree.DecisionTreeRegressor(max_depth=2)",
+    "svm(C=nan)", "perceptron(passes=2)", "sklearn.tree.DecisionTreeClassifier",
+    "sklearn.tree.DecisionTreeRegressor(max_depth=2)",
     "sklearn.neighbors.KNeighborsClassifier(n_neighbors=1000)", "sklearn.dummy.DummyClassifier(strategy='x')",
     "sklearn.svm.SVC(kernel=__import__('os'))", "os.system", "os.path.join('a')", "a.b", "..", "svm(", "svm()()", "(",
     "[", "sklearn.", "sklearn.base.BaseEstimator", "\x1b[31m", "",
