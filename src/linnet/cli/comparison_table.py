@@ -8,7 +8,8 @@ from rich.console import Console
 
 from linnet.cli.show import aligned, line, megabytes
 from linnet.cli.terminal import console, plain, shortened
-from linnet.comparison.conclusion import concluded, seconds, shown
+from linnet.comparison.conclusion import concluded, seconds, short_names, shown
+from linnet.comparison.reason_lines import reason_lines
 from linnet.comparison.results import ContenderResults, Cost, Costs, DataResults, Measured, Results, larger_is_better
 from linnet.comparison.results_file import costs_path
 
@@ -39,13 +40,22 @@ def _print_data(out: Console, data: DataResults, results: Results) -> None:
             out.print(text)
     for number, text in enumerate(concluded(data, results.confidence, costs)):
         out.print(line("" if number else "conclusion", plain(text)))
-    if ranked and (pairs := [each for each in data.held_out if each.first == ranked[0].name]):
-        listed = ", ".join(f"{plain(shortened(each.second, NAME))} p = {each.adjusted_p_value:.2g}" for each in pairs)
-        best, rows = (
-            plain(shortened(pairs[0].first, NAME)),
-            f"fold {data.held_out_fold + 1} alone, {pairs[0].rows:,} rows",
-        )
-        out.print(line("one held-out", f"[dim]{rows}: {best} against {listed} (McNemar's exact test, Holm)[/]"))
+    for text in _held_out_lines(data, ranked[0].name if ranked else ""):
+        out.print(text)
+    for number, text in enumerate(reason_lines(data.reasons) if data.reasons is not None else []):
+        shown_text = f"[dim]{plain(text)}[/]" if text.startswith(" ") else plain(text)
+        out.print(line("" if number else "reasons", shown_text))
+
+
+def _held_out_lines(data: DataResults, best: str) -> list[str]:
+    """The best learner against all others on one fold alone."""
+    pairs = [each for each in data.held_out if each.first == best]
+    if not pairs:
+        return []
+    names = {name: plain(shortened(each, NAME)) for name, each in short_names(data.contenders).items()}
+    listed = ", ".join(f"{names[each.second]} p = {each.adjusted_p_value:.2g}" for each in pairs)
+    rows = f"fold {data.held_out_fold + 1} alone, {pairs[0].rows:,} rows"
+    return [line("one held-out", f"[dim]{rows}: {names[best]} against {listed} (McNemar's exact test, Holm)[/]")]
 
 
 def _table(data: DataResults, ranked: list[ContenderResults], costs: dict[str, Cost], confidence: float) -> list[str]:
@@ -53,6 +63,7 @@ def _table(data: DataResults, ranked: list[ContenderResults], costs: dict[str, C
     measured = [(each, _measured(each, data.metric)) for each in ranked]
     found = [(each, of) for each, of in measured if of is not None]
     ends = [end for _, of in found for end in (of.interval.low, of.interval.high, of.mean) if not math.isnan(end)]
+    short = short_names(data.contenders)
     alike = _cannot_be_told(data, ranked[0].name, 1 - confidence)
     head = ("", "learner", data.metric, f"{100 * confidence:.0f} % interval", "fit", "predict", "memory")
     rows: list[tuple[str, ...]] = [head]
@@ -61,7 +72,7 @@ def _table(data: DataResults, ranked: list[ContenderResults], costs: dict[str, C
         low, high = of.interval
         interval = "–" if math.isnan(low) else f"{shown(data.metric, low)} to {shown(data.metric, high)}"
         bar = _bar(of, min(ends), max(ends), larger=larger_is_better(data.metric))
-        name = plain(shortened(each.name, NAME))
+        name = plain(shortened(short[each.name], NAME))
         rows.append((mark, name, shown(data.metric, of.mean), interval, *_costs(costs.get(each.name)), bar))
     return [*aligned(rows, "<<>>>>>"), "  [dim]★ best  ≈ cannot be told from the best[/]"]
 

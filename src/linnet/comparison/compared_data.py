@@ -93,6 +93,9 @@ class ComparedData:
 
 def read(name: str, source: Source, options: TrainOptions, asked: CompareOptions, services: Services) -> ComparedData:
     """Read a data set once."""
+    if not isinstance(source, TableSource) and (asked.groups is not None or asked.time is not None):
+        which = spelt("groups") if asked.groups is not None else spelt("time")
+        raise RecipeError(f"{source.format} data have no columns: leave {which} out")
     if asked.groups is not None and asked.groups not in options.columns:
         options = replace(options, columns={**options.columns, asked.groups: Role.ID})
     features, choice = features_of(source, options)
@@ -129,8 +132,7 @@ def _select(source: Source, features: Features, asked: CompareOptions) -> tuple[
     wanted = {spelt(what): name for what, name in (("groups", asked.groups), ("time", asked.time)) if name is not None}
     if not wanted:
         return ()
-    if not isinstance(source, TableSource):
-        raise RecipeError(f"{source.format} data have no columns: leave {', '.join(wanted)} out")
+    assert isinstance(source, TableSource)
     for what, name in wanted.items():
         if name not in source.names:
             raise RecipeError(f"{what} {name}: there is no such column; there are {listed(source.names)}")

@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from linnet.comparison import compared_data, splits, trial_processes, trials
+from linnet.comparison import compared_data, splits
 from linnet.comparison.compared_data import ComparedData
-from linnet.comparison.contenders import Contender, defaults
-from linnet.comparison.fold_view import FoldView
+from linnet.comparison.contenders import check_yardsticks, defaults
 from linnet.comparison.options import CONFIDENCE, CompareOptions
 from linnet.comparison.partial_results import PartialResults
 from linnet.comparison.predictions import checked_metric
 from linnet.comparison.results import Costs, DataResults, Results
 from linnet.comparison.results_file import costs_path, partial_path, save
 from linnet.comparison.splits import Splits
-from linnet.comparison.trials import Trial, TrialSettings
+from linnet.comparison.trial_run import TrialRun
+from linnet.comparison.trials import TrialSettings
 from linnet.comparison.verdict import costs_of, verdict, with_conclusion
 from linnet.cores import cores
 from linnet.data.sources.opening import open_data
 from linnet.data.sources.source import Source
-from linnet.errors import InputError, Interrupted, RecipeError
+from linnet.errors import InputError, RecipeError
 from linnet.errors import option as spelt
 from linnet.pipeline.option_checks import check
 from linnet.pipeline.options import TrainOptions
-from linnet.pipeline.services import NO_CHECKPOINT, Progress, Services
+from linnet.pipeline.services import Services
 from linnet.storage.outputs import check_no_input, claimed
 
 
@@ -84,6 +83,7 @@ def _check(data_sets: Sequence[DataSet], asked: CompareOptions, output: str | No
     names = [each.name for each in data_sets]
     if len(set(names)) < len(names):
         raise RecipeError(f"two data sets have the same name, {max(names, key=names.count)!r}: name each differently")
+    check_yardsticks(asked.named)
     if asked.resume and output is None:
         raise RecipeError(f"{spelt('resume')} needs the results that a run was to write: name them with -o")
 
@@ -125,12 +125,13 @@ def _one_data_set(
         raise RecipeError(f"{spelt('learners')} names one learner: name two or more to compare them")
     settings = TrialSettings(checked_metric(asked.metric, data.labels), asked.tuned, options.seed)
     folds = _splits(data, asked, options.seed)
-    run = _Run(data, contenders, folds, settings, kept, services)
+    run = TrialRun(data, contenders, folds, settings, kept, services)
     found = run.all(asked.jobs or cores())
     if all(trial.failed for tried in found.values() for trial in tried):
         first = contenders[0].name
         raise InputError(f"{data.name}: no learner can be trained on these data; {first}: {found[first][0].failed}")
-    made = verdict(data, contenders, folds, found, settings, rope=asked.rope, confidence=CONFIDENCE)
+    reasons = run.reasons(found, asked.jobs or cores()) if asked.reasons else None
+    made = verdict(data, contenders, folds, found, settings, rope=asked.rope, confidence=CONFIDENCE, reasons=reasons)
     return made, costs_of(contenders, found)
 
 
@@ -141,88 +142,3 @@ def _splits(data: ComparedData, asked: CompareOptions, seed: int) -> Splits:
     codes = data.dataset.targets if data.labels is not None else np.zeros(data.rows)
     way = "grouped" if data.groups is not None else "stratified" if data.labels is not None else "random"
     return splits.stratified(units, codes, asked.folds, asked.repeats, seed, way)
-
-
-class _Run:
-    """All trials on one data set: fold after fold, in each of them contender after contender."""
-
-    def __init__(
-        self,
-        data: ComparedData,
-        contenders: Sequence[Contender],
-        folds: Splits,
-        settings: TrialSettings,
-        kept: PartialResults,
-        services: Services,
-    ) -> None:
-        self._data = data
-        self._contenders = contenders
-        self._folds = folds
-        self._settings = settings
-        self._kept = kept
-        self._services = services
-        # of the first fold in which each contender failed; later ones need not be tried
-        self._failed: dict[str, int] = {}
-        # of the fold at hand, with and without rare n-grams
-        self._views: dict[tuple[int, bool], FoldView] = {}
-
-    def all(self, jobs: int) -> dict[str, list[Trial]]:
-        """The trials of every contender, by fold; up to the first that failed, if one did."""
-        for each in self._contenders:
-            if reason := trials.refusal(each, self._data, self._settings):
-                self._note(Trial(each.name, 0, {}, failed=reason), known=True)
-        for each in self._contenders:
-            for fold in range(len(self._folds)):
-                if (known := self._kept.find(self._data.name, each.name, fold)) is not None:
-                    self._note(known, known=True)
-        self._report("")
-        for trial in trial_processes.run(self._tasks(), jobs, self._services.stopped):
-            self._note(trial)
-            self._report(trial.contender)
-        if self._services.stopped():
-            raise Interrupted(self._words())
-        return {each.name: self._of(each.name) for each in self._contenders}
-
-    def _of(self, name: str) -> list[Trial]:
-        last = self._failed.get(name, len(self._folds) - 1)
-        found = (self._kept.find(self._data.name, name, fold) for fold in range(last + 1))
-        return [trial for trial in found if trial is not None]
-
-    def _note(self, trial: Trial, *, known: bool = False) -> None:
-        if trial.failed:
-            self._failed[trial.contender] = min(trial.fold, self._failed.get(trial.contender, trial.fold))
-        if not known or self._kept.find(self._data.name, trial.contender, trial.fold) is None:
-            self._kept.add(self._data.name, trial)
-
-    def _tasks(self) -> Iterator[trial_processes.Task]:
-        for fold in range(len(self._folds)):
-            for each in self._contenders:
-                skipped = fold > self._failed.get(each.name, len(self._folds))
-                if not skipped and self._kept.find(self._data.name, each.name, fold) is None:
-                    yield trial_processes.Task(each.name, fold, self._work(each, fold))
-
-    def _work(self, contender: Contender, fold: int) -> Callable[[], Trial]:
-        view = self._view(fold, pruned=trials.view_of(contender, self._data))
-        keep = fold < self._folds.folds  # of the first repeat every row is predicted once
-        return partial(trials.run, contender, view, fold, self._settings, keep=keep)
-
-    def _view(self, fold: int, *, pruned: bool) -> FoldView:
-        key = fold, pruned and bool(self._data.features.text_features().any())
-        if key not in self._views:
-            self._views = {other: view for other, view in self._views.items() if other[0] == fold}
-            self._views[key] = FoldView(self._data, self._folds[fold], key[1])
-            self._views[key].prepare()
-        return self._views[key]
-
-    def _report(self, contender: str) -> None:
-        tried = sum(len(self._of(each.name)) for each in self._contenders)
-        dropped = sum(len(self._folds) - 1 - fold for fold in self._failed.values())
-        done, of_all = tried + dropped, len(self._folds) * len(self._contenders)
-        stage = f"{self._data.name}: {contender}" if contender else self._data.name
-        self._services.report(Progress(stage, done, done, of_all))
-
-    def _words(self) -> str:
-        if self._kept.path is None:
-            return NO_CHECKPOINT
-        finished = f"stopped; {len(self._kept):,} finished trials are in {self._kept.path}"
-        return f"{finished}: run it again with {spelt('resume', True)}"

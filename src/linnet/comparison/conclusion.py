@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from statistics import median
 
 from linnet.comparison.results import ContenderResults, Cost, DataResults, larger_is_better
@@ -35,11 +36,23 @@ def apart(metric: str, difference: float, pair: PairedComparison | None = None) 
     return f"{points} ± {100 * half:.2f} points"
 
 
+def short_names(contenders: Sequence[ContenderResults]) -> dict[str, str]:
+    """Yardsticks without the module that they come from, unless two would have the same name."""
+    found = {each.name: _without_module(each.name) if each.yardstick else each.name for each in contenders}
+    return found if len(set(found.values())) == len(found) else {name: name for name in found}
+
+
+def _without_module(name: str) -> str:
+    head, bracket, rest = name.partition("(")
+    return head.rpartition(".")[2] + bracket + rest
+
+
 def concluded(data: DataResults, confidence: float, times: Times | None = None) -> tuple[str, ...]:
     """Who is best, whom it beats, and who cannot be told from it; with times, who is faster.
 
     Learners are told apart where the corrected test, after Holm's correction, is below 1 - confidence.
     """
+    data, times = _renamed(data, times)
     ranked = [each for each in data.contenders if not each.failed and _mean(each, data.metric) is not None]
     failed = tuple(f"{each.name} failed: {each.failed}" for each in data.contenders if each.failed)
     without = tuple(
@@ -59,8 +72,17 @@ def concluded(data: DataResults, confidence: float, times: Times | None = None) 
         lines.append(f"{best.name} beats {_list(named)}.")
     for each in alike:
         lines.append(_alike_line(data, best, each, pairs.get(each.name), times))
-    lines += _yardstick_lines(data, best, beaten, pairs, times)
+    lines += _yardstick_lines(data, best, beaten, alike, pairs, times)
     return (*lines, *without, *failed)
+
+
+def _renamed(data: DataResults, times: Times | None) -> tuple[DataResults, Times | None]:
+    """The same with short names."""
+    short = short_names(data.contenders)
+    contenders = tuple(replace(each, name=short[each.name]) for each in data.contenders)
+    pairs = tuple(replace(each, first=short[each.first], second=short[each.second]) for each in data.pairs)
+    renamed = None if times is None else {short[name]: cost for name, cost in times.items() if name in short}
+    return replace(data, contenders=contenders, pairs=pairs), renamed
 
 
 def concluded_over_data(ranks: RankComparison | None) -> tuple[str, ...]:
@@ -129,12 +151,13 @@ def _yardstick_lines(
     data: DataResults,
     best: ContenderResults,
     beaten: list[ContenderResults],
+    alike: list[ContenderResults],
     pairs: Mapping[str, PairedComparison],
     times: Times | None,
 ) -> list[str]:
     """Where a yardstick is best, how far behind the best linear learner is."""
     linear = next((each for each in beaten if not each.yardstick), None)
-    if not best.yardstick or linear is None:
+    if not best.yardstick or linear is None or any(not each.yardstick for each in alike):
         return []
     behind = apart(data.metric, pairs[linear.name].difference)
     return [f"The best linear learner is {linear.name}, {behind} behind{_faster(linear, best, times)}."]

@@ -128,17 +128,30 @@ def _call(text: str) -> tuple[str, dict[str, Any]]:
     return head, arguments
 
 
-def estimator_of(contender: Contender, task: Task) -> Any:
-    """A new scikit-learn estimator of a yardstick, of the right task."""
-    from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
+def check_yardsticks(contenders: Sequence[Contender]) -> None:
+    """Refuse yardsticks that are not estimators, before anything is read."""
+    for each in contenders:
+        if each.yardstick:
+            new_estimator(each)
+
+
+def new_estimator(contender: Contender) -> Any:
+    """A new scikit-learn estimator of a yardstick."""
+    from sklearn.base import BaseEstimator, clone
 
     if contender.estimator is not None:
-        made = clone(contender.estimator)
-    else:
-        kind = _class(contender.learner)
-        if not (isinstance(kind, type) and issubclass(kind, BaseEstimator) and hasattr(kind, "fit")):
-            raise RecipeError(f"{contender.learner} is not a scikit-learn estimator: name a class with fit and predict")
-        made = _made(kind, contender)
+        return clone(contender.estimator)
+    kind = _class(contender.learner)
+    if not (isinstance(kind, type) and issubclass(kind, BaseEstimator) and hasattr(kind, "fit")):
+        raise RecipeError(f"{contender.learner} is not a scikit-learn estimator: name a class with fit and predict")
+    return _made(kind, contender)
+
+
+def estimator_of(contender: Contender, task: Task) -> Any:
+    """The same, of the right task."""
+    from sklearn.base import is_classifier, is_regressor
+
+    made = new_estimator(contender)
     if not (is_classifier(made) if task is Task.CLASSIFICATION else is_regressor(made)):
         raise RecipeError(f"{contender.name} is not an estimator for {task}: name another")
     return made

@@ -49,6 +49,11 @@ class CompareOptions:
         False, COMPARISON,
         "Tune the strength of the penalty of every learner that has one, in the training part of each fold.",
     )  # fmt: skip
+    reasons: bool = option(
+        True, COMPARISON,
+        "Measure why learners differ: facts of the data, learning curves, sensitivity to order, where they disagree.",
+        flag="--reasons/--no-reasons",
+    )  # fmt: skip
     folds: int = option(10, SPLITS, "Folds of a cross-validation.", least=2, most=1000)
     repeats: int = option(
         3, SPLITS, "Cross-validations, each with other folds; in time there is one.", least=1, most=1000

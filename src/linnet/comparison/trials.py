@@ -7,7 +7,6 @@ import math
 import zlib
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +20,9 @@ from linnet.cores import one_thread
 from linnet.data.features.text import TextTerm
 from linnet.data.role import Role
 from linnet.errors import LinnetError, RecipeError
+from linnet.evaluation.tuning_metrics import Metric
 from linnet.learners import catalogue
-from linnet.learners.entry import Way
+from linnet.learners.entry import AUTO, Entry, Way
 from linnet.model.model import Model
 from linnet.model.target_checks import unusable_for
 from linnet.pipeline.options import TrainOptions
@@ -71,14 +71,26 @@ def options_of(contender: Contender, data: ComparedData, settings: TrialSettings
     """The options with which `linnet train` would train this contender on the training rows of a fold."""
     entry = catalogue.find(contender.learner, task=data.task)
     given = dict(contender.options)
-    if settings.tuned and entry.strength and entry.strength not in given:
-        given.update(tuning(settings.metric))
+    if settings.tuned and tunable(contender):
+        given["tune"] = _metric_to_tune_by(entry, data, settings.metric)
     return replace(data.options, learner=contender.learner, holdout=0.0, seed=settings.seed, threads=1, **given)
 
 
-def tuning(metric: str) -> dict[str, Any]:  # noqa: ARG001 - the seam for the options of tuning
-    """The options of training that tune the penalty in the training part; without any, it is chosen as always."""
-    return {}
+def tunable(contender: Contender) -> bool:
+    """Whether there is a C or alpha to tune: not where it was given, nor without a penalty, nor of a yardstick."""
+    given = contender.options
+    if contender.yardstick or given.get("penalty") == "none" or not {"C", "alpha", "tune"}.isdisjoint(given):
+        return False
+    return bool(catalogue.find(contender.learner).strength)
+
+
+def _metric_to_tune_by(entry: Entry, data: ComparedData, metric: str) -> str:
+    """The metric that decides, where the learner can be tuned by it; else the learner's own."""
+    try:
+        Metric.parsed(metric).check(entry, data.task, 0 if data.labels is None else len(data.labels))
+    except RecipeError:
+        return AUTO
+    return metric
 
 
 def refusal(contender: Contender, data: ComparedData, settings: TrialSettings) -> str:

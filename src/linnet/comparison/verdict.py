@@ -11,6 +11,7 @@ import numpy as np
 from linnet.comparison.compared_data import ComparedData
 from linnet.comparison.conclusion import concluded, concluded_over_data
 from linnet.comparison.contenders import Contender
+from linnet.comparison.reasons import Reasons
 from linnet.comparison.results import (
     ContenderResults,
     Cost,
@@ -20,7 +21,7 @@ from linnet.comparison.results import (
     larger_is_better,
 )
 from linnet.comparison.splits import Splits
-from linnet.comparison.trials import Trial, TrialSettings, unpacked
+from linnet.comparison.trials import Trial, TrialSettings, tunable, unpacked
 from linnet.evaluation.comparisons import compare_on_data_sets, compare_on_folds, compare_on_rows, score_interval
 from linnet.evaluation.paired_comparison import McNemar, PairedComparison, RankComparison
 
@@ -36,6 +37,7 @@ def verdict(
     *,
     rope: float | None,
     confidence: float,
+    reasons: Reasons | None = None,
 ) -> DataResults:
     """The results of one data set; `found` are the trials of each contender, by fold."""
     fraction = _test_fraction(splits)
@@ -61,7 +63,7 @@ def verdict(
         contenders=tuple(results),
         pairs=_pairs(results, settings.metric, fraction, rope, confidence),
         held_out=_held_out(data, results, splits, found),
-        reasons=None,
+        reasons=reasons,
         conclusion=(),
         held_out_fold=splits.held_out,
     )
@@ -111,7 +113,7 @@ def _measured(
     contender: Contender, trials: Sequence[Trial], settings: TrialSettings, fraction: float, confidence: float
 ) -> ContenderResults:
     failed = next((each for each in trials if each.failed), None)
-    tuned = settings.tuned and not contender.yardstick
+    tuned = settings.tuned and tunable(contender)
     if failed is not None or not trials:
         why = "it was not tried" if failed is None else failed.failed
         return ContenderResults(contender.name, contender.yardstick, tuned, _options(contender), (), failed=why)

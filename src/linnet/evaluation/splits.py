@@ -36,6 +36,7 @@ class Purpose(IntEnum):
     PROGRESSIVE = 6
     STRENGTH = 7
     TUNING = 8
+    REASONS = 9
     COMPARISON = 10
 
 

@@ -50,8 +50,10 @@ def comparison(
 
 
 def _name(contender: ContenderResults) -> str:
-    """Of a yardstick its class, without the modules."""
-    return as_text(contender.name.rpartition(".")[2] if contender.yardstick else contender.name)
+    """Of a yardstick its class and parameters, without the modules."""
+    path, bracket, parameters = contender.name.partition("(")
+    own = path.rpartition(".")[2] if contender.yardstick else path
+    return as_text(f"{own}{bracket}{parameters}")
 
 
 def _key(ax: Axes, *, yardsticks: bool) -> None:
