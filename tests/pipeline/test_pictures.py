@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import linnet
+from linnet.model.point_sample import PointSampling
 
 
 def table(path, points, codes):
@@ -64,3 +65,15 @@ def test_rows_with_a_missing_number_are_not_drawn_and_other_models_have_no_point
     wider = [f"z,{text[0]}", *(f"{i * i % 17 / 4},{line}" for i, line in enumerate(text[1:]))]
     (tmp_path / "three.csv").write_text("\n".join(wider))
     assert linnet.train(str(tmp_path / "three.csv"), target="kind").record.points is None
+
+
+def test_a_sample_that_goes_on_from_a_checkpoint_is_the_sample_of_all_rows(rng):
+    points, labels = rng.integers(0, 40, (2000, 2)).astype(float), rng.integers(0, 3, 2000)
+    whole, first, then = PointSampling(), PointSampling(), PointSampling()
+    whole.add(points, labels)
+    first.add(points[:700], labels[:700])
+    then.restore(first.kept, first.rows, 3)
+    then.add(points[700:], labels[700:])
+    assert then.result() == whole.result()
+    with pytest.raises(ValueError, match="labels that there are not"):
+        PointSampling().restore(first.kept[:10], first.rows, 1)
