@@ -59,6 +59,7 @@ class PointSampling:
         self.rows = 0
         self.kept: Floats = np.empty((0, 3))
         self._keys: NDArray[np.uint64] = np.empty(0, np.uint64)
+        self._limit = np.uint64(2**64 - 1)  # no row of a larger key is kept in the end
 
     def add(self, points: Floats, labels: NDArray[np.integer] | Floats) -> None:
         """Add points, (n, 2), with the numbers of their labels."""
@@ -76,21 +77,32 @@ class PointSampling:
             self.add(dense[there][:, [at[0], at[1]]], labels[part][there])
 
     def _add(self, rows: Floats) -> None:
+        """Keep the rows of the smallest keys; these are of the points alone, for labels are numbered by appearance."""
         keys = np.zeros(len(rows), np.uint64)
-        for column in rows.T:
+        for column in rows.T[:2]:
             mixed = np.empty_like(keys)
             scramble(np.ascontiguousarray(column).view(np.uint64) ^ keys, 1, mixed)
             keys = mixed
-        if len(self._keys) == MOST_POINTS:
-            near = keys < self._keys[-1]
-            keys, rows = keys[near], rows[near]
-        keys, which = np.unique(np.concatenate([self._keys, keys]), return_index=True)
-        self._keys = keys[:MOST_POINTS]
-        self.kept = np.concatenate([self.kept, rows])[which[:MOST_POINTS]]
+        near = keys <= self._limit
+        keys, rows = np.concatenate([self._keys, keys[near]]), np.concatenate([self.kept, rows[near]])
+        order = np.lexsort((rows[:, 2], keys))
+        keys, rows = keys[order], rows[order]
+        new = np.ones(len(keys), dtype=bool)
+        new[1:] = (keys[1:] != keys[:-1]) | (rows[1:, 2] != rows[:-1, 2])
+        keys, rows = keys[new], rows[new]
+        distinct = np.unique(keys)
+        if len(distinct) >= MOST_POINTS:
+            self._limit = distinct[MOST_POINTS - 1]
+        self._keys, self.kept = keys[keys <= self._limit], rows[keys <= self._limit]
 
     def restore(self, kept: Floats, rows: int, labels: int) -> None:
         """Go back to what was kept of this many rows, checked."""
-        sound = kept.dtype == np.float64 and kept.ndim == 2 and kept.shape[1] == 3 and len(kept) <= MOST_POINTS
+        sound = (
+            kept.dtype == np.float64
+            and kept.ndim == 2
+            and kept.shape[1] == 3
+            and len(kept) <= MOST_POINTS * max(labels, 1)
+        )
         if not sound or type(rows) is not int or len(kept) > rows or not np.isfinite(kept).all():
             raise ValueError("the sample of points has the wrong shape")
         if len(kept) and not 0 <= kept[:, 2].min() <= kept[:, 2].max() < labels:
@@ -104,6 +116,7 @@ class PointSampling:
             return None
         labels = self.kept[:, 2].astype(np.int64)
         labels = labels if codes is None else np.where(labels < 0, -1, codes[labels])
-        order = np.lexsort((labels, self.kept[:, 1], self.kept[:, 0]))
+        first = np.lexsort((labels, self._keys))[:MOST_POINTS]
+        order = first[np.lexsort((labels[first], self.kept[first, 1], self.kept[first, 0]))]
         x, y = (tuple(float(f"{v:.{DIGITS}g}") for v in self.kept[order, j].tolist()) for j in (0, 1))
         return PointSample(x, y, tuple(labels[order].tolist()), self.rows)
