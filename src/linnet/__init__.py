@@ -9,6 +9,10 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from linnet import boolean as boolean
+    from linnet import comparison as comparison
+    from linnet import plot as plot
+    from linnet import report as report
+    from linnet.comparison.api import compare as compare
     from linnet.errors import CertificateError as CertificateError
     from linnet.errors import DataWarning as DataWarning
     from linnet.errors import ExpressionError as ExpressionError
@@ -137,7 +141,11 @@ _HOMES = {
     "Winnow": "linnet.estimators.winnow",
     "boolean": "linnet",
     "catalogue": "linnet.learners",
+    "compare": "linnet.comparison.api",
+    "comparison": "linnet",
     "load": "linnet.model.file",
+    "plot": "linnet",
+    "report": "linnet",
     "train": "linnet.pipeline.api",
 }
 

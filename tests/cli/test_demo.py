@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+from pathlib import Path
 
 from linnet.cli import demo
 from tests.cli.calling import call
@@ -26,3 +28,6 @@ def test_the_demo_prints_a_table(capsys):
     assert "Widrow-Hoff" in out
     assert float(re.search(r"structured perceptron.*: ([0-9.]+) %", out)[1]) > 95
     assert "the/DET  duck/NOUN" in out
+    page = Path(re.search(r"open in a browser:\s+(\S+)", out)[1])
+    assert page.read_text().startswith("<!doctype html>")
+    shutil.rmtree(page.parent)

@@ -155,6 +155,9 @@ def test_equal_weights_that_are_not_whole_give_the_intervals_of_as_many_rows(rng
     truth, said = rng.normal(size=200), rng.normal(size=200)
     one, other = regressed(truth, said, None).as_dict(), regressed(truth, said, np.full(200, 0.3)).as_dict()
     assert list(one) == list(other)
+    residuals, fewer = one.pop("residuals"), other.pop("residuals")
+    assert fewer["counts"] == pytest.approx([0.3 * rows for rows in residuals["counts"]])
+    assert one.pop("sample") == other.pop("sample")
     for name, value in one.items():
         assert other[name] == pytest.approx(value), name
 

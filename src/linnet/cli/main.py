@@ -25,7 +25,10 @@ from linnet.storage import atomic
 
 # A command is a function `command` in the module of its name, or several in the tuple `commands`, which are a group.
 # `linnet --help` imports them all: what only a run needs, they import when they run.
-COMMANDS = ("train", "predict", "evaluate", "inspect", "verify", "separable", "boolean", "tag", "parse", "demo")
+COMMANDS = (
+    "train", "predict", "evaluate", "inspect", "verify", "report", "separable", "compare", "boolean", "tag", "parse",
+    "demo",
+)  # fmt: skip
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
 

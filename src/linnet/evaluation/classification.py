@@ -18,7 +18,9 @@ from linnet.evaluation.exact_sums import Counts, ExactSum, Floats, Moments, root
 from linnet.evaluation.intervals import Interval, none, share_interval
 from linnet.evaluation.json_values import plain
 from linnet.evaluation.macro_f1 import macro_f1_interval
+from linnet.evaluation.pictures import Histogram, ThresholdCurve, few_values, histogram, threshold_curve
 from linnet.evaluation.reliability_diagram import Bin, Reliability
+from linnet.evaluation.result_tables import ClassesShown
 from linnet.evaluation.roc_area import auc_interval
 from linnet.evaluation.skewed_means import loss_interval
 from linnet.evaluation.sorted_counts import LIMIT, SortedCounts
@@ -45,7 +47,7 @@ class ClassResult:
 
 
 @dataclass(frozen=True)
-class ClassificationResult:
+class ClassificationResult(ClassesShown):
     """The metrics over all rows added.  NaN, with NaN ends, where a metric is not defined.
 
     A row whose label the model does not know is an error in every metric except ROC AUC, average precision and
@@ -80,11 +82,17 @@ class ClassificationResult:
     calibration_error_by_chance: float  # its approximate expectation if every probability were right
     reliability: tuple[Bin, ...]  # of the second of two classes; of the most probable class of more
     costs: CostResult | None  # of the decisions of a rule, if there is one
+    curve: ThresholdCurve | None = None  # of two classes: the rows above each threshold on the score
+    # of the margins: of two classes y (w . x + b), of more the score of the true class less the largest of the others
+    margins: Histogram | None = None
 
     @property
     def headline(self) -> str:
         """The one figure for a line."""
         return f"accuracy {self.accuracy:.3f}"
+
+    def _by_class(self) -> tuple[ClassResult, ...]:
+        return self.classes
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON, with None where a metric is not defined."""
@@ -113,6 +121,7 @@ class ClassificationTally:
         self._brier = Moments()
         self._runner_up = ExactSum()  # squared log losses as if the class that is second most probable were true
         self._scores = SortedCounts(kinds=2, limit=distinct_scores)
+        self._margins = few_values()  # of more than two classes; those of two are scores
         self._reliability = Reliability()
         self._costs = None if rule is None else CostTally(rule)
 
@@ -123,12 +132,14 @@ class ClassificationTally:
         probabilities: ArrayLike | None = None,
         scores: ArrayLike | None = None,
         weights: ArrayLike | None = None,
+        margins: ArrayLike | None = None,
     ) -> None:
         """Add a block of true class numbers (-1: a label the model does not know) and predictions.
 
         Probabilities are (rows, classes).  Scores, for two classes only, rank the rows for ROC AUC and average
         precision; without them the probability of the second class does.  Weights are how much each row counts (see
-        `linnet.evaluation.weights`).  With a rule, predicted classes are those before rejection.
+        `linnet.evaluation.weights`).  With a rule, predicted classes are those before rejection.  Margins are for a
+        picture, of more than two classes: those of two are their scores.
         """
         k = len(self.classes)
         y = validation.codes("true classes", truth, UNKNOWN_LABEL, k, self._seen)
@@ -138,6 +149,7 @@ class ClassificationTally:
         w = validation.row_weights(weights, len(y), self._seen)
         p = None if probabilities is None else self._probabilities(probabilities, len(y))
         s = None if scores is None else self._ranked(scores, len(y))
+        m = None if margins is None else validation.numbers("margins", margins, self._seen, (len(y),))
         if not len(y):
             return
         if self._costs is not None and p is None:
@@ -151,7 +163,7 @@ class ClassificationTally:
         if w is not None and not w.all():
             kept = w > 0
             y, z, w = y[kept], z[kept], w[kept]
-            p, s = (None if each is None else each[kept] for each in (p, s))
+            p, s, m = (None if each is None else each[kept] for each in (p, s, m))
         self._weights.add(len(y), w)
         right = y == z
         self._right_weights.add(int(right.sum()), None if w is None else w[right])
@@ -174,9 +186,11 @@ class ClassificationTally:
                 self._costs.add(y, z, p, w)
             if s is None and k == 2:
                 s = np.ascontiguousarray(p[:, 1])
+        known = y != UNKNOWN_LABEL
+        if m is not None:
+            self._margins.add(m[known], w=None if w is None else w[known])
         if s is not None:
-            ranked = y != UNKNOWN_LABEL
-            self._scores.add(s[ranked], y[ranked], None if w is None else w[ranked])
+            self._scores.add(s[known], y[known], None if w is None else w[known])
             for code, total in enumerate(self._ranked_weights):
                 total.add(int((y == code).sum()), None if w is None else w[y == code])
 
@@ -238,7 +252,19 @@ class ClassificationTally:
             calibration_error_by_chance=by_chance,
             reliability=bins,
             costs=None if self._costs is None else self._costs.result(confidence),
+            curve=threshold_curve(self._scores.values(), counts),
+            margins=self._margin_histogram(counts),
         )
+
+    def _margin_histogram(self, counts: Counts | Floats) -> Histogram | None:
+        """Of two classes only where there are scores: a probability is no margin."""
+        if self._kind is None or not self._kind[1]:
+            return histogram(self._margins.values(), self._margins.counts()[:, 0])
+        scores = self._scores.values()
+        margins = np.concatenate([-scores[::-1], scores])
+        weights = np.concatenate([counts[::-1, 0], counts[:, 1]])
+        rising = np.argsort(margins, kind="stable")
+        return histogram(margins[rising], weights[rising])
 
     def _squares_by_cell(self) -> Floats | None:
         return None if self._squared_confusion is None else self._squared_confusion.values()

@@ -16,6 +16,8 @@ from linnet.evaluation.exact_sums import Moments, as_float, root
 from linnet.evaluation.intervals import Interval, mean_interval, median_ranks, none
 from linnet.evaluation.json_values import plain
 from linnet.evaluation.mean_losses import LossResult, LossTally
+from linnet.evaluation.pictures import Histogram, PredictionSample, Sampling, few_values, histogram
+from linnet.evaluation.result_tables import MetricsShown
 from linnet.evaluation.skewed_means import TOO_FEW, Skew, loss_interval, ratio_factors
 from linnet.evaluation.sorted_counts import SortedCounts
 from linnet.evaluation.squared_errors import NOTHING, SquaredErrors, Uncertain
@@ -37,7 +39,7 @@ FEW = "fewer than 3 rows"
 
 
 @dataclass(frozen=True)
-class RegressionResult:
+class RegressionResult(MetricsShown):
     """The metrics over all rows added.  NaN, with NaN ends, where a metric is not defined.
 
     With weights that are not whole numbers, `rows` is the number of rows that have one above 0.
@@ -58,6 +60,8 @@ class RegressionResult:
     baseline_prediction: float
     # of the loss that the model was fitted by, where that is not the square
     loss: LossResult | None = None
+    residuals: Histogram | None = None  # prediction - truth
+    sample: PredictionSample | None = None
 
     @property
     def headline(self) -> str:
@@ -87,6 +91,8 @@ class RegressionTally:
         self._range = (math.inf, -math.inf)  # of d
         self._squared = SquaredErrors()
         self._sorted_distances = SortedCounts()
+        self._residuals = few_values()
+        self._sample = Sampling()
 
     def add(self, truth: ArrayLike, predicted: ArrayLike, weights: ArrayLike | None = None) -> None:
         """Add a block of true and predicted numbers; weights are how much each row counts (see
@@ -116,6 +122,8 @@ class RegressionTally:
         self._distances.add(distance, w)
         self._truth.add(d, w)
         self._sorted_distances.add(distance, w=w)
+        self._residuals.add(e, w=w)
+        self._sample.add(y, z)
         self._range = (min(self._range[0], float(d.min())), max(self._range[1], float(d.max())))
         self._squared.add(e, d, w)
         if self._loss is not None:
@@ -145,6 +153,8 @@ class RegressionTally:
             bias_interval=mean_interval(self._errors, of_errors, confidence),
             baseline_rmse=root(scatter / total) if n else math.nan,
             baseline_prediction=mean,
+            residuals=histogram(self._residuals.values(), self._residuals.counts()[:, 0]),
+            sample=self._sample.result(),
         )
 
     def _rmse_interval(self, rmse: float, uncertain: Uncertain, confidence: float) -> Interval:

@@ -36,6 +36,8 @@ class Purpose(IntEnum):
     PROGRESSIVE = 6
     STRENGTH = 7
     TUNING = 8
+    REASONS = 9
+    COMPARISON = 10
 
 
 def random_keys(numbers: NDArray[np.uint64], seed: int, purpose: Purpose, turn: int = 0) -> NDArray[np.uint64]:

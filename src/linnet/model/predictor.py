@@ -97,8 +97,9 @@ class Classifier:
         Returns the weighted sum of losses: log loss, or mistakes.
         """
         answers = self.answers(rows)
-        scores = answers.decision if answers.decision.ndim == 1 and len(self.classes) == 2 else None
-        tally.add(truth, answers.codes, probabilities=answers.probabilities, scores=scores, weights=weights)
+        two = answers.decision.ndim == 1 and len(self.classes) == 2
+        scores, margins = (answers.decision, None) if two else (None, _leads(answers.decision, truth))
+        tally.add(truth, answers.codes, answers.probabilities, scores, weights, margins)
         if answers.probabilities is None:
             return _total(answers.codes != truth, weights)
         known = truth >= 0
@@ -171,6 +172,16 @@ class Regressor:
         tally.add(truth, predicted, weights)
         with np.errstate(over="ignore"):  # numbers may be as large as they like: the sum is then infinite
             return _total((predicted - truth) ** 2, weights)
+
+
+def _leads(decision: Floats, truth: Floats) -> Floats | None:
+    """The score of the true class less the largest of the others; 0 for a label that the model does not know."""
+    if decision.ndim == 1:
+        return None
+    rows, codes = np.arange(len(truth)), truth.astype(np.int64)
+    own = decision[rows, codes]
+    others = np.partition(decision, -2, axis=1)[:, -2:]
+    return np.where(codes < 0, 0.0, own - np.where(own == others[:, 1], others[:, 0], others[:, 1]))
 
 
 def _total(losses: NDArray[Any], weights: Floats | None) -> float:

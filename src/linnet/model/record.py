@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+from linnet.data.frames import as_frame
 from linnet.decisions.thresholds import ThresholdChoice
 from linnet.evaluation.classification import ClassificationResult
 from linnet.evaluation.intervals import Interval
@@ -15,6 +16,8 @@ from linnet.evaluation.regression import RegressionResult
 from linnet.learners.entry import TextWeighting
 from linnet.learners.recipe import Recipe
 from linnet.model.plan import Plan
+from linnet.model.point_sample import PointSample
+from linnet.notebook import card, table
 from linnet.storage.typed_json import NOT_STORED
 from linnet.theory.fit_summary import FitSummary
 
@@ -55,6 +58,13 @@ class Progressive:
     accuracy_interval: Interval | None = None
     baseline_accuracy: float | None = None  # of always predicting the most frequent label of these rows
     numbers: RegressionResult | None = None
+    # how many mistakes there were in the first 1, 2, 3, 4, 6, 8, ... rows
+    curve_rows: tuple[int, ...] = ()
+    curve_mistakes: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.curve_rows) != len(self.curve_mistakes):
+            raise ValueError("the points of the progressive error differ in number")
 
 
 @dataclass(frozen=True)
@@ -117,6 +127,28 @@ class StrengthChoice:
         """Whether it was asked for, and chosen by a path."""
         return bool(self.metric)
 
+    def frame(self) -> Any:
+        """The path as a pandas data frame (a pyarrow table where pandas is not installed): a line for each point.
+
+        Beside the strength it has what was recorded: `loss`, `score`, `standard_error`, `gap`, and a column for the
+        weight of each top feature.
+        """
+        named = (("loss", self.losses), ("score", self.scores), ("standard_error", self.standard_errors))
+        columns = {name: list(values) for name, values in (*named, ("gap", self.gaps)) if values}
+        weights = {" ".join(filter(None, (each.label, each.feature))): list(each.weights) for each in self.paths}
+        return as_frame({self.name: list(self.tried), **columns, **weights})
+
+    def _repr_html_(self) -> str:
+        shown = {
+            self.name: self.tried,
+            "loss": self.losses,
+            "score": self.scores,
+            "standard error": self.standard_errors,
+        }
+        facts = [("chosen", f"{self.name} = {self.value:g}"), ("by", self.way)]
+        facts += [("metric", self.metric)] if self.metric else []
+        return card("strength of the penalty", facts, table({name: values for name, values in shown.items() if values}))
+
 
 @dataclass(frozen=True)
 class Threshold:
@@ -178,6 +210,8 @@ class Record:
     # how the strength of the penalty was chosen from the rows, if it was
     strength: StrengthChoice | None = None
     numbers: dict[str, ColumnStatistics] = field(default_factory=dict)
+    # some of the rows, where they are two numbers and a label, for a picture of the plane between the classes
+    points: PointSample | None = None
     # coefficients with standard errors and the figures of the fit, if they were asked for
     summary: FitSummary | None = None
     # online learners

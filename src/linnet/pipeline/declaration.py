@@ -12,7 +12,7 @@ A light module: `linnet --help` must not load NumPy.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from difflib import get_close_matches
 from enum import StrEnum
@@ -291,7 +291,12 @@ def checked(cls: type, given: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def documentation(cls: type) -> str:
     """The `Parameters` of a docstring, as numpydoc lays them out."""
-    return "\n".join(_entry(each) for each in in_python(cls))
+    return documented(in_python(cls))
+
+
+def documented(options: Iterable[Option]) -> str:
+    """The same of some options."""
+    return "\n".join(_entry(each) for each in options)
 
 
 def _entry(each: Option) -> str:

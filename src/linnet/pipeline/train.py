@@ -77,10 +77,11 @@ def train_each(data: Any, several: Sequence[TrainOptions], services: Services | 
         )
     rejected = BadRows(first.on_error)
     rows = SharedRows(RowStream(source, features, _check(None, features.schema), rejected, services), first.memory)
-    return [_fitted(rows, options, choice) for options in several]
+    return [fitted_to(rows, options, choice) for options in several]
 
 
-def _fitted(stream: RowStream, options: TrainOptions, choice: TaskChoice) -> Model:
+def fitted_to(stream: RowStream, options: TrainOptions, choice: TaskChoice) -> Model:
+    """The model of these options on the rows of a stream that is kept."""
     entry, reason = learner_of(options, stream.features.task)
     check_task(options, stream.features.task, entry)
     if entry is not None:

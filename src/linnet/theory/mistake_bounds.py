@@ -21,6 +21,7 @@ from linnet.learners.losses import Loss
 from linnet.learners.recipe import Factors, Recipe, Reduction, Update
 from linnet.learners.schedule import Step
 from linnet.learners.sparse_weights import SparseWeights
+from linnet.notebook import card
 from linnet.theory.disjunctions import READINGS, Disjunction
 from linnet.theory.margin_losses import Flat, MarginLosses
 from linnet.theory.perceptron_bound import JOINT, JOINT_STREAM, ONE_PLANE, perceptron_bound
@@ -80,6 +81,11 @@ class Mistakes:
             return f"{made}, more than the bound of {self.bound:,.6g}: {self._formula()}"
         verb = "is" if self.bound == 1 else "are"
         return f"{made}; at most {self.bound:,.6g} {verb} possible: {self._formula()}"
+
+    def _repr_html_(self) -> str:
+        facts = [("mistakes", f"{self.made:,}")]
+        facts.append(("no bound", self.reason) if self.reason else ("at most possible", f"{self.bound:,.6g}"))
+        return card("mistake bound", facts if self.reason else [*facts, ("by", self._formula())])
 
     def _formula(self) -> str:
         facts = self.facts

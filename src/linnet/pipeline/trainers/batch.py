@@ -130,6 +130,7 @@ class BatchTrainer:
             iterations=result.iterations,
             converged=result.converged,
             strength=result.strength,
+            points=result.points,
             separation=result.separation,
             numbers=result.columns,
             summary=result.summary,

@@ -23,6 +23,7 @@ from linnet.learners.problem_choice import adapted
 from linnet.learners.recipe import Reduction
 from linnet.learners.regularisation import OWN, Regularisation
 from linnet.model.moments import Moments
+from linnet.model.point_sample import PointSample, PointSampling, two_numbers
 from linnet.model.predictor import Result
 from linnet.model.record import ColumnStatistics, StrengthChoice
 from linnet.pipeline import strength_choice
@@ -72,6 +73,8 @@ class BatchResult:
     class_weights: dict[str, float] | None
     columns: dict[str, ColumnStatistics]
     moments: Moments
+    # of rows that are two numbers and a label
+    points: PointSample | None
     # of a fit without a penalty, if it was asked for
     summary: FitSummary | None
     # why an unpenalised logistic fit has no finite optimum, if it has none
@@ -140,6 +143,7 @@ def train_batch(
             class_weights=_class_weights(data),
             columns=_statistics(data.features, scaling, rows),
             moments=moments,
+            points=_points(data, raw),
             summary=final.summary,
             separation=separation,
             held_out=result(),
@@ -244,6 +248,20 @@ def _moments(data: TrainingSet, raw: Rows, scaling: Scaling | None) -> Moments:
     sums = MomentSums()
     sums.add(raw, data.weights)
     return sums.moments(data.features)
+
+
+def _points(data: TrainingSet, raw: Rows) -> PointSample | None:
+    """Some of the rows, for a picture, where they are two numbers and a label."""
+    columns = two_numbers(data.features)
+    if columns is None or data.labels is None or data.labels.sets is not None:
+        return None
+    sampling = PointSampling()
+    if isinstance(raw, PackedRows):
+        there = {int(feature): at for at, feature in enumerate(raw.used)}
+        sampling.add_rows(raw, data.targets, [there.get(column, -1) for column in columns])
+    else:
+        sampling.add_rows(raw, data.targets, columns)
+    return sampling.result()
 
 
 def _held_out(data: TrainingSet, fraction: float, seed: int) -> Mask:

@@ -49,6 +49,7 @@ def write(path: str, run: OnlineRun, rejected: BadRows, terms: Terms, why: str) 
     found = rejected.findings
     tensors: Tensors = {f"layout{number}": columns for number, columns in enumerate(run.layout.by_term)}
     tensors["moments"] = run.sums.state(run.layout.size)
+    tensors["points"] = run.points.kept
     content = {
         "options": terms.options,
         "input": terms.input,
@@ -63,6 +64,7 @@ def write(path: str, run: OnlineRun, rejected: BadRows, terms: Terms, why: str) 
         "terms": [term_to_file(term, number, tensors, growing=True) for number, term in enumerate(run.features.terms)],
         "training": None if run.training is None else _training_to_file(run.training, tensors),
         "first_rows": run.first_rows,
+        "points": run.points.rows,
         "losses": run.losses,
         "best": None if run.best is None else _best_to_file(run.best, tensors),
         "rejected": [rejected.count, [_plain(each) for each in rejected.first]],
@@ -161,6 +163,7 @@ def _restore(content: dict[str, Any], tensors: Tensors, run: OnlineRun, path: st
     _check_layout(run, path)
     run.sums.restore(tensors["moments"], run.layout.size, path)
     run.label_index = label_index(run.features, content["labels"])
+    run.points.restore(tensors["points"], content["points"], len(content["labels"]))
     run.rows, (run.done_passes, run.done_chunks) = content["rows"], content["done"]
     file, offset, line, rows = content["position"]
     run.position = Position(file, offset, line, rows, seen=bytes.fromhex(content["seen"]))

@@ -35,6 +35,7 @@ from linnet.learners.catalogue import Entry
 from linnet.learners.linear import LinearModel
 from linnet.model.model import Model
 from linnet.model.moments import Moments
+from linnet.model.point_sample import PointSample, PointSampling, placed
 from linnet.model.predictor import Result, scorer
 from linnet.pipeline.decision_fit import Decided, Wanted
 from linnet.pipeline.feature_moments import MomentSums
@@ -80,7 +81,13 @@ class CountingTrainer:
             result = run.result(decided)
             linear = run.model()
         outcome = Outcome(features, run.moments(), linear, self.job.entry, CLOSED_FORM, decided, result)
-        return self.job.model(stream, outcome, rows=run.rows, rows_held_out=0 if result is None else run.rows_held_out)
+        return self.job.model(
+            stream,
+            outcome,
+            rows=run.rows,
+            rows_held_out=0 if result is None else run.rows_held_out,
+            points=run.sample(),
+        )
 
 
 class CountingRun:
@@ -110,6 +117,7 @@ class CountingRun:
         self.held_out = RowCache(memory, cache_rows)
         self.for_decisions = RowCache(memory, cache_rows) if decisions else None
         self.sums = MomentSums.of_stream(features)
+        self.points = PointSampling()
         self.rows = 0
         self.rows_held_out = 0
 
@@ -134,6 +142,8 @@ class CountingRun:
         rows = assembled(self.features.weighted(made.pieces), self.layout)
         kept = CachedRows(rows, targets, np.empty(0) if given is None else given, self.rows)
         self.sums.add_of_stream(rows, given, self.rows)
+        if columns := placed(self.features, self.layout.by_term):
+            self.points.add_rows(rows, targets, columns)
         self.rows += block.rows
         later = np.zeros(block.rows, dtype=bool)
         first = first_of_each(targets, known)
@@ -213,6 +223,10 @@ class CountingRun:
         refuse_too_many_labels(self.rows, len(labels), self.features.schema)
         require_two_labels(list(self.label_index.labels))
         return self._model()
+
+    def sample(self) -> PointSample | None:
+        """Some of the rows, where they are two numbers and a label."""
+        return self.points.result(self.label_index.codes().astype(np.int64)) if self.points.rows else None
 
     def moments(self) -> Moments:
         """The moments of all features, term after term."""

@@ -126,6 +126,7 @@ class OnlineTrainer:
             passes=run.done_passes,
             progressive=run.progressive.result(),
             held_out_losses=tuple(run.losses),
+            points=run.sample(),
             sorted_by_label=run.sorted_by_label if run.classes and not run.several else None,
             like_follows_like=run.runs.are_long() if run.classes and not run.several else None,
             labels_per_row=None if run.label_sets is None else run.label_sets.per_row(run.runs.of_labels),

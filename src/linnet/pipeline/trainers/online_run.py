@@ -28,6 +28,7 @@ from linnet.learners.recipe import Recipe, Reduction, Update
 from linnet.learners.sparse_weights import SparseWeights
 from linnet.learners.voting import Votes
 from linnet.model.moments import Moments
+from linnet.model.point_sample import PointSample, PointSampling, placed
 from linnet.model.record import OnlineSettings
 from linnet.pipeline.feature_moments import MomentSums
 from linnet.pipeline.memory import check_lists, check_names, check_weights
@@ -75,6 +76,7 @@ class OnlineRun:
         self.layout = FeatureLayout(len(features.terms))
         self.label_index = label_index(features)
         self.sums = MomentSums.of_stream(features)
+        self.points = PointSampling()  # of rows that are two numbers and a label; of others it stays empty
         self.training: OnlineTraining | None = None
         self.cache = RowCache(memory, cache_rows) if settings.passes > 1 else None
         # for a mistake bound after one pass over what cannot be read again
@@ -163,6 +165,8 @@ class OnlineRun:
                 self.runs.add(kept.targets)
             self._train_in_order(kept)
             self.sums.add_of_stream(kept.rows, kept.weights if len(kept.weights) else None, kept.first)
+            if self.classes and not self.several and (columns := placed(self.features, self.layout.by_term)):
+                self.points.add_rows(kept.rows, kept.targets, columns)
         self.rows += len(kept.targets)
         for cache in (self.cache, self.kept):
             if cache is not None:
@@ -407,6 +411,10 @@ class OnlineRun:
         back = np.empty(self.layout.size, dtype=np.int64)
         back[np.concatenate(self.layout.by_term)] = np.arange(self.layout.size)
         return back
+
+    def sample(self) -> PointSample | None:
+        """Some of the rows, where they are two numbers and a label."""
+        return self.points.result(self.label_index.codes().astype(np.int64)) if self.points.rows else None
 
     def moments(self) -> Moments:
         """The moments of all features, term after term."""

@@ -81,9 +81,13 @@ class ProgressiveTally:
     possible: bool = True  # not for pairs of classes: a row is predicted by all pairs, and trained on by some
     of_labels: NDArray[np.int64] = field(default_factory=lambda: NO_LABELS)  # (labels, 3): weights in parts
     kept: Kept = field(default_factory=Kept)
+    curve: list[int] = field(default_factory=list)  # mistakes in the first 1, 2, 3, 4, 6, 8, 11, 16, ... rows
 
     def add_classes(self, labels: NDArray[np.int64], mistaken: NDArray[np.bool_], weights: Floats | None) -> None:
         """Rows of labels by their numbers, and which of them were taken for another."""
+        upto = mistaken.cumsum()
+        while (size := curve_size(len(self.curve))) <= self.rows + len(labels):
+            self.curve.append(self.mistakes + int(upto[size - self.rows - 1]))
         self.rows += len(labels)
         self.mistakes += int(mistaken.sum())
         if weights is None:
@@ -107,7 +111,7 @@ class ProgressiveTally:
 
     def give_up(self) -> None:
         """No prediction can be had from now on, so those until now are of some rows only."""
-        self.rows, self.possible, self.of_labels = 0, False, NO_LABELS
+        self.rows, self.possible, self.of_labels, self.curve = 0, False, NO_LABELS, []
 
     def add_numbers(
         self, numbers: NDArray[np.int64], seed: int, truth: Floats, predicted: Floats, weights: Floats | None
@@ -131,6 +135,8 @@ class ProgressiveTally:
             as_float(right / self.weight),
             proportion_interval(*map(_plain, (worth * right / self.weight, worth))),
             as_float(Fraction(whole_or_float(list(self.of_labels.T)).max().item()) / self.weight),
+            curve_rows=tuple(map(curve_size, range(len(self.curve)))),
+            curve_mistakes=tuple(self.curve),
         )
 
     def _of_numbers(self) -> RegressionResult:
@@ -142,13 +148,14 @@ class ProgressiveTally:
     # -- in a checkpoint ---------------------------------------------------------------------------------------------
 
     _EXACT: ClassVar[tuple[str, ...]] = ("weight", "squared_weights", "mistaken_weight")
+    _COUNTS: ClassVar[tuple[str, ...]] = ("rows", "mistakes", "presented", "loss", "whole", "possible", "curve")
 
     def to_file(self, tensors: dict[str, Any]) -> dict[str, Any]:
         """What JSON can hold; arrays go among the tensors."""
         tensors["progressive.of_labels"] = self.of_labels
         tensors |= {f"progressive.{name}": c for name, c in zip(Kept.NAMES, self.kept.columns(), strict=True)}
         exact = {name: str(getattr(self, name)) for name in self._EXACT}
-        counts = {name: getattr(self, name) for name in ("rows", "mistakes", "presented", "loss", "whole", "possible")}
+        counts = {name: getattr(self, name) for name in self._COUNTS}
         return counts | exact
 
     @classmethod
@@ -166,10 +173,19 @@ class ProgressiveTally:
             and all(type(count) is int for count in (found.rows, found.mistakes, found.presented))
             and type(found.loss) is float
             and (type(found.whole), type(found.possible)) == (bool, bool)
+            and isinstance(found.curve, list)
+            and all(type(count) is int for count in found.curve)
+            and (len(found.curve) == 0 or curve_size(len(found.curve) - 1) <= found.rows)
         )
         if not sound:
             raise ValueError("the progressive validation is not of its learner")
         return found
+
+
+def curve_size(index: int) -> int:
+    """The numbers of rows after which mistakes are noted: two to every doubling."""
+    sizes = (1, 2, 3)
+    return sizes[index] if index < len(sizes) else round(2.0 ** ((index + 1) / 2))
 
 
 def _plain(number: Fraction) -> Any:
