@@ -38,6 +38,8 @@ class BadRow:
     raw: bytes = field(default=b"", repr=False)
     # where the records of its block begin, for the order of rows that share a line
     offset: int | None = field(default=None, repr=False, compare=False)
+    # what ends it in a file of such rows: of sentences of several lines, a blank line
+    end: bytes = field(default=b"\n", repr=False, compare=False)
 
     def __str__(self) -> str:
         where = [self.path, str(self.line)] + ([str(self.column)] if self.column else [])
@@ -92,4 +94,4 @@ class BadRows:
         if len(self.first) < FIRST_SHOWN:
             self.first.append(str(bad))
         if self.quarantine is not None:
-            self.quarantine.write(bad.raw.rstrip(b"\r\n") + b"\n")
+            self.quarantine.write(bad.raw.rstrip(b"\r\n") + bad.end)

@@ -15,6 +15,9 @@ from linnet.errors import InputError
 MOST_BYTES = (1 << 32) - 1
 # A sentence of more tokens is refused: decoding keeps a number for every token and tag.
 MOST_TOKENS = 100_000
+# Behind a sentence of several lines.
+SENTENCE_END = b"\n\n"
+SKIP = "--on-error skip leaves such sentences out"
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +74,17 @@ class Sentences:
             if first <= sentence:
                 path = name
         return f"{path}:{self.lines[token]}" if path else f"sentence {sentence + 1}"
+
+    def bad_row(self, token: int, reason: str) -> BadRow:
+        """The sentence of a token as one that cannot be used.  Of lists of Python, where there is no file and nothing
+        to skip, an InputError is raised."""
+        if not self.files:
+            raise InputError(f"{self.where(token)}: {reason}")
+        number = int(np.searchsorted(self.starts, token, side="right")) - 1
+        begin, end = self.spans[number]
+        path = next(path for first, path in reversed(self.files) if first <= number)
+        raw = bytes(self.data[begin:end])
+        return BadRow(path, int(self.lines[token]), None, f"{reason} ({SKIP})", raw, end=SENTENCE_END)
 
     def keep(self, which: NDArray[np.bool_]) -> Sentences:
         """Only these sentences, of the same text."""

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from linnet.cores import cores
+from linnet.data.on_error import BadRows
 from linnet.errors import InputError
 from linnet.structured import tagger_file
 from linnet.structured.growing_tagger import GrowingTagger
 from linnet.structured.sentences import Sentences, of_lists
 from linnet.structured.tag_evaluation import TagTally
-from linnet.structured.tag_files import add_block
+from linnet.structured.tag_files import add_block, scorable
 from linnet.structured.tag_options import TagOptions
 from linnet.structured.tagger import Tagger, TagRunner
 from linnet.structured.tagger_training import TaggedSentences, train_tagger
@@ -42,7 +43,7 @@ class SequenceTagger(BaseEstimator):  # type: ignore[misc]
         Tags before a tag that its score depends on; 2 takes up to 128 tags, and longer.
     passes : int, optional
         Passes over the sentences; by default a tenth of the sentences is held out to choose it.
-    scheme : {'auto', 'none', 'iob1', 'iob2', 'iobes'}, default 'auto'
+    scheme : {'auto', 'none', 'iob1', 'iob2', 'iobes', 'bilou', 'bmes'}, default 'auto'
         How tags mark spans; 'auto' looks at the tags.
     templates : list of str, optional
         What features are made of, such as 'suffix3' or 'lower@-1 lower'; see docs/tagging.md.
@@ -184,6 +185,7 @@ class SequenceTagger(BaseEstimator):  # type: ignore[misc]
         tagger = self._fitted()
         sentences = _sentences(X, y, tagger)
         tally = TagTally(tagger.spans)
+        scorable(tagger, sentences, sentences.columns[-1], BadRows())
         add_block(tally, tagger, sentences, self._codes(sentences), tagger.word, sentences.columns[-1])
         return tally.as_dict()
 
