@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,6 +128,16 @@ def joined(parts: Sequence[Sentences], columns: tuple[str, ...]) -> Sentences:
         tuple(files),
         np.concatenate(heads) if heads else None,
     )
+
+
+def as_lists(sentences: Iterable[Any], what: str) -> Sequence[Sequence[Any]]:
+    """Sentences from Python, of any iterable; a string in the place of a list would be taken for its characters."""
+    found = sentences if isinstance(sentences, str) else list(sentences)
+    for number, each in enumerate([found] if isinstance(found, str) else found, start=1):
+        if isinstance(each, str):
+            shown = each if len(each) <= 40 else each[:40] + "..."
+            raise InputError(f"sentence {number}: {shown!r} is a string: pass a list of {what} for each sentence")
+    return found
 
 
 def of_lists(columns: tuple[str, ...], fields: Sequence[Sequence[str]], lengths: Sequence[int]) -> Sentences:
