@@ -95,8 +95,8 @@ def with_values(arguments: list[str]) -> list[str]:
     return found
 
 
-def without_quarantine(options: TrainOptions) -> OnError:
+def without_quarantine(policy: OnError) -> OnError:
     """What to do with rows that cannot be read, for commands that have no file to write them to."""
-    if options.on_error is OnError.QUARANTINE:
+    if policy is OnError.QUARANTINE:
         raise RecipeError("--on-error quarantine is for train, which writes such rows to a file: use skip or fail here")
-    return options.on_error
+    return policy

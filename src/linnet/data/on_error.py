@@ -41,6 +41,8 @@ class BadRow:
     raw: bytes = field(default=b"", repr=False)
     # where the records of its block begin, for the order of rows that share a line
     offset: int | None = field(default=None, repr=False, compare=False)
+    # what ends it in a file of such rows: of sentences of several lines, a blank line
+    end: bytes = field(default=b"\n", repr=False, compare=False)
 
     def __str__(self) -> str:
         where = [self.path, str(self.line)] + ([str(self.column)] if self.column else [])
@@ -96,7 +98,7 @@ class BadRows:
         if len(self.first) < FIRST_SHOWN:
             self.first.append(str(bad))
         if self.quarantine is not None:
-            self.quarantine.write(bad.raw.rstrip(b"\r\n") + b"\n")
+            self.quarantine.write(bad.raw.rstrip(b"\r\n") + bad.end)
 
     def add_block(self, bad: Iterable[BadRow], rows: int) -> None:
         """Add the bad rows of a block, which has so many others; raise where most of very many are bad."""
