@@ -104,7 +104,7 @@ def run(
 
     began = perf_counter()
     name_flags(flags(CompareOptions))
-    without_quarantine(options)
+    without_quarantine(options.on_error)
     if output is not None:
         _before_replacing(output, quiet=quiet or as_json)
     with _graceful(output) as stopped, TrialDisplay(quiet=quiet or as_json) as display:
