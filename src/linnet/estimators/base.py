@@ -240,8 +240,9 @@ class LinearEstimator(Coefficients, BaseEstimator):  # type: ignore[misc]
         """Keep the outcome of a whole fit, and warn if it did not converge."""
         self._show(trained.model, dtype)
         self.history_ = trained.history
-        self.n_iter_ = len(trained.history)
         self.updates_ = sum(each.updates for each in trained.history)
+        # a warm start that is near enough to the optimum as it is only looks at the rows
+        self.n_iter_ = len(trained.history) if self.updates_ or not self.warm_start else 0
         self.certificate_ = trained.certificate
         if self._chooses_solver:
             self.solver_, self.solver_reason_ = trained.solver, trained.solver_reason

@@ -201,6 +201,6 @@ def _already_there(part: Part, how: Descent, watch: Watcher) -> Found | None:
     certificate = certify(part.objective, how.start, how.slopes)
     if not certificate.within(how.tol):
         return None
-    tally = part.objective.pull(how.start)[1]
+    tally = part.objective.pull(how.start)[1]._replace(updates=0)
     watch(tally)
     return Found(how.start, [tally], True, certificate, how.slopes)
