@@ -322,6 +322,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
                 f"a classifier takes at least two classes; the data have one class, {labels.classes.tolist()[0]!r}"
             )
         if class_weights is not None:
+            class_weights.check_some(labels.classes.tolist())
             weights = class_weights.by_row(labels.classes.tolist(), codes, weights)
         return Examples(rows, codes, weights), labels
 
