@@ -119,3 +119,10 @@ def test_scikit_learns_solver_names_and_options_are_taken(rng):
         assert_allclose(model.coef_, own.coef_)
     with pytest.raises(linnet.RecipeError, match="solver_options"):
         linnet.QuantileRegressor(solver_options="quick").fit(X, y)
+
+
+def test_fewer_rows_than_columns_are_met_exactly_without_a_penalty(rng):
+    for _ in range(40):
+        X, y = rng.normal(size=(2, 3)), 100.0 * rng.normal(size=2)
+        model = linnet.QuantileRegressor(quantile=0.3, alpha=0.0, tol=1e-9).fit(X, y, [1.0, 2.0])
+        assert_allclose(model.predict(X), y, rtol=1e-9)

@@ -163,9 +163,9 @@ def interior_point(problem: Objective, how: Descent, watch: Watcher) -> Found:
 
 
 def _better(programme: _Programme, one: Found, other: Found) -> Found:
-    """That with the lower objective, after the iterations of both."""
+    """That with the lower objective, after the iterations of both; no higher than an optimum, it is one."""
     lower = min((other, one), key=lambda found: programme.objective(found.weights[: programme.free]))
-    return replace(lower, history=[*one.history, *other.history])
+    return replace(lower, history=[*one.history, *other.history], converged=one.converged or other.converged)
 
 
 def _ended(programme: _Programme, at: _Iterate, how: Descent, history: list[Pass]) -> Found:
@@ -195,7 +195,10 @@ def _stepped(programme: _Programme, at: _Iterate) -> _Iterate:
         return at
     t, s, z, v = at.t, at.left, at.z, at.v
     bends, r = 1.0 / (z / t + v / s), z - v
-    factors = programme.factored(bends)
+    try:
+        factors = programme.factored(bends)
+    except NumericalError:  # rows that are met exactly, to the last digit, are beyond all bounds
+        return at
     right = programme.summed(bends * r)
     # with these signs the weights fall by dw
     dw = factors.solve(right)
