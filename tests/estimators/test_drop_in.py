@@ -109,3 +109,12 @@ def test_a_passive_aggressive_step_is_scikit_learns(rng):
         ours = linnet.PassiveAggressiveClassifier(C=0.5, loss=loss, **same).fit(X, y)
         theirs = SGDClassifier(loss="hinge", penalty=None, learning_rate=rate, eta0=0.5, **same).fit(X, y)
         np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["LogisticRegression", "LinearSVC", "Perceptron", "PassiveAggressiveClassifier"])
+def test_a_class_weight_for_a_label_that_no_row_has_is_an_error_unless_all_have_one(name):
+    X, y = [[-1.0, -1.0], [-1.0, 0.0], [1.0, 1.0], [1.0, 0.0]], [1, 1, -1, -1]
+    with pytest.raises(ValueError, match="which no row has"):
+        getattr(linnet, name)(class_weight={0: 0.5}).fit(X, y)
+    getattr(linnet, name)(class_weight={0: 0.5, 1: 2.0, -1: 1.0}).fit(X, y)
+    getattr(linnet, name)(class_weight={1: 2.0}).fit(X, y)

@@ -11,7 +11,7 @@ from sklearn import linear_model
 
 import linnet
 from linnet.training.solvers import huber
-from linnet.training.solvers.huber import best_scale
+from linnet.training.solvers.huber_point import best_scale
 
 
 def drawn(rng, n=200, d=5):
@@ -138,3 +138,22 @@ def test_rows_that_are_fit_exactly_are_proven_however_often_they_are_copied(rows
         assert proven.within(1e-4), proven
     assert_allclose(weighted.certificate_.primal, copied.certificate_.primal, rtol=1e-4)
     assert_allclose(weighted.coef_, copied.coef_, atol=1e-4)
+
+
+@pytest.mark.parametrize(("n", "d"), [(40, 15), (300, 3)])
+@pytest.mark.parametrize("epsilon", [1.0, 1.01])
+def test_an_epsilon_of_nearly_1_ends_at_its_optimum_too(epsilon, n, d, rng):
+    for alpha in (1e-3, 1e-2):
+        X, y, c = drawn(rng, n, d)
+        model = linnet.HuberRegressor(epsilon=epsilon, alpha=alpha, tol=1e-8, max_iter=500).fit(X, y, c)
+        assert model.certificate_.gap <= 1e-8
+        ours = objective(X, y, c, epsilon, alpha, model.coef_, model.intercept_, model.scale_)
+        assert_allclose(model.certificate_.primal * 2 * c.sum(), ours, rtol=1e-9)
+
+
+def test_with_an_epsilon_of_1_it_is_the_regression_of_least_absolute_deviations(rng):
+    X, y, c = drawn(rng, 150, 4)
+    model = linnet.HuberRegressor(epsilon=1.0, alpha=1e-4, max_iter=500).fit(X, y, c)
+    median = linear_model.QuantileRegressor(quantile=0.5, alpha=0.0).fit(X, y, c)
+    ours, best = (float(c @ np.abs(y - fitted.predict(X))) for fitted in (model, median))
+    assert best <= ours <= best * (1 + 1e-5)

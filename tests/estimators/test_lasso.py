@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 import sklearn.linear_model
+from numpy.testing import assert_allclose
 from scipy.sparse import csr_array, issparse
 
 import linnet
@@ -79,12 +80,12 @@ def test_sparse_coef_has_the_weights_other_than_0(rng):
     assert model.sparse_coef_.nnz == np.count_nonzero(model.coef_) < X.shape[1]
 
 
-def test_a_warm_start_that_is_at_the_optimum_already_takes_one_step(rng):
+def test_a_warm_start_that_is_at_the_optimum_already_takes_no_step(rng):
     X, y = table(rng)
     model = linnet.ElasticNet(alpha=0.1, warm_start=True).fit(X, y)
     before = model.coef_.copy()
     model.fit(X, y)
-    assert model.n_iter_ == 1
+    assert model.n_iter_ == 0
     assert np.array_equal(model.coef_, before)
 
 
@@ -139,3 +140,32 @@ def test_trained_on_a_table_the_alpha_is_chosen_and_the_certificate_holds_for_th
     assert verify(loaded, columns).holds
     assert not verify(loaded, columns | {"y": y[::-1]}).holds
     assert loaded.entry.recipe.penalty == model.entry.recipe.penalty
+
+
+@pytest.mark.parametrize("positive", [False, True])
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+def test_paths_are_scikit_learns(form, positive, rng):
+    X, y = table(rng)
+    X, y = X - X.mean(axis=0), y - y.mean()
+    for ours, theirs, more in (
+        (linnet.Lasso.path, sklearn.linear_model.lasso_path, {}),
+        (linnet.ElasticNet.path, sklearn.linear_model.enet_path, {"l1_ratio": 0.3}),
+    ):
+        own = ours(form(X), y, alphas=20, positive=positive, tol=1e-10, max_iter=10_000, return_n_iter=True, **more)
+        peer = theirs(X, y, alphas=20, positive=positive, tol=1e-12, max_iter=100_000, return_n_iter=True, **more)
+        assert_allclose(own[0], peer[0])
+        assert_allclose(own[1], peer[1], atol=1e-4 * np.abs(peer[1]).max())
+        assert own[2].shape == peer[2].shape
+        assert len(own[3]) == len(peer[3]) == 20
+    alphas, coefs, gaps = linnet.Lasso.path(form(X), np.column_stack([y, -y]), alphas=[0.1, 1.0])
+    assert_allclose(alphas, [1.0, 0.1])
+    assert coefs.shape == (2, X.shape[1], 2)
+    assert (gaps >= 0).all()
+    with pytest.raises(linnet.RecipeError, match="alphas"):
+        linnet.Lasso.path(form(X), y, alphas=[-1.0])
+
+
+def test_check_input_is_taken(rng):
+    X, y = table(rng)
+    model = linnet.Lasso(alpha=0.1).fit(X, y, check_input=False)
+    assert_allclose(model.coef_, linnet.Lasso(alpha=0.1).fit(X, y).coef_)

@@ -86,3 +86,43 @@ def test_collinear_and_constant_columns_are_fitted(rng):
 def test_a_quantile_of_0_is_refused():
     with pytest.raises(linnet.RecipeError, match="quantile must lie between 0 and 1"):
         linnet.QuantileRegressor(quantile=0.0).fit([[1.0], [2.0]], [1.0, 2.0])
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+def test_without_a_penalty_collinear_columns_and_repeated_rows_end_at_the_optimum_too(form, rng):
+    for q in (0.1, 0.5):
+        X, y, c = drawn(rng, 60, 5)
+        X[:, 1], X[:, 2] = X[:, 0], 2 * X[:, 0] - 1e-7 * rng.normal(size=60)
+        few, targets = np.repeat(rng.normal(size=(8, 12)), 4, axis=0), rng.normal(size=32)
+        for A, b, weights in ((X, y, c), (few, targets, np.ones(32))):
+            model = linnet.QuantileRegressor(quantile=q, alpha=0.0).fit(form(A), b, weights)
+            peer = linear_model.QuantileRegressor(quantile=q, alpha=0.0).fit(A, b, weights)
+            best = objective(A, b, weights, q, 0.0, peer.coef_, peer.intercept_)
+            assert objective(A, b, weights, q, 0.0, model.coef_, model.intercept_) <= best * (1 + 1e-6)
+
+
+def test_weights_that_the_penalty_takes_are_0_to_the_last_digit(rng):
+    X = rng.normal(size=(300, 20))
+    y = X[:, :8] @ rng.uniform(1.0, 3.0, size=8) + rng.normal(size=300)
+    by_steps = linnet.QuantileRegressor(quantile=0.6, alpha=0.1, solver="interior-point").fit(X, y)
+    by_highs = linnet.QuantileRegressor(quantile=0.6, alpha=0.1, solver="highs").fit(X, y)
+    assert np.array_equal(by_steps.coef_ != 0, by_highs.coef_ != 0)
+    assert 0 < np.count_nonzero(by_steps.coef_) < 20
+
+
+def test_scikit_learns_solver_names_and_options_are_taken(rng):
+    X, y, _ = drawn(rng, 60, 3)
+    own = linnet.QuantileRegressor(solver="highs").fit(X, y)
+    for name in ("highs-ds", "highs-ipm", "revised simplex"):
+        model = linnet.QuantileRegressor(solver=name, solver_options={"presolve": True}).fit(X, y)
+        assert model.solver_ == "highs"
+        assert_allclose(model.coef_, own.coef_)
+    with pytest.raises(linnet.RecipeError, match="solver_options"):
+        linnet.QuantileRegressor(solver_options="quick").fit(X, y)
+
+
+def test_fewer_rows_than_columns_are_met_exactly_without_a_penalty(rng):
+    for _ in range(40):
+        X, y = rng.normal(size=(2, 3)), 100.0 * rng.normal(size=2)
+        model = linnet.QuantileRegressor(quantile=0.3, alpha=0.0, tol=1e-9).fit(X, y, [1.0, 2.0])
+        assert_allclose(model.predict(X), y, rtol=1e-9)

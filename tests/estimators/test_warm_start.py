@@ -6,8 +6,18 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
+from sklearn.base import clone
 
-from linnet import InputError, LinearRegression, LinearSVC, LogisticRegression, RecipeError, Ridge
+from linnet import (
+    InputError,
+    LinearRegression,
+    LinearSVC,
+    LogisticRegression,
+    PassiveAggressiveClassifier,
+    Perceptron,
+    RecipeError,
+    Ridge,
+)
 
 
 def table(rng, n=300, d=6, k=2):
@@ -36,8 +46,6 @@ CLASSIFIERS = [
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("form", [np.asarray, csr_array])
 def test_a_second_fit_to_the_same_rows_is_at_its_end_at_once(model, k, form, rng):
-    from sklearn.base import clone
-
     X, y, _ = table(rng, k=k)
     X = form(X)
     model = clone(model).set_params(multiclass="one-vs-rest")
@@ -87,8 +95,6 @@ def test_least_squares_by_gradients_begin_where_they_ended(rng):
 @pytest.mark.filterwarnings("ignore:Setting penalty=None will ignore the C")
 @pytest.mark.parametrize("model", CLASSIFIERS, ids=str)
 def test_other_rows_and_another_strength_end_at_their_own_optimum(model, rng):
-    from sklearn.base import clone
-
     X, y, _ = table(rng)
     fewer, targets = X[:200] + 0.1, y[:200]
     warm = clone(model).set_params(tol=1e-6, max_iter=20_000).fit(X, y)
@@ -121,10 +127,27 @@ def test_a_start_that_does_not_fit_is_refused_with_the_remedy(rng):
         model.fit(X, np.minimum(y, 1))
     with pytest.raises(InputError, match="other multiclass: joint, not reference"):
         model.set_params(multiclass="reference").fit(X, y)
-    with pytest.raises(RecipeError, match="partial_fit continues"):
-        LogisticRegression(solver="online", warm_start=True).fit(X, y)
-    with pytest.raises(RecipeError, match="partial_fit continues"):
-        LinearRegression(solver="online", warm_start=True, eta0=1e-3).fit(X, numbers)
+    online = LinearRegression(solver="online", warm_start=True, eta0=1e-3).fit(X, numbers)
+    with pytest.raises(RecipeError, match="parameters have changed since the last fit"):
+        online.set_params(eta0=1e-4).fit(X, numbers)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [Perceptron(), PassiveAggressiveClassifier(), LogisticRegression(solver="online")],
+    ids=lambda model: type(model).__name__,
+)
+def test_an_online_learner_goes_on_where_it_ended(model, rng):
+    X, y, _ = table(rng, k=3)
+    model.set_params(warm_start=True, shuffle=False, max_iter=3, tol=None)
+    model.fit(X, y)
+    weights = model.coef_.copy()
+    model.fit(X, y)
+    at_once = clone(model).set_params(warm_start=False, max_iter=6).fit(X, y)
+    assert not np.array_equal(model.coef_, weights)
+    assert_array_equal(model.coef_, at_once.coef_)
+    assert model.n_iter_ == 3
+    assert model.certificate_.reason  # the rows before are not known
 
 
 def test_without_it_nothing_is_remembered(rng):
@@ -135,8 +158,6 @@ def test_without_it_nothing_is_remembered(rng):
 
 @pytest.mark.parametrize("model", [LogisticRegression(solver="dual"), LinearSVC(loss="hinge", solver="dual")], ids=str)
 def test_any_number_of_threads_gives_the_same_bits(model, rng):
-    from sklearn.base import clone
-
     X, y, _ = table(rng, k=4)
     fits = []
     for threads in (1, 3):

@@ -132,8 +132,6 @@ class LinearEstimator(Coefficients, BaseEstimator):  # type: ignore[misc]
 
     def _start(self, columns: int, labels: Labels | None, learner: Entry) -> Start | None:
         """Where a fit begins: with `warm_start` where the last one ended, if there was one."""
-        if self.warm_start and learner.way is not Way.BATCH:
-            raise RecipeError("warm_start is for solvers that see all rows: online, partial_fit continues a fit")
         if not self.warm_start or not hasattr(self, "model_"):
             return None
         recipe = learner.recipe
@@ -150,9 +148,20 @@ class LinearEstimator(Coefficients, BaseEstimator):  # type: ignore[misc]
                     f"warm_start begins at the weights of the last fit, which had other {what}: {then}, not {now}; "
                     "set warm_start=False, or fit a clone"
                 )
+        if learner.way is not Way.BATCH:
+            return None  # it goes on as it is (_running)
         kept: Start | None = getattr(self, "_ended", None)
         several = 1 if labels is None else len(problems(len(labels), recipe.reduction))
         return kept if kept is not None and kept.model is before else Start(before, (None,) * several)
+
+    def _running(self, learner: Entry) -> OnlineTraining | None:
+        """With `warm_start`, what an online learner goes on with: where the last fit, or the stream, ended."""
+        training = getattr(self, "_training", None)
+        if not self.warm_start or not isinstance(training, OnlineTraining) or learner.way is not Way.ONLINE:
+            return None
+        if (training.recipe, training.intercept) != (learner.recipe, self.fit_intercept):
+            raise RecipeError("the parameters have changed since the last fit: set warm_start=False, or fit a clone")
+        return training.copied()
 
     def _streams(self) -> bool:
         """Whether these settings can be fitted to a stream."""
@@ -161,11 +170,11 @@ class LinearEstimator(Coefficients, BaseEstimator):  # type: ignore[misc]
     def _fit(self, examples: Examples, labels: Labels | None, learner: Entry) -> Self:
         recipe = learner.recipe
         several = 1 if labels is None else len(problems(len(labels), recipe.reduction))
-        start = self._start(examples.rows.shape[1], labels, learner)
+        start, running = self._start(examples.rows.shape[1], labels, learner), self._running(learner)
         with watching(self.verbose, type(self).__name__, several * (self.max_iter or learner.max_iter)) as watch:
             settings = self._settings()
-            if watch is not ignore or start is not None:
-                settings = replace(settings, watch=watch, start=start)
+            if watch is not ignore or start is not None or running is not None:
+                settings = replace(settings, watch=watch, start=start, running=running)
             trained = fit(learner, examples, labels, settings)
         if trained.state is not None:
             self._training = trained.state
@@ -175,6 +184,8 @@ class LinearEstimator(Coefficients, BaseEstimator):  # type: ignore[misc]
         if trained.online is not None and has_bound(recipe):
             validated = Mistakes(trained.online.made, reason=VALIDATED)
             self._proven = validated if self._validates() else LazyBound(recipe, trained, examples)
+            if running is not None:  # the rows before are not kept
+                self._proven = Mistakes(trained.online.made, reason=NOT_KEPT)
         return self
 
     def _take(self, examples: Examples, labels: Labels | None, learner: Entry) -> Self:
@@ -240,8 +251,10 @@ class LinearEstimator(Coefficients, BaseEstimator):  # type: ignore[misc]
         """Keep the outcome of a whole fit, and warn if it did not converge."""
         self._show(trained.model, dtype)
         self.history_ = trained.history
-        self.n_iter_ = len(trained.history)
         self.updates_ = sum(each.updates for each in trained.history)
+        # a warm start that is near enough to the optimum as it is only looks at the rows
+        looked_only = self.warm_start and not self.updates_ and trained.online is None
+        self.n_iter_ = 0 if looked_only else len(trained.history)
         self.certificate_ = trained.certificate
         if self._chooses_solver:
             self.solver_, self.solver_reason_ = trained.solver, trained.solver_reason
@@ -309,6 +322,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
                 f"a classifier takes at least two classes; the data have one class, {labels.classes.tolist()[0]!r}"
             )
         if class_weights is not None:
+            class_weights.check_some(labels.classes.tolist())
             weights = class_weights.by_row(labels.classes.tolist(), codes, weights)
         return Examples(rows, codes, weights), labels
 

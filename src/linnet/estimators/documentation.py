@@ -138,6 +138,7 @@ PARAMETERS = {
     "max_concepts": "A larger class of rules is refused. Two bits are kept for each.",
     "power": "The variance is mean ** power: 0 normal, 1 Poisson, 2 gamma, 3 inverse Gaussian; between 1 and 2 amounts "
     "of which many are 0.",
+    "solver_options": "Accepted for scikit-learn's sake, and without effect: `tol` and `max_iter` say when to stop.",
     "quantile": "Which quantile to predict: a fraction of the targets that is to be below, between 0 and 1.",
     "epsilon": "Residuals beyond epsilon times the scale are outliers, and count by their size; 1 or more.",
     "link": "How the score gives the mean: `log` (its exponential), `identity`, or `auto`.",

@@ -15,7 +15,7 @@ from linnet.learners.entry import Entry
 from linnet.learners.recipe import Penalty
 from linnet.learners.robust_losses import Huber
 from linnet.training.problems import Problems
-from linnet.training.solvers.huber import scale_of
+from linnet.training.solvers.huber_point import scale_of
 
 _SCALE = """    scale_ : the scale of the residuals, sigma
     outliers_ : which rows of the fit are beyond epsilon times the scale

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from linnet.errors import RecipeError
 from linnet.estimators.base import LinearRegressor
 from linnet.estimators.documentation import documented
+from linnet.estimators.l1_paths import enet_path, lasso_path
 from linnet.estimators.parameters import check_number, chosen
 from linnet.learners import catalogue
 from linnet.learners.entry import Entry
@@ -56,8 +57,8 @@ class _CoordinateDescent(LinearRegressor):
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit to all rows."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:  # noqa: ARG002
+        """Fit to all rows, which are checked whatever `check_input` says."""
         targets = np.asarray(y) if isinstance(y, (np.ndarray, list, tuple)) or hasattr(y, "__array__") else y
         self._each: list[Any] | None = None
         if getattr(targets, "ndim", 1) == 2 and targets.shape[1] > 1:
@@ -114,6 +115,7 @@ class Lasso(_CoordinateDescent):
     """
 
     _name = "lasso"
+    path = staticmethod(lasso_path)
 
     def __init__(
         self,
@@ -158,6 +160,7 @@ class ElasticNet(_CoordinateDescent):
     """
 
     _name = "elastic-net"
+    path = staticmethod(enet_path)
 
     def __init__(
         self,

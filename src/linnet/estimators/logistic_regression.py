@@ -17,7 +17,7 @@ from linnet.estimators.base import LinearClassifier, offered_if
 from linnet.estimators.coefficients import SparseCoefficients
 from linnet.estimators.documentation import documented
 from linnet.estimators.parameters import check_number, check_positive, check_strength, chosen, penalty_of
-from linnet.estimators.solver_names import Nearest, gap_of_gradient, nearest
+from linnet.estimators.solver_names import Nearest, gap_of_gradient, gap_of_shared_name, nearest
 from linnet.learners import catalogue
 from linnet.learners.entry import AUTO, Entry
 from linnet.learners.recipe import Penalty, Recipe, Reduction
@@ -204,6 +204,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         scaling = check_positive("intercept_scaling", self.intercept_scaling)
         theirs = self.solver in THEIRS and self._penalty().l1 == 0
         tol = gap_of_gradient(settings.tol) if theirs else settings.tol
+        tol = gap_of_shared_name(self.solver, tol)
         return replace(settings, solver=self._taken.solver, tol=tol, steps=steps, intercept_scaling=scaling)
 
     def _fit(self, examples: Examples, labels: Labels | None, learner: Entry) -> Self:
@@ -211,7 +212,7 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         self._warn_of_ignored()
         self._taken = self._nearest(len(labels), learner.recipe)
         super()._fit(examples, labels, learner)
-        self.n_iter_: Any = np.array([len(self.history_)], dtype=np.int32)
+        self.n_iter_: Any = np.array([self.n_iter_], dtype=np.int32)
         if self._taken.note:
             self.solver_reason_ = f"{self._taken.note}; {self.solver_reason_}"
         self.separation_: Separation | None = None

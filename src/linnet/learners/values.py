@@ -43,7 +43,9 @@ class Values:
         wrong = self.misfits(targets)
         if wrong.any():
             row = int(wrong.argmax())
-            raise InputError(f"y is {targets[row]:g} at row {row}: {self}")
+            raise InputError(
+                f"Some value(s) of y are out of the valid range of the loss: y is {targets[row]:g} at row {row}: {self}"
+            )
 
     def __str__(self) -> str:
         return f"{self.reason}: {self.remedy}"

@@ -61,6 +61,12 @@ class ClassWeights:
         each = self.each(labels, np.bincount(which, sample_weights, minlength=len(labels)))[which]
         return each if sample_weights is None else each * sample_weights
 
+    def check_some(self, labels: Sequence[Any]) -> None:
+        """As `check`, but where every label has a weight others may be named, too: of rows that are not among these."""
+        named = {self.key(label) for label in self.named or ()}
+        if not all(self.key(label) in named for label in labels):
+            self.check(labels)
+
     def check(self, labels: Sequence[Any]) -> None:
         """Refuse a name that no label has, now that all are known: its weight would have no effect."""
         known = {self.key(label) for label in labels}

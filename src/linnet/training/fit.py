@@ -16,7 +16,7 @@ import numpy as np
 from linnet.cores import one_thread
 from linnet.data.labels import Labels
 from linnet.data.rows import Examples
-from linnet.errors import NumericalError, RecipeError
+from linnet.errors import NumericalError
 from linnet.learners.entry import AUTO, Entry, Way
 from linnet.learners.linear import LinearModel
 from linnet.training.counting.naive_bayes import CLOSED_FORM
@@ -42,7 +42,8 @@ class Settings:
 
     With `all_passes` no tolerance ends a run before `max_iter`.  `steps` are given step sizes, for gradient descent.
     `start` is where to begin: the end of an earlier fit of the same columns, classes and reduction; `near` the same, of
-    a fit to other rows, for solvers that look at all rows in each step.  What is not to be `proven` ends where a solver
+    a fit to other rows, for solvers that look at all rows in each step; `running` that of an online learner, which goes
+    on.  What is not to be `proven` ends where a solver
     estimates that the gap is small enough.  `text` says which columns are n-grams of a text, and how rows count in
     their weighting.  A penalised intercept is the weight of a column of `intercept_scaling`, times that.  `shuffle`,
     `seed`, `patience` and `validation` are for online learners (online.py), `counting` has the parameters of a counting
@@ -60,6 +61,7 @@ class Settings:
     steps: Steps | None = None
     start: Start | None = None
     near: LinearModel | None = None
+    running: OnlineTraining | None = None
     proven: bool = True
     text: Text | None = None
     shuffle: bool = False
@@ -82,9 +84,9 @@ def fit(entry: Entry, examples: Examples, labels: Labels | None, settings: Setti
 
 
 def _online(entry: Entry, examples: Examples, labels: Labels | None, settings: Settings) -> Trained:
-    if settings.start is not None:
-        raise RecipeError("warm_start is for solvers that see all rows: online, partial_fit continues a fit")
-    training = OnlineTraining(entry.recipe, examples.rows.shape[1], labels, intercept=settings.intercept)
+    training = settings.running
+    if training is None:
+        training = OnlineTraining(entry.recipe, examples.rows.shape[1], labels, intercept=settings.intercept)
     most = entry.max_iter if settings.max_iter is None else settings.max_iter
     passes = Passes(
         most,
@@ -201,6 +203,6 @@ def _already_there(part: Part, how: Descent, watch: Watcher) -> Found | None:
     certificate = certify(part.objective, how.start, how.slopes)
     if not certificate.within(how.tol):
         return None
-    tally = part.objective.pull(how.start)[1]
+    tally = part.objective.pull(how.start)[1]._replace(updates=0)
     watch(tally)
     return Found(how.start, [tally], True, certificate, how.slopes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 
@@ -162,6 +163,12 @@ class OnlineTraining:
             online=self.facts(max(map(len, histories))),
             fingerprint=plan.fingerprint,
         )
+
+    def copied(self) -> OnlineTraining:
+        """The same as of now, to go on with."""
+        other = copy(self)
+        other.learners = {problem: learner.copied() for problem, learner in self.learners.items()}
+        return other
 
     @property
     def mistakes_made(self) -> int:

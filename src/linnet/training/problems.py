@@ -24,7 +24,7 @@ from linnet.training.duality_gap import Certificate, certify, joined
 from linnet.training.log_count_ratio import Text
 from linnet.training.objective import Flat, Objective
 from linnet.training.reduction import Problem, problems
-from linnet.training.solvers import huber, least_squares
+from linnet.training.solvers import huber_dual, least_squares
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class Part:
         """What these weights prove: by a dual point; for least squares without a penalty, by the axes of the rows."""
         objective = self.objective
         if isinstance(objective.loss, Huber):
-            return huber.certify(objective, flat)
+            return huber_dual.certify(objective, flat)
         unpenalised = objective.penalty.l1 == 0 and objective.penalty.l2 == 0
         if objective.loss is Loss.SQUARED and objective.regression and unpenalised and least_squares.fits(objective):
             return least_squares.certify(objective, flat)

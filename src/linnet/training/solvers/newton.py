@@ -32,7 +32,7 @@ from linnet.data.rows import Examples
 from linnet.errors import NumericalError, RecipeError
 from linnet.learners.recipe import Penalty
 from linnet.training.descent import Descent, Found
-from linnet.training.duality_gap import certify
+from linnet.training.duality_gap import Certificate, certify
 from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import TOO_LARGE, Flat, Objective
 from linnet.training.positive_definite import Factored, mirrored
@@ -66,6 +66,8 @@ LOOSEST = 0.25
 MOST_PRODUCTS = 500
 # The fraction of the gap that the residual of conjugate gradients may make up.
 RESIDUAL_FRACTION = 0.2
+# Who asks for a gap this small wants the digits of the weights, too, of which f has half.
+FINE = 1e-9
 # How much longer the next step may be after a full one.
 FURTHER = 2.5
 
@@ -130,7 +132,15 @@ def _rough_fit(problem: Objective, most: int, blocking: Blocking) -> Found | Non
 def conjugate_gradients(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
     """Newton's method with H times vectors only: for any number of columns and classes."""
     _check(problem, "newton-cg")
-    return _descend(problem, how.begin(problem), how, watch, _ConjugateGradients(problem))
+    return _descend(problem, _centred(problem, how.begin(problem)), how, watch, _ConjugateGradients(problem))
+
+
+def _centred(problem: Objective, weights: Flat) -> Flat:
+    """The weights of several classes less their mean: it changes no probability, and adds to the penalty."""
+    if problem.outputs == 1 or problem.reference:
+        return weights
+    table = weights.reshape(-1, problem.outputs)
+    return np.ravel(table - table.mean(axis=1, keepdims=True))
 
 
 def _check(problem: Objective, name: str) -> None:
@@ -204,7 +214,19 @@ def _descend(problem: Objective, start: Flat, how: Descent, watch: Watcher, dire
             if ends or certificate.within(tol):
                 break
             point = point_at(problem, weights)
-    return Found(weights, history, how.tol is None or certificate.within(tol), certificate)
+    converged = how.tol is None or certificate.within(tol)
+    if converged and direction.squared and 0 < tol <= FINE:
+        weights, certificate = _polished(problem, weights, certificate, direction)
+    return Found(weights, history, converged, certificate)
+
+
+def _polished(
+    problem: Objective, weights: Flat, certificate: Certificate, direction: _Direction
+) -> tuple[Flat, Certificate]:
+    """After one more step, if its gap is proven to be no larger: f has no more digits to show, but weights have."""
+    nearer = weights + direction(point_at(problem, weights, squared=True), 0.0).change
+    proven = certify(problem, nearer)
+    return (nearer, proven) if proven.gap <= certificate.gap else (weights, certificate)
 
 
 def _is_near(step: _Step, length: float, tol: float, value: float) -> bool:
@@ -339,11 +361,11 @@ class _ConjugateGradients(_Direction):
             v += preconditioned
         if problem.intercept:
             rest = point.intercepts(residual[-outputs:])
-            # a common change of all intercepts has no effect, and would be left to rounding
-            if outputs > 1 and not problem.reference:
-                rest -= (change[-outputs:] + rest).mean()
             change[-outputs:] += rest
             along += rest
+        if outputs > 1 and not problem.reference:
+            change = _centred(problem, change)
+            along -= along.mean(axis=1, keepdims=True)
         return _Step(change, float(gradient @ change), point.bent, along, squared)
 
     def _preconditioner(self, point: Point) -> Callable[[Flat], Flat]:

@@ -18,7 +18,7 @@ end the rows that the solution passes through are those whose a is between its b
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
@@ -47,6 +47,10 @@ SLOWEST, PATIENCE = 0.99, 4
 CANDIDATES = 3
 # A multiplier of this fraction of its bounds' distance is between them.
 BETWEEN = 1e-9
+# The objective and its bound are sums that may be off by this fraction of their terms.
+SUMMED = 1e-14
+# The most entries of a table that HiGHS is given where the steps end too soon.
+TABLE_AT_MOST = 1 << 18
 
 
 @dataclass(eq=False)
@@ -120,6 +124,16 @@ class _Programme:
         at_most = self.low + self.width
         return float(np.maximum(at_most * off, self.low * off).sum())
 
+    def is_near(self, at: _Iterate, tol: float) -> bool:
+        """Whether the objective is within tol of the dual's, and not only by the multipliers.
+
+        Where columns are (nearly) collinear the steps lose the equations between weights, residuals and multipliers to
+        rounding, and then a gap of multipliers bounds nothing.
+        """
+        a, value = at.t + self.low, self.objective(at.w)
+        apart = max(at.gap, abs(value - float(a @ self.y)))
+        return apart <= tol * value + SUMMED * float(np.abs(a) @ np.abs(self.y))
+
 
 def interior_point(problem: Objective, how: Descent, watch: Watcher) -> Found:
     """Steps until the gap is proven to be at most tol; then the vertex next to it."""
@@ -143,7 +157,15 @@ def interior_point(problem: Objective, how: Descent, watch: Watcher) -> Found:
             break
         enough *= SMALLER
     assert best is not None
+    if not best.converged and how.tol is not None and len(programme.y) * programme.free <= TABLE_AT_MOST:
+        best = _better(programme, best, highs(problem, how, watch))
     return best
+
+
+def _better(programme: _Programme, one: Found, other: Found) -> Found:
+    """That with the lower objective, after the iterations of both; no higher than an optimum, it is one."""
+    lower = min((other, one), key=lambda found: programme.objective(found.weights[: programme.free]))
+    return replace(lower, history=[*one.history, *other.history], converged=one.converged or other.converged)
 
 
 def _ended(programme: _Programme, at: _Iterate, how: Descent, history: list[Pass]) -> Found:
@@ -151,7 +173,7 @@ def _ended(programme: _Programme, at: _Iterate, how: Descent, history: list[Pass
     problem, tol = programme.problem, how.tol or 0.0
     flat = np.zeros(problem.size)
     flat[: programme.free] = _vertex(programme, at)
-    near = how.tol is None or at.gap <= tol * programme.objective(at.w)
+    near = how.tol is None or programme.is_near(at, tol)
     if not how.proven:
         return Found(flat, history, near)
     slopes = -(at.t + programme.low)[: programme.n, np.newaxis] / programme.weights[:, np.newaxis]
@@ -173,7 +195,10 @@ def _stepped(programme: _Programme, at: _Iterate) -> _Iterate:
         return at
     t, s, z, v = at.t, at.left, at.z, at.v
     bends, r = 1.0 / (z / t + v / s), z - v
-    factors = programme.factored(bends)
+    try:
+        factors = programme.factored(bends)
+    except NumericalError:  # rows that are met exactly, to the last digit, are beyond all bounds
+        return at
     right = programme.summed(bends * r)
     # with these signs the weights fall by dw
     dw = factors.solve(right)
@@ -220,6 +245,8 @@ def _vertex(programme: _Programme, at: _Iterate) -> Flat:
         w = np.linalg.solve(table[chosen], programme.y[which[chosen]])
     except np.linalg.LinAlgError:
         return at.w
+    penalties = which[chosen][which[chosen] >= programme.n]
+    w[penalties - programme.n] = 0.0  # as their rows have it, but for rounding
     better = np.isfinite(w).all() and programme.objective(w) <= programme.objective(at.w)
     return np.asarray(w) if better else at.w
 
@@ -248,8 +275,9 @@ def highs(problem: Objective, how: Descent, watch: Watcher) -> Found:
     # over positive and negative parts of the weights, and of the residuals
     penalty = np.append(np.full(d, problem.penalty.l1), np.zeros(free - d))
     top, bottom = (programme.low + programme.width)[:n], -programme.low[:n]
+    # times the rows, for its tolerances are absolute
     found = optimize.linprog(
-        np.concatenate([penalty, penalty, top, bottom]),
+        problem.total * np.concatenate([penalty, penalty, top, bottom]),
         A_eq=sparse.hstack([X, -X, sparse.eye_array(n), -sparse.eye_array(n)]).tocsc(),
         b_eq=problem.targets,
         method="highs",
@@ -258,8 +286,8 @@ def highs(problem: Objective, how: Descent, watch: Watcher) -> Found:
         raise NumericalError(f"HiGHS found no optimum: {found.message}")
     flat = np.zeros(problem.size)
     flat[:free] = found.x[:free] - found.x[free : 2 * free]
-    slopes = -np.asarray(found.eqlin.marginals)[:, np.newaxis] / programme.weights[:, np.newaxis]
-    history = [Pass(0, 1, float(found.fun), perf_counter() - began)]
+    slopes = -np.asarray(found.eqlin.marginals)[:, np.newaxis] / (problem.total * programme.weights[:, np.newaxis])
+    history = [Pass(0, 1, float(found.fun) / problem.total, perf_counter() - began)]
     watch(history[0])
     certificate = certify(problem, flat, slopes)
     converged = how.tol is None or certificate.within(how.tol) or bool(certificate.reason)
