@@ -79,6 +79,39 @@ def hostile(random: Random) -> list[str]:
     return chosen
 
 
+SOUND = ["svm", "adaptive", "perceptron", "logistic-regression", "naive-bayes", "ridge", "svm(C=0.1)",
+         "sklearn.tree.DecisionTreeClassifier", "sklearn.dummy.DummyRegressor", "naive-bayes-gaussian"]  # fmt: skip
+CONTENDERS = [
+    "svm", "adaptive", "perceptron", "logistic-regression", "naive-bayes", "winnow", "ridge", "svm(C=0.1)",
+    "svm(C=nan)", "perceptron(passes=2)", "sklearn.tree.DecisionTreeClassifier",
+    "sklearn.tree.DecisionTreeRegressor(max_depth=2)",
+    "sklearn.neighbors.KNeighborsClassifier(n_neighbors=1000)", "sklearn.dummy.DummyClassifier(strategy='x')",
+    "sklearn.svm.SVC(kernel=__import__('os'))", "os.system", "os.path.join('a')", "a.b", "..", "svm(", "svm()()", "(",
+    "[", "sklearn.", "sklearn.base.BaseEstimator", "\x1b[31m", "",
+]  # fmt: skip
+
+
+def comparison(random: Random) -> list[str]:
+    """Options of linnet compare: few folds, as a trial is a process."""
+    sound = random.random() < 0.7
+    folds, repeats = (
+        ("2", "1") if sound else (random.choice(["2", "3", "0", "-1", "x"]), random.choice(["1", "2", "0"]))
+    )
+    chosen = ["--folds", folds, "--repeats", repeats]
+    if random.random() < 0.9:
+        named = random.sample(SOUND, 3) if sound else random.choices(CONTENDERS, k=random.choice([1, 2, 2, 3]))
+        chosen += ["--learners", ",".join(named)]
+    pool = [
+        ["--groups", "x0"], ["--groups", "nothing"], ["--time", "x0"], ["--time", "y"], ["--in-time"], ["--no-reasons"],
+        ["--metric", "log-loss"], ["--metric", "f1:a"], ["--metric", "rmse"], ["--metric", "\x1b[31m"], ["--jobs", "3"],
+        ["--rope", "nan"], ["--rope", "0"], ["--tuned"], ["-o", "r.json"], ["-o", "r.json", "--resume"], ["--resume"],
+        ["-o", "-"], ["--json"], ["--data-set", "a:y=x"], ["--data-set", "="], ["--on-error", "skip"],
+    ]  # fmt: skip
+    for _ in range(random.choice([0, 1, 2, 3])):
+        chosen += random.choice(pool)
+    return chosen
+
+
 def _value(random: Random, each: Any) -> str:
     if each.name in HEAVY and random.random() < 0.9:
         return random.choice(HEAVY[each.name])

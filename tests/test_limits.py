@@ -24,7 +24,7 @@ from scipy.sparse import csr_array
 
 import linnet
 from linnet.cli import interruption
-from linnet.data import limits
+from linnet.data import limits, on_error
 from linnet.data.features import conjunctions as conjunctions_module
 from linnet.data.features import entry_limits, feature_map, text_options
 from linnet.data.rows import Rows
@@ -64,6 +64,7 @@ def blocks_of(path, selected=None):
     ("row", "number"),
     [
         ("columns of a table", limits.MOST_COLUMNS),
+        ("rows that cannot be read", on_error.MOST_UNREAD),
         ("values of a block", limits.BLOCK_CELLS),
         ("nesting of JSON", jsonlines.DEEPEST),
         ("that can be trained on", feature_map.MOST_NUMBERED - 1),
@@ -107,6 +108,35 @@ def test_more_pairs_of_labels_than_can_be_fitted_are_refused(tmp_path):
     X, y = np.arange(402.0)[:, np.newaxis], np.arange(402) % 201
     with pytest.raises(RecipeError, match=r"20,100 pairs.*one-vs-rest"):
         linnet.LinearSVC(multiclass="pairwise").fit(X, y)
+
+
+# -- rows that cannot be read ------------------------------------------------------------------------------------------
+
+UNREADABLE = {
+    "rows.svm": ("1 1:2\n-1 2:3\n", "oops\n"),
+    "rows.csv": ("1,2\n3,4\n", "1\n"),
+    "rows.jsonl": ('{"x": 1, "y": 2}\n{"x": 3, "y": 4}\n', "oops\n"),
+    "rows.vw": ("1 | a\n-1 | b\n", "oops | a\n"),
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_a_file_of_which_most_rows_cannot_be_read_is_refused_with_the_first_of_them(tmp_path, monkeypatch, name):
+    monkeypatch.setattr(on_error, "MOST_UNREAD", 100)
+    good, bad = UNREADABLE[name]
+    head = "x,y\n" if name.endswith("csv") else ""
+    path = written(tmp_path, name, head + 40 * good + 200 * bad)
+    target = "y" if name.endswith(("csv", "jsonl")) else None
+    refused = rf"200 rows cannot be read, and only 80 can.*format.*{name}:{80 + bool(head) + 1}:"
+    with pytest.raises(InputError, match=refused):
+        linnet.train(path, target=target, task="regression", on_error="skip")
+
+
+def test_many_bad_rows_among_more_good_ones_are_skipped_and_counted(tmp_path, monkeypatch):
+    monkeypatch.setattr(on_error, "MOST_UNREAD", 100)
+    good, bad = UNREADABLE["rows.svm"]
+    path = written(tmp_path, "rows.svm", 120 * good + 200 * bad)
+    assert linnet.train(path, task="regression", on_error="skip").record.rejected_rows == 200
 
 
 # -- tables ------------------------------------------------------------------------------------------------------------

@@ -16,12 +16,15 @@ COMMANDS = [
     "inspect",
     "verify",
     "separable",
+    "compare",
     "boolean",
     "demo",
     "--help",
     "--version",
     "x",
 ]
+# What linnet compare may write.
+RESULTS = ("r.json", "r.costs.json", "r.json.partial")
 BOOLEAN = [
     "x and y", "x or not y", "(" * 300, "x" * 2000, "x1 & x2 | x3", "atleast(2, x, y, z)", "not " * 500 + "x",
     "\x1b[31m", "[/]", "x y", "", "1", "~x", "x^y", " or ".join(f"x{i}" for i in range(40)),
@@ -47,6 +50,8 @@ def make(random: Random) -> Case:
                 *target,
                 *(options.hostile(random) if random.random() < 0.5 else []),
             ]
+        case "compare":
+            arguments = ["compare", source, *extra, *target, *options.comparison(random)]
         case "predict" | "evaluate" | "inspect" | "verify":
             arguments = [command, "base", source, *extra, *options.hostile(random)]
         case "boolean":
@@ -62,7 +67,7 @@ def make(random: Random) -> Case:
     steps: list[Step] = [Command(arguments, limits=Limits(seconds=30.0))]
     if command == "train" and random.random() < 0.3:
         steps.append(Command(["inspect", "m"]))
-    return Case(files, steps, {"m"})
+    return Case(files, steps, {"m", *RESULTS})
 
 
 def _path(random: Random) -> str:

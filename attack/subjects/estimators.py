@@ -142,7 +142,8 @@ def _asked(estimator: Any, name: str, X: Any, random: Random, generator: Any, ro
         return
     if isinstance(answer, np.ndarray) and answer.dtype.kind == "f" and name not in ("predict_log_proba", "transform"):
         # of a class that it was told of and has not seen, a probability is 0 and its logarithm infinite
-        unseen = name == "decision_function" and not np.all(getattr(estimator, "class_count_", 1))
+        known = getattr(estimator, "class_count_", getattr(estimator, "priors_", 1))
+        unseen = name == "decision_function" and not np.all(known)
         sound = ~np.isnan(answer) if unseen else np.isfinite(answer)
         assert sound.all(), f"{name} gave a value that is not finite"
 

@@ -9,7 +9,10 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from linnet import boolean as boolean
+    from linnet import comparison as comparison
+    from linnet import plot as plot
     from linnet import report as report
+    from linnet.comparison.api import compare as compare
     from linnet.errors import CertificateError as CertificateError
     from linnet.errors import DataWarning as DataWarning
     from linnet.errors import ExpressionError as ExpressionError
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
     from linnet.estimators.huber import HuberRegressor as HuberRegressor
     from linnet.estimators.lasso import ElasticNet as ElasticNet
     from linnet.estimators.lasso import Lasso as Lasso
+    from linnet.estimators.lasso_cv import ElasticNetCV as ElasticNetCV
+    from linnet.estimators.lasso_cv import LassoCV as LassoCV
     from linnet.estimators.linear_regression import LinearRegression as LinearRegression
     from linnet.estimators.linear_svc import LinearSVC as LinearSVC
     from linnet.estimators.logistic_regression import LogisticRegression as LogisticRegression
@@ -52,6 +57,9 @@ if TYPE_CHECKING:
     from linnet.estimators.quantile import QuantileRegressor as QuantileRegressor
     from linnet.estimators.ridge import Ridge as Ridge
     from linnet.estimators.ridge import RidgeClassifier as RidgeClassifier
+    from linnet.estimators.ridge_cv import RidgeCV as RidgeCV
+    from linnet.estimators.tuned_c import LinearSVCCV as LinearSVCCV
+    from linnet.estimators.tuned_c import LogisticRegressionCV as LogisticRegressionCV
     from linnet.estimators.winnow import Winnow as Winnow
     from linnet.learners import catalogue as catalogue
     from linnet.learners.losses import Loss as Loss
@@ -81,21 +89,27 @@ _HOMES = {
     "CostSensitive": "linnet.estimators.cost_sensitive",
     "DataWarning": "linnet.errors",
     "DependencyParser": "linnet.structured.parser",
+    "ElasticNet": "linnet.estimators.lasso",
+    "ElasticNetCV": "linnet.estimators.lasso_cv",
     "ExpressionError": "linnet.errors",
     "Factors": "linnet.learners.recipe",
     "GammaRegressor": "linnet.estimators.glm",
     "Halving": "linnet.estimators.halving",
     "HuberRegressor": "linnet.estimators.huber",
     "InputError": "linnet.errors",
+    "Lasso": "linnet.estimators.lasso",
+    "LassoCV": "linnet.estimators.lasso_cv",
     "LinearDiscriminantAnalysis": "linnet.estimators.discriminant_analysis",
     "LinearRegression": "linnet.estimators.linear_regression",
     "LinearSVC": "linnet.estimators.linear_svc",
+    "LinearSVCCV": "linnet.estimators.tuned_c",
     "LinnetError": "linnet.errors",
     "LinnetWarning": "linnet.errors",
     "Model": "linnet.model.model",
     "ModelFileError": "linnet.errors",
     "OutputError": "linnet.errors",
     "LogisticRegression": "linnet.estimators.logistic_regression",
+    "LogisticRegressionCV": "linnet.estimators.tuned_c",
     "Loss": "linnet.learners.losses",
     "MultiLabelClassifier": "linnet.estimators.multi_label",
     "MultinomialNB": "linnet.estimators.naive_bayes",
@@ -114,8 +128,7 @@ _HOMES = {
     "RecipeError": "linnet.errors",
     "Reduction": "linnet.learners.recipe",
     "Ridge": "linnet.estimators.ridge",
-    "Lasso": "linnet.estimators.lasso",
-    "ElasticNet": "linnet.estimators.lasso",
+    "RidgeCV": "linnet.estimators.ridge_cv",
     "RidgeClassifier": "linnet.estimators.ridge",
     "Schedule": "linnet.learners.schedule",
     "SeparationWarning": "linnet.errors",
@@ -128,7 +141,10 @@ _HOMES = {
     "Winnow": "linnet.estimators.winnow",
     "boolean": "linnet",
     "catalogue": "linnet.learners",
+    "compare": "linnet.comparison.api",
+    "comparison": "linnet",
     "load": "linnet.model.file",
+    "plot": "linnet",
     "report": "linnet",
     "train": "linnet.pipeline.api",
 }

@@ -106,8 +106,91 @@ def test_bad_sentences(folder, tmp_path):
     assert done.returncode == 0
     assert done.stdout.startswith("the\tDET\ndog\n\ncats\tX\t")
     assert "1 sentence could not be read" in done.stderr
-    done = call("tag", "train", bad, "--on-error", "quarantine")
-    assert done.returncode == 2
+    done = call("tag", "predict", folder / "pos.linnet", bad, "--on-error", "quarantine")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+
+
+def test_bad_sentences_are_written_to_a_quarantine_that_can_be_mended_and_read(folder, tmp_path):
+    source = (folder / "spans.txt").read_text()
+    wrong = "the\tO\ndog\n\n\ncats\tX\tO\nrun\tO\n\n"
+    (tmp_path / "bad.txt").write_text(source + wrong + source)
+    model = tmp_path / "m.linnet"
+    done = call(
+        "tag", "train", tmp_path / "bad.txt", "-o", model, "--on-error", "quarantine", "--separator", "tab",
+        "--passes", 1, "--json",
+    )  # fmt: skip
+    assert json.loads(done.stdout)["rejected_sentences"] == 2
+    assert f"2 sentences could not be read and were written to {model}.quarantine" in done.stderr
+    assert Path(f"{model}.quarantine").read_text() == wrong.replace("\n\n\n", "\n\n")
+
+
+def test_lines_of_json_keep_what_else_they_have(folder):
+    lines = [
+        '{"id": 7, "tokens": ["the", "dogs"], "tags": ["X", "Y"], "note": "é"}',
+        '{"tokens": [], "id": 8}',
+        "no JSON",
+        "",
+        '{"id": 9, "tokens": ["quickly"], "more": null}',
+    ]
+    model = folder / "pos.linnet"
+    done = call("tag", "predict", model, "--on-error", "skip", stdin="\n".join(lines) + "\n")
+    found = done.stdout.split("\n")
+    assert json.loads(found[0]) == {"id": 7, "tokens": ["the", "dogs"], "tags": ["DET", "AFTER_DET"], "note": "é"}
+    assert json.loads(found[1]) == {"tokens": [], "id": 8, "tags": []}
+    assert found[2:4] == lines[2:4]
+    assert json.loads(found[4]) == {"id": 9, "tokens": ["quickly"], "more": None, "tags": ["ADV"]}
+    assert found[5:] == [""]
+    assert "standard input:3: not JSON" in done.stderr
+
+
+def test_short_texts_whose_lines_are_equally_long_are_not_columns(folder):
+    for text in ("the dogs\na cat\n", "the dogs\n\na cat\n"):
+        done = call("tag", "predict", folder / "pos.linnet", stdin=text)
+        words = re.sub(r"/\S+", "", done.stdout)
+        assert (words, done.stdout.count("/")) == (text, 4)
+
+
+def test_spans_are_written_in_any_scheme(folder):
+    model, test = folder / "spans.linnet", folder / "test-spans.txt"
+    letters = {}
+    for scheme in ("iob1", "iob2", "iobes", "bilou", "bmes"):
+        done = call("tag", "predict", model, test, "--scheme", scheme)
+        tags = [line.split("\t")[-1] for line in done.stdout.splitlines() if line]
+        letters[scheme] = {tag[0] for tag in tags if tag != "O"}
+    assert letters["iob2"] <= set("BI") >= letters["iob1"]
+    assert letters["iobes"] & set("ES")
+    assert letters["bilou"] & set("LU")
+    assert not letters["bmes"] & set("ILU")
+    assert "is one of iob1" in call("tag", "predict", model, test, "--scheme", "x").stderr
+    assert "gives tags to words" in call("tag", "predict", folder / "pos.linnet", test, "--scheme", "iob1").stderr
+
+
+def test_bilou_comes_out_as_it_went_in(folder, tmp_path):
+    source = (folder / "spans.txt").read_text()
+    iobes = call("tag", "predict", folder / "spans.linnet", folder / "spans.txt", "--scheme", "bilou").stdout
+    kept = re.sub(r"(?m)^([^\t]+)\t[^\t]+\t([^\t]+)$", r"\1\t\2", iobes)
+    (tmp_path / "bilou.txt").write_text(kept)
+    assert kept.count("\n") == source.count("\n")
+    done = call("tag", "train", tmp_path / "bilou.txt", "-o", tmp_path / "m.linnet", "--json")
+    assert json.loads(done.stdout)["scheme"] == "bilou"
+    report = json.loads(call("tag", "evaluate", tmp_path / "m.linnet", tmp_path / "bilou.txt", "--json").stdout)
+    assert report["accuracy"] > 0.95
+    assert {tag[0] for tag in report["per_tag"]} <= set("BILUO")
+
+
+def test_tags_are_not_compared_with_a_column_that_features_are_made_of(tmp_path):
+    (tmp_path / "three.txt").write_text("Jan N B-PER\nis V O\n\n" * 30)
+    (tmp_path / "two.txt").write_text("Jan B-PER\nis O\n\n" * 30)
+    assert call("tag", "train", tmp_path / "three.txt", "-o", tmp_path / "m.linnet", "--passes", 1).returncode == 0
+    done = call("tag", "evaluate", tmp_path / "m.linnet", tmp_path / "two.txt")
+    assert (done.returncode, done.stderr.count("\n")) == (3, 1)
+    assert "the tags were in column3 in training" in done.stderr
+    (tmp_path / "odd.txt").write_text("Jan N B-PER\nis V O\n\nJan N PER\n\n")
+    done = call("tag", "evaluate", tmp_path / "m.linnet", tmp_path / "odd.txt")
+    assert "odd.txt:4: the tag 'PER' is neither O nor of the form B-TYPE" in done.stderr
+    done = call("tag", "evaluate", tmp_path / "m.linnet", tmp_path / "odd.txt", "--on-error", "skip", "--json")
+    report = json.loads(done.stdout)
+    assert (report["sentences"], report["rejected_sentences"]) == (1, 1)
 
 
 def test_models_of_other_kinds_are_refused_in_a_line(folder, tmp_path):

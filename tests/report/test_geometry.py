@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linnet
-from linnet.report.plane import Plane, clipped, crossing
+from linnet.model.plane import Plane, clipped, crossing
 from tests.report.making import clouds, table
 from tests.report.reading import Axes, picture
 

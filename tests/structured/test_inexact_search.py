@@ -169,9 +169,9 @@ def test_what_cannot_be_done_is_refused():
             return 0
 
     with pytest.raises(RecipeError, match="prefixes"):
-        StructuredPerceptron(Plain(), violation="early")
+        StructuredPerceptron(Plain(), violation="early").fit([0], [0])
     with pytest.raises(RecipeError, match="violation is one of full, early, max"):
-        StructuredPerceptron(BeamTagger(1), violation="latest")
+        StructuredPerceptron(BeamTagger(1), violation="latest").fit([()], [()])
     X, Y = sentences(5, 1)
 
     class Listed(BeamTagger):

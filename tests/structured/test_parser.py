@@ -245,7 +245,7 @@ def test_trees_that_cross_are_lifted_counted_and_lowered_again():
     tree = [(2, "det"), (4, "nsubj"), (4, "aux"), (0, "root"), (6, "case"), (2, "nmod")]
     parser = linnet.DependencyParser(passes=10).fit([words] * 3, [tree] * 3)
     assert parser.predict([words]) == [tree]
-    assert (parser._model.record.non_projective, parser._model.record.lifted_arcs) == (3, 3)
+    assert (parser.model_.record.non_projective, parser.model_.record.lifted_arcs) == (3, 3)
 
 
 # -- evaluation ------------------------------------------------------------------------------------------------------
@@ -390,7 +390,8 @@ def test_dependency_parser_fits_a_file_as_it_fits_lists(folder):
         ([["a"]], None, "a tree for each"), ([["a"]], [], "a tree for each"),
         ([["a"]], [[(0, "r"), (1, "x")]], "sentence 1"),
         ([[3]], [[(0, "r")]], "a word is a string"), ([["a", "b"]], [[(2, "x"), (1, "y")]], "no word has the head 0"),
-        ([["a"]], [[(5, "x")]], "no head"), ([["a"]], [[(2**50, "x")]], "no head"), ([["a"]], [[("0", "x")]], "whole"),
+        ([["a"]], [[(5, "x")]], "the head is 5"), ([["a"]], [[(2**50, "x")]], "the head is 1125"),
+        ([["a"]], [[("0", "x")]], "whole"),
         ([["a\nb"]], [[(0, "r")]], "line end"), ([["a"]], [[(0, "r\t")]], "has a tab"), ([["a"]], [[(0, "")]], "empty"),
          ([[("a", "b", "c", "d", "e")]], [[(0, "r")]], "a word is a string"),
     ],

@@ -114,8 +114,8 @@ def test_features_are_names_or_mappings():
 
 def test_errors():
     with pytest.raises(RecipeError, match="update is one of"):
-        StructuredPerceptron(Ranking(), update="mira")
+        StructuredPerceptron(Ranking(), update="mira").fit([1], [1])
     with pytest.raises(RecipeError, match="C must"):
-        StructuredPerceptron(Ranking(), C=0)
+        StructuredPerceptron(Ranking(), C=0).fit([1], [1])
     with pytest.raises(InputError, match="3 examples and 2"):
         StructuredPerceptron(Ranking()).fit([1, 2, 3], [1, 2])

@@ -56,7 +56,7 @@ def test_spans_are_those_of_conlleval():
         assert as_sets(spans_of(names, codes, starts)) == wanted
 
 
-@pytest.mark.parametrize("scheme", [Scheme.IOB1, Scheme.IOB2, Scheme.IOBES])
+@pytest.mark.parametrize("scheme", [each for each in Scheme if each is not Scheme.NONE])
 def test_spans_survive_being_written_in_any_scheme(scheme):
     draw = random.Random(2)
     for _ in range(300):
@@ -76,7 +76,8 @@ def test_schemes_are_detected():
     assert of(["B-X", "I-X", "O", "B-Y"]) is Scheme.IOB2
     assert of(["I-X", "B-X", "O", "I-Y"]) is Scheme.IOB1
     assert of(["B-X", "E-X", "O", "S-Y"]) is Scheme.IOBES
-    assert of(["B-X", "L-X", "O", "U-Y"]) is Scheme.IOBES
+    assert of(["B-X", "L-X", "O", "U-Y"]) is Scheme.BILOU
+    assert of(["B-X", "M-X", "E-X", "O", "S-Y"]) is Scheme.BMES
 
 
 def test_figures_are_those_of_conlleval_and_do_not_depend_on_blocks():

@@ -12,8 +12,9 @@ from linnet.learners.losses import Loss
 from linnet.learners.recipe import Penalty
 from linnet.training.alpha_choice import with_alpha
 from linnet.training.fit import Settings
-from linnet.training.l1_path import largest_l1, path
+from linnet.training.l1_path import largest_l1
 from linnet.training.objective import Objective
+from linnet.training.penalty_path import path
 
 
 def table(rng, n=80, d=30):
@@ -28,7 +29,7 @@ def test_a_path_of_least_squares_is_that_of_scikit_learn(ratio, sparse, rng):
     alphas = np.logspace(0, -3, 12)
     examples = Examples(Rows.of(csr_array(X) if sparse else X), y)
     penalties = [Penalty(alpha * ratio, alpha * (1 - ratio)) for alpha in alphas]
-    fits = path(catalogue.find("elastic-net"), examples, None, penalties, Settings(tol=1e-9))
+    fits = list(path(catalogue.find("elastic-net"), examples, None, penalties, Settings(tol=1e-9)))
     theirs = enet_path(X - X.mean(axis=0), y - y.mean(), l1_ratio=ratio, alphas=alphas, tol=1e-12, max_iter=100_000)[1]
     assert np.allclose(np.array([fit.model.weights[:, 0] for fit in fits]).T, theirs, atol=1e-5)
     for fit in fits:
@@ -48,7 +49,7 @@ def test_a_path_of_classes_proves_every_point(classes, multiclass, rng):
     entry = catalogue.find("logistic-regression")
     entry = replace(entry, recipe=replace(entry.recipe, reduction=Reduction(multiclass)))
     penalties = [Penalty(l1=l1, total=True) for l1 in (30.0, 5.0, 1.0)]
-    fits = path(entry, Examples(Rows.of(X), codes), labels, penalties, Settings(tol=1e-5))
+    fits = list(path(entry, Examples(Rows.of(X), codes), labels, penalties, Settings(tol=1e-5)))
     counts = [np.count_nonzero(fit.model.weights) for fit in fits]
     assert counts == sorted(counts)
     assert all(fit.certificate.gap <= 1e-5 for fit in fits)

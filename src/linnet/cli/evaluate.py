@@ -45,7 +45,7 @@ def run(path: str, data: list[str], options: TrainOptions, *, as_json: bool) -> 
     from linnet.data.on_error import BadRows
     from linnet.model.file import load
 
-    rejected = BadRows(without_quarantine(options))
+    rejected = BadRows(without_quarantine(options.on_error))
     model = load(path).deciding(options.costs, options.reject, options.least)
     strict = options.on_misfit is OnMisfit.ERROR
     result = model.evaluate(data, options.form, rejected, options.threads, strict=strict).as_dict()

@@ -16,6 +16,7 @@ import typer
 import linnet
 from linnet.cli import interruption
 from linnet.cli.failures import DEBUG, check_address_space, ended_by, flushed, usable_streams
+from linnet.cli.options import with_values
 from linnet.cli.terminal import visible
 from linnet.errors import Interrupted, name_flags
 from linnet.pipeline.declaration import flags
@@ -25,7 +26,8 @@ from linnet.storage import atomic
 # A command is a function `command` in the module of its name, or several in the tuple `commands`, which are a group.
 # `linnet --help` imports them all: what only a run needs, they import when they run.
 COMMANDS = (
-    "train", "predict", "evaluate", "inspect", "verify", "report", "separable", "boolean", "tag", "parse", "demo",
+    "train", "predict", "evaluate", "inspect", "verify", "report", "separable", "compare", "boolean", "tag", "parse",
+    "demo",
 )  # fmt: skip
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
@@ -126,7 +128,7 @@ def _run() -> int:
     try:
         check_address_space()
         program = assembled(asked_for(sys.argv[1:]))
-        return int(program(standalone_mode=False) or 0)
+        return int(program(args=with_values(sys.argv[1:]), standalone_mode=False) or 0)
     except UsageFault as error:
         return _misused(error)
     except _Escaped as escaped:

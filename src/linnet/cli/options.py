@@ -11,6 +11,7 @@ import typer
 
 from linnet.data.on_error import OnError
 from linnet.errors import RecipeError
+from linnet.evaluation.tuning_metrics import names_a_metric
 from linnet.pipeline.declaration import Option, in_shell
 from linnet.pipeline.options import TrainOptions
 
@@ -34,21 +35,23 @@ FILES = ("header", "format", "encoding", "separator", "quote", "stray_quotes")
 Command = Callable[..., None]
 
 
-def with_options(*names: str, cls: type[Any] = TrainOptions) -> Callable[[Command], Command]:
-    """Give a command the flags of these options, or of all, in the place of its parameter `options`."""
+def with_options(
+    *names: str, cls: type[Any] = TrainOptions, parameter: str = "options"
+) -> Callable[[Command], Command]:
+    """Give a command the flags of these options, or of all, in the place of its parameter `options`, or another."""
     chosen = [each for each in in_shell(cls) if not names or each.name in names]
 
     def decorated(command: Command) -> Command:
         own = inspect.signature(command, eval_str=True)
         parameters: list[inspect.Parameter] = []
-        for name, parameter in own.parameters.items():
-            made = [_parameter(each) for each in chosen] if name == "options" else [parameter]
+        for name, each_own in own.parameters.items():
+            made = [_parameter(each) for each in chosen] if name == parameter else [each_own]
             parameters += (each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in made)
 
         @wraps(command)
         def run(**given: Any) -> None:
             options = cls(**{each.name: given.pop(each.name) for each in chosen})
-            command(options=options, **given)
+            command(**{parameter: options}, **given)
 
         run.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
         run.__annotations__ = {}  # the signature has them, evaluated
@@ -79,8 +82,21 @@ def _help(each: Option) -> str:
     return (each.description + more).replace("[", "\\[")
 
 
-def without_quarantine(options: TrainOptions) -> OnError:
+def with_values(arguments: list[str]) -> list[str]:
+    """The command line with its value for every flag that may be without one: unless a metric follows, `--tune` stands
+    for `--tune=auto`, so that DATA may come next."""
+    bare = {each.flag: each.written.optional_value for each in in_shell(TrainOptions) if each.written.optional_value}
+    found: list[str] = []
+    for at, word in enumerate(arguments):
+        if word == "--":
+            return found + arguments[at:]
+        follows = arguments[at + 1] if at + 1 < len(arguments) else ""
+        found.append(f"{word}={bare[word]}" if word in bare and not names_a_metric(follows) else word)
+    return found
+
+
+def without_quarantine(policy: OnError) -> OnError:
     """What to do with rows that cannot be read, for commands that have no file to write them to."""
-    if options.on_error is OnError.QUARANTINE:
+    if policy is OnError.QUARANTINE:
         raise RecipeError("--on-error quarantine is for train, which writes such rows to a file: use skip or fail here")
-    return options.on_error
+    return policy

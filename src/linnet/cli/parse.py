@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from linnet.cli import interruption
-from linnet.cli.options import AsJson, with_options
+from linnet.cli.options import AsJson, with_options, without_quarantine
 from linnet.cli.show import Display, line, megabytes, percent
-from linnet.cli.structures import checkpoint_beside, note_skipped
+from linnet.cli.structures import checkpoint_beside, closed, note_skipped, quarantine_beside
 from linnet.cli.terminal import console, plain, print_json
 from linnet.pipeline.services import NO_CHECKPOINT, Services
 from linnet.structured.parse_options import ParseOptions
@@ -94,10 +95,11 @@ def _train(data: list[str], options: ParseOptions, output: str, *, as_json: bool
     began = perf_counter()
     checkpoint = checkpoint_beside(output, options)
     before_replacing(output, data, quiet=quiet)
-    check_no_input({"the model": output}, data)
+    kept = quarantine_beside(output, options.on_error)
+    check_no_input({"the model": output} | ({} if kept is None else {"the quarantine": kept.path}), data)
     display = Display(quiet=quiet or as_json)
-    rejected = BadRows(options.on_error)
-    with interruption.graceful(NO_CHECKPOINT) as stopped, display, claimed([output]):
+    rejected = BadRows(options.on_error, quarantine=kept)
+    with interruption.graceful(NO_CHECKPOINT) as stopped, display, claimed([output]), closed(kept):
         services = Services(display.progress, stopped, options.threads, saving=interruption.saving)
         columns, bank = parser_pipeline.read_treebank(data, options, rejected, services)
         display.print(line("read", f"{len(bank):,} sentences, {len(bank.tokens):,} words, {len(bank.labels)} labels"))
@@ -136,7 +138,7 @@ def predict(
     from linnet.storage.outputs import check_no_input, claimed
     from linnet.structured import parser_file, parser_pipeline
 
-    rejected = BadRows(options.on_error)
+    rejected = BadRows(without_quarantine(options.on_error))
     parser = parser_file.load(model)
     paths = data or ["-"]
     files = parser_pipeline.conllu(paths, options.encoding, heads=False)
@@ -164,7 +166,7 @@ def evaluate(model: Model, data: Treebanks, options: ParseOptions, beam: Beam = 
     from linnet.data.on_error import BadRows
     from linnet.structured import parser_file, parser_pipeline
 
-    rejected = BadRows(options.on_error)
+    rejected = BadRows(without_quarantine(options.on_error))
     parser = parser_file.load(model)
     files = parser_pipeline.conllu(data, options.encoding, heads=True)
     threads = Services(threads=options.threads).reading_threads
@@ -207,7 +209,14 @@ def inspected(path: str, data: list[str], row: int, *, as_json: bool) -> None:
 
     parser = parser_file.load(path)
     if data:
-        _draw(parser_pipeline.conllu(data, None, heads=False), parser, row, 1)
+        files = parser_pipeline.conllu(data, None, heads=False)
+        if as_json:
+            tree = next(_trees(files, parser, row, 1))
+            print_json({"sentence": row, "words": [
+                {"word": word, "head": head, "relation": relation} for word, head, relation in zip(*tree, strict=True)
+            ]})  # fmt: skip
+        else:
+            _draw(files, parser, row, 1)
     elif as_json:
         print_json(_described(parser) | {"relations": list(parser.relations)})
     else:
@@ -223,13 +232,24 @@ def _decoder(parser: ParserModel, beam: int | None) -> Decoder | None:
 
 
 def _draw(files: SentenceFiles, parser: ParserModel | None, first: int, count: int) -> None:
+    from linnet.structured.tree_drawing import drawn
+
+    out = console()
+    for tree in _trees(files, parser, first, count):
+        for lead, word, relation in drawn(*tree):
+            out.print(f"[dim]{lead}[/]{plain(word)}  [green]{plain(relation)}[/]")
+        out.print("")
+
+
+def _trees(
+    files: SentenceFiles, parser: ParserModel | None, first: int, count: int
+) -> Iterator[tuple[list[str], list[int], list[str]]]:
+    """The words, heads and relations of some sentences, as the file has them, or as the parser gives them."""
     import numpy as np
 
     from linnet.data.on_error import BadRows, OnError
     from linnet.errors import InputError
-    from linnet.structured.tree_drawing import drawn
 
-    out = console()
     before = 0
     for block in files.blocks(BadRows(OnError.FAIL)):
         for number in range(max(0, first - 1 - before), min(len(block), first - 1 + count - before)):
@@ -239,13 +259,10 @@ def _draw(files: SentenceFiles, parser: ParserModel | None, first: int, count: i
             words = one.sentence(0, one.column("form"))
             if parser is None:
                 assert one.heads is not None
-                heads, relations = one.heads.tolist(), one.sentence(0, one.column("deprel"))
+                yield words, one.heads.tolist(), one.sentence(0, one.column("deprel"))
             else:
                 trees = parser.parse(one)
-                heads, relations = trees.heads.tolist(), [trees.relations[each] for each in trees.relation]
-            for lead, word, relation in drawn(words, heads, relations):
-                out.print(f"[dim]{lead}[/]{plain(word)}  [green]{plain(relation)}[/]")
-            out.print("")
+                yield words, trees.heads.tolist(), [trees.relations[each] for each in trees.relation]
         before += len(block)
         if before >= first - 1 + count:
             return

@@ -79,7 +79,7 @@ def run(
     from linnet.model.file import load
     from linnet.storage.outputs import check_no_input, claimed
 
-    rejected = BadRows(without_quarantine(options))
+    rejected = BadRows(without_quarantine(options.on_error))
     model = load(path).deciding(options.costs, options.reject, options.least)
     strict = options.on_misfit is OnMisfit.ERROR
     source = model.open(data, options.form, labelled=False, strict=strict)

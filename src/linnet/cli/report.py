@@ -56,7 +56,7 @@ def run(source: str, data: list[str], output: str, options: TrainOptions) -> Non
 
     path = output or f"{os.path.splitext(os.path.basename(source))[0]}.html"
     check_no_input({"the page": path}, [source, *data])
-    rejected = BadRows(without_quarantine(options))
+    rejected = BadRows(without_quarantine(options.on_error))
     if data:
         write(source, path, data, form=options.form, rejected=rejected, threads=options.threads)
     else:

@@ -55,7 +55,7 @@ def run(data: list[str], options: TrainOptions, seconds: float, *, as_json: bool
     if not seconds > 0:
         raise RecipeError(f"--seconds must be above 0; it is {seconds:g}")
     began = perf_counter()
-    rejected = BadRows(without_quarantine(options))
+    rejected = BadRows(without_quarantine(options.on_error))
     with Display(quiet=as_json) as display:
         found = separability_of(
             data,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from contextlib import AbstractContextManager, closing, nullcontext
+from typing import Protocol
 
 from linnet.cli.terminal import note
+from linnet.data.on_error import BadRows, OnError
 from linnet.errors import RecipeError
 from linnet.storage.atomic import STREAMS, is_direct, old_file
-
-if TYPE_CHECKING:
-    from linnet.data.on_error import BadRows
+from linnet.storage.quarantine import Quarantine
 
 
 class Resumable(Protocol):
@@ -37,10 +37,25 @@ def checkpoint_beside(output: str, options: Resumable) -> str | None:
     return checkpoint
 
 
+def quarantine_beside(output: str, policy: OnError) -> Quarantine | None:
+    """The file that sentences are written to which cannot be read, if they are; it is beside the model."""
+    if policy is not OnError.QUARANTINE:
+        return None
+    if is_direct(output, old_file(output)):
+        raise RecipeError(f"{output} is not a file, so there is no place for a quarantine beside it")
+    return Quarantine(f"{output}.quarantine")
+
+
+def closed(kept: Quarantine | None) -> AbstractContextManager[object]:
+    """Closes the quarantine at the end, if there is one."""
+    return nullcontext() if kept is None else closing(kept)
+
+
 def note_skipped(rejected: BadRows) -> None:
     """How many sentences were skipped, and why the first were."""
     if rejected.count:
         what = "sentence could not be read and was" if rejected.count == 1 else "sentences could not be read and were"
-        note(f"linnet: {rejected.count:,} {what} skipped")
+        done = "skipped" if rejected.quarantine is None else f"written to {rejected.quarantine.path}"
+        note(f"linnet: {rejected.count:,} {what} {done}")
         for text in rejected.first:
             note(f"  {text}")

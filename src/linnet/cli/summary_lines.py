@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from linnet.cli.show import cost_line, line, metrics_line, no_interval, percent
 from linnet.cli.terminal import plain
+from linnet.evaluation.tuning_metrics import TuneRule
 from linnet.learners import catalogue
 from linnet.learners.recipe import Update
 
@@ -179,7 +180,29 @@ def penalty_text(model: Model) -> str:
 def _chosen(model: Model) -> str:
     """How the strength was chosen, if it was."""
     choice = model.record.strength
-    return "" if choice is None else f", chosen by {choice.way} on {choice.rows:,} rows"
+    if choice is None:
+        return ""
+    return f", {'tuned' if choice.tuned else 'chosen'} by {choice.way} on {choice.rows:,} rows"
+
+
+def tuning_lines(model: Model) -> list[str]:
+    """The path that the strength was tuned by: the metric at each point, which was taken, and where it ended."""
+    choice = model.record.strength
+    if choice is None or not choice.tuned:
+        return []
+    taken = (
+        "the best" if choice.rule == TuneRule.BEST else "the strongest penalty within one standard error of the best"
+    )
+    over = "" if len(choice.tried) == choice.points else f"; weaker ones were left out, {len(choice.tried)} of "
+    over += f"{choice.points} points fitted" if over else ""
+    lines = [f"{plain(choice.metric)}, mean ± standard error of {choice.folds} folds; taken: {taken}{over}"]
+    gaps = choice.gaps or (None,) * len(choice.tried)
+    for value, score, error, gap in zip(choice.tried, choice.scores, choice.standard_errors, gaps, strict=True):
+        mark = "[green]>[/]" if value == choice.value else " "
+        proof = "" if gap is None else f"  [dim]duality gap {gap:.1g}[/]"
+        strength = f"{choice.name} = {value:g}"
+        lines.append(f"{mark} {strength:<16} {score:.5g} ± {error:.2g}{proof}")
+    return [line("" if number else "tuning", text) for number, text in enumerate(lines)]
 
 
 def solver_text(model: Model) -> str:
@@ -221,7 +244,8 @@ def setting_lines(model: Model) -> list[str]:
         ("class weights", class_weight_text),
         ("factors", factors_text),
     )
-    return [line(head, plain(text)) for head, of in named if (text := of(model))]
+    lines = [line(head, plain(text)) for head, of in named if (text := of(model))]
+    return [*lines, *tuning_lines(model)]
 
 
 def warnings(model: Model) -> list[str]:

@@ -10,9 +10,9 @@ import typer
 from rich.table import Table
 
 from linnet.cli import interruption
-from linnet.cli.options import AsJson, with_options
+from linnet.cli.options import AsJson, with_options, without_quarantine
 from linnet.cli.show import Display, count, line, megabytes, percent
-from linnet.cli.structures import checkpoint_beside, note_skipped
+from linnet.cli.structures import checkpoint_beside, closed, note_skipped, quarantine_beside
 from linnet.cli.tag_inspect import mistakes_of, mistakes_text
 from linnet.cli.terminal import console, plain, print_json
 from linnet.cli.train import before_replacing, default_output
@@ -86,9 +86,10 @@ def train(
     checkpoint = checkpoint_beside(output, options)
     before_replacing(output, data, quiet=quiet)
     display = Display(quiet=quiet or json)
-    rejected = BadRows(options.on_error)
-    check_no_input({"the model": output}, data)
-    with interruption.graceful(NO_CHECKPOINT) as stopped, display, claimed([output]):
+    kept = quarantine_beside(output, options.on_error)
+    rejected = BadRows(options.on_error, quarantine=kept)
+    check_no_input({"the model": output} | ({} if kept is None else {"the quarantine": kept.path}), data)
+    with interruption.graceful(NO_CHECKPOINT) as stopped, display, claimed([output]), closed(kept):
         services = Services(display.progress, stopped, options.threads, saving=interruption.saving)
         tagger = train_from_files(
             data, options, rejected, services, checkpoint, lambda *plan: _print_plan(display, *plan)
@@ -124,6 +125,15 @@ def predict(
             "--margins", help="How sure each tag is: by how much the best sequence with another tag there scores less."
         ),
     ] = False,
+    scheme: Annotated[
+        str | None,
+        typer.Option(
+            "--scheme",
+            metavar="iob1|iob2|iobes|bilou|bmes",
+            help="How to write spans (default: as in training).",
+            show_default=False,
+        ),
+    ] = None,
     best: Annotated[
         int, typer.Option("--best", metavar="K", min=1, max=1000, help="The K best sequences of tags, as JSON Lines.")
     ] = 1,
@@ -140,6 +150,7 @@ def predict(
       echo 'Time flies like an arrow .' | linnet tag predict pos.linnet
       linnet tag predict chunks.linnet test.txt --margins | awk '$NF < 1'
       linnet tag predict pos.linnet new.txt --best 3
+      linnet tag predict entities.linnet new.txt --scheme iobes
     """
     from linnet.data.on_error import BadRows
     from linnet.storage.atomic import replacing
@@ -149,9 +160,11 @@ def predict(
     from linnet.structured.tagger_file import load
 
     tagger = load(model)
+    if scheme is not None:
+        tagger = tagger.written_in(scheme)
     paths = data or ["-"]
-    files = SentenceFiles(paths, dialect_of(options), to_predict=True)
-    rejected = BadRows(options.on_error)
+    files = SentenceFiles(paths, dialect_of(options), to_predict=True, more_columns=bool(tagger.templates.columns))
+    rejected = BadRows(without_quarantine(options.on_error))
     check_no_input({"the predictions": output}, [model, *files.files.paths])
     threads = options.threads or Services().reading_threads
     with claimed([output]), replacing(output) as out:
@@ -177,7 +190,7 @@ def evaluate(model: TaggerPath, data: Sentences, options: TagOptions, json: AsJs
     from linnet.structured.tag_files import evaluate as evaluated
     from linnet.structured.tagger_file import load
 
-    rejected = BadRows(options.on_error)
+    rejected = BadRows(without_quarantine(options.on_error))
     result = evaluated(load(model), data, options, rejected, Services(threads=options.threads))
     if json:
         print_json(result)

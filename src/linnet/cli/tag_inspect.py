@@ -126,8 +126,9 @@ def _explain(tagger: Tagger, data: list[str], number: int, top: int, *, as_json:
     from linnet.structured.tag_explanation import explained
     from linnet.structured.tag_files import word_of
 
-    files = SentenceFiles(data, SentenceDialect(), to_predict=True)
+    files = SentenceFiles(data, SentenceDialect(), to_predict=True, more_columns=bool(tagger.templates.columns))
     word = word_of(tagger, files, None)
+    files.only(word, *tagger.templates.columns)
     before = 0
     for block in files.blocks(BadRows()):
         if number - 1 < before + len(block):

@@ -35,7 +35,7 @@ def run(path: str, data: list[str], options: TrainOptions, *, as_json: bool) -> 
     from linnet.model.file import load
     from linnet.pipeline.verify import verify
 
-    verdict = verify(load(path), data, options.form, BadRows(without_quarantine(options)))
+    verdict = verify(load(path), data, options.form, BadRows(without_quarantine(options.on_error)))
     if as_json:
         print_json(_described(verdict))
     elif verdict.holds:

@@ -5,15 +5,18 @@ A light module: `linnet --help` must not load NumPy.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from linnet.data.findings import Findings
-from linnet.errors import InputError
+from linnet.errors import InputError, option
 from linnet.storage.quarantine import Quarantine
 
 FIRST_SHOWN = 5
 MOST_NOTES = 100
+# So many rows that cannot be read, and more than those that can, are of another format: to list them would take long.
+MOST_UNREAD = 1_000_000
 
 
 class OnError(StrEnum):
@@ -38,6 +41,8 @@ class BadRow:
     raw: bytes = field(default=b"", repr=False)
     # where the records of its block begin, for the order of rows that share a line
     offset: int | None = field(default=None, repr=False, compare=False)
+    # what ends it in a file of such rows: of sentences of several lines, a blank line
+    end: bytes = field(default=b"\n", repr=False, compare=False)
 
     def __str__(self) -> str:
         where = [self.path, str(self.line)] + ([str(self.column)] if self.column else [])
@@ -70,6 +75,7 @@ class BadRows:
 
     policy: OnError = OnError.FAIL
     count: int = 0
+    used: int = 0  # rows that are not bad
     first: list[str] = field(default_factory=list)
     quarantine: Quarantine | None = None
     notes: dict[str, Note] = field(default_factory=dict)
@@ -92,4 +98,15 @@ class BadRows:
         if len(self.first) < FIRST_SHOWN:
             self.first.append(str(bad))
         if self.quarantine is not None:
-            self.quarantine.write(bad.raw.rstrip(b"\r\n") + b"\n")
+            self.quarantine.write(bad.raw.rstrip(b"\r\n") + bad.end)
+
+    def add_block(self, bad: Iterable[BadRow], rows: int) -> None:
+        """Add the bad rows of a block, which has so many others; raise where most of very many are bad."""
+        for each in bad:
+            self.add(each)
+        self.used += rows
+        if self.count > MOST_UNREAD and self.count > self.used:
+            raise InputError(
+                f"{self.count:,} rows cannot be read, and only {self.used:,} can: is this the right format "
+                f"({option('format')})? The first: {self.first[0] if self.first else 'not known'}"
+            )

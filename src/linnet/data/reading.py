@@ -72,8 +72,7 @@ def prepared_blocks(
             done, first, after = at.rows, parts[0], parts[-1].after
             parts = _behind(parts, done) if done else parts
             for number, part in enumerate(parts):
-                for bad in part.bad:
-                    bad_rows.add(bad)
+                bad_rows.add_block(part.bad, part.rows)
                 for note in part.notes:
                     bad_rows.note(note)
                 bad_rows.findings.add_misfits(part.misfits)

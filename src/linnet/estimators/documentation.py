@@ -112,7 +112,20 @@ PARAMETERS = {
     "where it is plain, of 0 and 1, -1 and 1, no and yes and the like, or where the metric takes both labels alike.",
     "precompute": "Accepted, and not needed: a table of the pairs of columns is made where it saves time.",
     "selection": "Accepted, `cyclic` or `random`; weights are taken in their order either way.",
-    "cv": "How many folds, each label dealt out evenly; or scikit-learn's splitters.",
+    "cv": "How many folds, each label dealt out evenly; or scikit-learn's splitters. None: 5; `RidgeCV`: every row by "
+    "itself.",
+    "Cs": "The values of C to try; or how many, between 1e-4 and 1e4.",
+    "l1_ratios": "The L1 ratios to try; None for an L2 penalty.",
+    "scoring": "What is to be best: the name of one of scikit-learn's scorers, or a function of estimator, X and y. "
+    "None: the accuracy; `RidgeCV`: the squared error of rows left out, with `cv` R².",
+    "refit": "Whether to fit the best to all rows; otherwise the weights that are best in each fold are averaged.",
+    "use_legacy_attributes": "Whether attributes have the form of scikit-learn up to 1.9: dictionaries by label.",
+    "alphas": "The values of alpha to try; `LassoCV` and `ElasticNetCV`: or how many, falling from that which "
+    "leaves no weights.",
+    "eps": "The smallest alpha beside the largest, where only their number is given.",
+    "gcv_mode": "Accepted, `auto`, `svd` or `eigen`; the table of fewer rows or columns is decomposed.",
+    "store_cv_results": "Whether to keep the errors of rows left out, as `cv_results_`; without `cv`.",
+    "alpha_per_target": "Whether each target has an alpha of its own; without `cv`.",
     "costs": "What a mistake costs, as a dictionary by (true label, predicted label); 1 for pairs not in it, 0 for "
     "being right.",
     "reject": "What it costs not to decide: rows where every decision is expected to cost more get `reject_label`.",

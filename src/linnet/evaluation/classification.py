@@ -20,6 +20,7 @@ from linnet.evaluation.json_values import plain
 from linnet.evaluation.macro_f1 import macro_f1_interval
 from linnet.evaluation.pictures import Histogram, ThresholdCurve, few_values, histogram, threshold_curve
 from linnet.evaluation.reliability_diagram import Bin, Reliability
+from linnet.evaluation.result_tables import ClassesShown
 from linnet.evaluation.roc_area import auc_interval
 from linnet.evaluation.skewed_means import loss_interval
 from linnet.evaluation.sorted_counts import LIMIT, SortedCounts
@@ -46,7 +47,7 @@ class ClassResult:
 
 
 @dataclass(frozen=True)
-class ClassificationResult:
+class ClassificationResult(ClassesShown):
     """The metrics over all rows added.  NaN, with NaN ends, where a metric is not defined.
 
     A row whose label the model does not know is an error in every metric except ROC AUC, average precision and
@@ -89,6 +90,9 @@ class ClassificationResult:
     def headline(self) -> str:
         """The one figure for a line."""
         return f"accuracy {self.accuracy:.3f}"
+
+    def _by_class(self) -> tuple[ClassResult, ...]:
+        return self.classes
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON, with None where a metric is not defined."""

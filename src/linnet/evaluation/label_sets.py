@@ -14,6 +14,7 @@ from linnet.data.sources.label_sets import labels_of
 from linnet.evaluation.classification import ClassResult
 from linnet.evaluation.intervals import Interval, share_interval
 from linnet.evaluation.json_values import plain
+from linnet.evaluation.result_tables import ClassesShown
 
 Has = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -22,7 +23,7 @@ AT = (1, 3, 5)
 
 
 @dataclass(frozen=True)
-class LabelSetResult:
+class LabelSetResult(ClassesShown):
     """The metrics over all rows added, as scikit-learn has them: an F1 without a true or predicted row is 0.
 
     A label that the model does not know is one that it misses: its row is not right, and it counts in micro F1;
@@ -58,6 +59,9 @@ class LabelSetResult:
     def headline(self) -> str:
         """The one figure for a line."""
         return f"micro F1 {self.micro_f1:.3f}"
+
+    def _by_class(self) -> tuple[ClassResult, ...]:
+        return self.labels
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON, with None where a metric is not defined."""

@@ -17,6 +17,7 @@ from linnet.evaluation.intervals import Interval, mean_interval, median_ranks, n
 from linnet.evaluation.json_values import plain
 from linnet.evaluation.mean_losses import LossResult, LossTally
 from linnet.evaluation.pictures import Histogram, PredictionSample, Sampling, few_values, histogram
+from linnet.evaluation.result_tables import MetricsShown
 from linnet.evaluation.skewed_means import TOO_FEW, Skew, loss_interval, ratio_factors
 from linnet.evaluation.sorted_counts import SortedCounts
 from linnet.evaluation.squared_errors import NOTHING, SquaredErrors, Uncertain
@@ -38,7 +39,7 @@ FEW = "fewer than 3 rows"
 
 
 @dataclass(frozen=True)
-class RegressionResult:
+class RegressionResult(MetricsShown):
     """The metrics over all rows added.  NaN, with NaN ends, where a metric is not defined.
 
     With weights that are not whole numbers, `rows` is the number of rows that have one above 0.

@@ -35,6 +35,9 @@ class Purpose(IntEnum):
     FOLDS = 5
     PROGRESSIVE = 6
     STRENGTH = 7
+    TUNING = 8
+    REASONS = 9
+    COMPARISON = 10
 
 
 def random_keys(numbers: NDArray[np.uint64], seed: int, purpose: Purpose, turn: int = 0) -> NDArray[np.uint64]:
@@ -106,6 +109,26 @@ def dealt_folds(codes: NDArray[np.float64], parts: int, seed: int) -> NDArray[np
             fold[rows] = (dealt + np.arange(len(rows))) % parts
             dealt += len(rows)
     return fold
+
+
+def grouped_folds(
+    groups: NDArray[np.uint64], codes: NDArray[np.float64] | None, folds: int, seed: int
+) -> NDArray[np.int64]:
+    """The fold of every row: rows of one group, such as copies of a row, are in the same one.
+
+    Groups are dealt out in a random order that follows from their numbers and the seed; with `codes`, the groups of one
+    class after those of another, by the smallest code in a group, so that every fold has its part of each class.
+    """
+    _, first, which = np.unique(groups, return_index=True, return_inverse=True)
+    keys = random_keys(groups[first], seed, Purpose.TUNING)
+    of_group = np.zeros(len(first))
+    if codes is not None:
+        of_group = np.full(len(first), np.inf)
+        np.minimum.at(of_group, which, codes)
+    order = np.lexsort((keys, of_group))
+    fold = np.empty(len(first), dtype=np.int64)
+    fold[order] = np.arange(len(first)) % folds
+    return fold[which]
 
 
 def _by_class(codes: NDArray[np.float64], members: Mask, keys: NDArray[np.uint64]) -> list[NDArray[np.int64]]:

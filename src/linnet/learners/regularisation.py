@@ -125,6 +125,22 @@ class Regularisation:
 OWN = Regularisation()
 
 
+def with_strength(entry: Entry, value: float) -> Entry:
+    """The learner with this C or alpha, its penalty otherwise as it is; L2, if it has none.
+
+    The smoothing of counting learners is not part of them: their trainers take it.
+    """
+    recipe = entry.recipe
+    if entry.way is Way.COUNTING:
+        return entry
+    if recipe.schedule.step is not Step.POWER:
+        return replace(entry, recipe=replace(recipe, schedule=replace(recipe.schedule, eta=value)))
+    own, weight = recipe.penalty, 1.0 / value if entry.strength == "C" else value
+    ratio = own.l1 / (own.l1 + own.l2) if own.l1 > 0 else 0.0
+    penalty = replace(own, l1=weight * ratio, l2=weight * (1.0 - ratio))
+    return replace(entry, recipe=replace(recipe, penalty=penalty))
+
+
 def _own_kind(entry: Entry) -> PenaltyKind:
     """The kind of the learner's own penalty; L2, if it has none."""
     own = entry.recipe.penalty

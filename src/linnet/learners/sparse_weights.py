@@ -54,6 +54,13 @@ class SparseWeights:
         """The weights of each feature times its number."""
         return replace(self, values=self.values * np.repeat(by, np.diff(self.starts)))
 
+    def take(self, features: NDArray[np.int64]) -> SparseWeights:
+        """The weights of these features, in their order."""
+        several = np.diff(self.starts)[features]
+        starts = np.append(0, np.cumsum(several)).astype(np.int64)
+        at = np.repeat(self.starts[features] - starts[:-1], several) + np.arange(starts[-1])
+        return SparseWeights(starts, self.outputs[at], self.values[at], (len(features), self.shape[1]))
+
     def matrix(self) -> Any:
         """As a SciPy matrix, which is indexed and multiplied as a table is."""
         from scipy.sparse import csr_array

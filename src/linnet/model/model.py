@@ -15,6 +15,7 @@ from linnet.cores import cores
 from linnet.data.features.feature_map import Features
 from linnet.data.features.schema import Role, Task
 from linnet.data.findings import Findings
+from linnet.data.frames import as_frame
 from linnet.data.on_error import BadRows, OnError
 from linnet.data.reading import Check, PreparedBlock, prepared_blocks
 from linnet.data.rows import Rows
@@ -32,11 +33,10 @@ from linnet.learners.linear import LinearModel
 from linnet.learners.recipe import Reduction
 from linnet.model.coefficients import coefficient_tables
 from linnet.model.explanation import Explanation, Reasons, TopFeature
-from linnet.model.frames import as_frame, explanation_columns
+from linnet.model.explanation_columns import explanation_columns
 from linnet.model.inputs import find_columns, open_for
-from linnet.model.model_warnings import warnings_of
 from linnet.model.moments import Moments
-from linnet.model.plan import HEAD, Plan
+from linnet.model.plan import Plan
 from linnet.model.predictions import Ids, Predictions, UnreadRows
 from linnet.model.predictor import Classifier, LabelPicker, Result, no_probabilities, scorer
 from linnet.model.python_data import blocks_of, dictionaries, table_of, warn_of
@@ -69,15 +69,10 @@ class Model:
         return f"<linnet.Model: {self.learner}, {self.task}, {len(self.features):,} features>"
 
     def _repr_html_(self) -> str:
-        """The model in a notebook: what it was trained on, how, and how good it is."""
-        from html import escape
+        """The model in a notebook: what it was trained on, how, how good it is, and what matters to it."""
+        from linnet.model.notebook_card import model_card
 
-        lines = [f"{self.learner} on {self.record.rows:,} rows and {self.features.extent}", str(self.plan)]
-        held = self.record.held_out
-        if held is not None:
-            lines.append(f"{'held-out rows':<{HEAD}} {held.headline} on {self.record.rows_held_out:,} rows")
-        lines += [f"{'warning':<{HEAD}} {text}" for text in warnings_of(self)]
-        return f"<pre>{escape(chr(10).join(lines))}</pre>"
+        return model_card(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, whole or not at all."""

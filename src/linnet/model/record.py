@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+from linnet.data.frames import as_frame
 from linnet.decisions.thresholds import ThresholdChoice
 from linnet.evaluation.classification import ClassificationResult
 from linnet.evaluation.intervals import Interval
@@ -16,6 +17,7 @@ from linnet.learners.entry import TextWeighting
 from linnet.learners.recipe import Recipe
 from linnet.model.plan import Plan
 from linnet.model.point_sample import PointSample
+from linnet.notebook import card, table
 from linnet.storage.typed_json import NOT_STORED
 from linnet.theory.fit_summary import FitSummary
 
@@ -77,11 +79,26 @@ class ColumnStatistics:
 
 
 @dataclass(frozen=True)
+class CoefficientPath:
+    """The weight of a feature at each point of a path, times the standard deviation of the feature: the mean over the
+    folds.  `label` is the class that it is a weight of, where there are more than two."""
+
+    feature: str
+    label: str
+    weights: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class StrengthChoice:
     """The strength of the penalty that was chosen from the rows: its name (C), its value, and how.
 
     `way` is how rows were kept out of the fits that they were predicted by, `rows` how many there were of them in all;
     `tried` are the candidates, `losses` the mean loss at each of them.
+
+    Where it was tuned, by a `metric` and a `rule`, `scores` are the means of the metric over the `folds`, with their
+    `standard_errors`, `gaps` the largest proven relative duality gap of a fit at each point (empty where nothing can be
+    proven), and `paths` the weights of the top features there.  `tried` goes from the strongest penalty to the weakest
+    that was fitted; `points` is how many the whole path would have had.
     """
 
     name: str
@@ -90,10 +107,49 @@ class StrengthChoice:
     rows: int
     tried: tuple[float, ...] = ()
     losses: tuple[float, ...] = ()
+    metric: str = ""
+    scores: tuple[float, ...] = ()
+    standard_errors: tuple[float, ...] = ()
+    gaps: tuple[float | None, ...] = ()
+    folds: int = 0
+    points: int = 0
+    rule: str = ""
+    paths: tuple[CoefficientPath, ...] = ()
 
     def __post_init__(self) -> None:
-        if not 0 < self.value < math.inf or self.rows < 0 or len(self.tried) != len(self.losses):
+        tried = len(self.tried)
+        lengths = [len(each) for each in (self.losses, self.scores, self.standard_errors, self.gaps)]
+        lengths += [len(each.weights) for each in self.paths]
+        whole = all(length in (0, tried) for length in lengths) and (not tried or tried in lengths)
+        if not 0 < self.value < math.inf or self.rows < 0 or not whole or self.folds < 0:
             raise ValueError(f"{self.name} = {self.value}, chosen on {self.rows} rows, is impossible")
+
+    @property
+    def tuned(self) -> bool:
+        """Whether it was asked for, and chosen by a path."""
+        return bool(self.metric)
+
+    def frame(self) -> Any:
+        """The path as a pandas data frame (a pyarrow table where pandas is not installed): a line for each point.
+
+        Beside the strength it has what was recorded: `loss`, `score`, `standard_error`, `gap`, and a column for the
+        weight of each top feature.
+        """
+        named = (("loss", self.losses), ("score", self.scores), ("standard_error", self.standard_errors))
+        columns = {name: list(values) for name, values in (*named, ("gap", self.gaps)) if values}
+        weights = {" ".join(filter(None, (each.label, each.feature))): list(each.weights) for each in self.paths}
+        return as_frame({self.name: list(self.tried), **columns, **weights})
+
+    def _repr_html_(self) -> str:
+        shown = {
+            self.name: self.tried,
+            "loss": self.losses,
+            "score": self.scores,
+            "standard error": self.standard_errors,
+        }
+        facts = [("chosen", f"{self.name} = {self.value:g}"), ("by", self.way)]
+        facts += [("metric", self.metric)] if self.metric else []
+        return card("strength of the penalty", facts, table({name: values for name, values in shown.items() if values}))
 
 
 @dataclass(frozen=True)

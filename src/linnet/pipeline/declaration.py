@@ -12,7 +12,7 @@ A light module: `linnet --help` must not load NumPy.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from difflib import get_close_matches
 from enum import StrEnum
@@ -50,6 +50,7 @@ class _Written:
     in_shell: bool = True
     in_python: bool = True
     decisive: bool = True
+    optional_value: str = ""
 
 
 def option(default: Any, group: str, help: str, **more: Any) -> Any:  # noqa: A002 - the word both doors use
@@ -65,6 +66,7 @@ def option(default: Any, group: str, help: str, **more: Any) -> Any:  # noqa: A0
     learners      which rows of the catalogue take it; none are listed unless given
     in_shell, in_python  whether the command line, or `linnet.train`, has it
     decisive      whether a resumed run must have the same value
+    optional_value  what the flag stands for where it is given without a value
     """
     return _field(default, _Written(group, help, **more))
 
@@ -289,7 +291,12 @@ def checked(cls: type, given: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def documentation(cls: type) -> str:
     """The `Parameters` of a docstring, as numpydoc lays them out."""
-    return "\n".join(_entry(each) for each in in_python(cls))
+    return documented(in_python(cls))
+
+
+def documented(options: Iterable[Option]) -> str:
+    """The same of some options."""
+    return "\n".join(_entry(each) for each in options)
 
 
 def _entry(each: Option) -> str:

@@ -63,6 +63,16 @@ def check_sparse_weights(features: Features, labels: int, entries: int, memory: 
         )
 
 
+def check_lists(features: Features, labels: int, size: int, memory: int) -> None:
+    """Raise where the weights that an online learner keeps for the classes a feature was pulled by take too much."""
+    if COPIES * size > max(memory, LEAST):
+        raise InputError(
+            f"the weights of {features.extent} for {labels:,} labels take {size_in_words(size)}, {COPIES} times "
+            f"that while they are saved, more than {size_in_words(max(memory, LEAST))}: hash names into fewer features "
+            f"({option('hash_bits', 16)}), or allow more ({_enough(COPIES * size)})"
+        )
+
+
 def weights_size(columns: int, outputs: int) -> int:
     """About how many bytes training takes for the weights of these numbers of columns and outputs."""
     return NUMBER * (columns + 1) * (COPIES * outputs + VECTORS)

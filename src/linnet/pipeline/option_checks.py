@@ -10,7 +10,7 @@ from linnet.decisions.thresholds import Goal
 from linnet.errors import RecipeError
 from linnet.errors import option as spelt
 from linnet.learners import catalogue
-from linnet.learners.entry import Entry, Way
+from linnet.learners.entry import AUTO, Entry, Way
 from linnet.learners.recipe import Reduction
 from linnet.learners.regularisation import PenaltyKind
 from linnet.model.predictor import no_probabilities
@@ -30,7 +30,27 @@ def check(options: TrainOptions) -> None:
             )
     if options.summary:
         _check_summary(options)
+    _check_tuning(options)
     options.strength.check()
+
+
+def _check_tuning(options: TrainOptions) -> None:
+    """Refuse a strength that is both given and tuned, and options of tuning without it."""
+    tuned = spelt("tune") if options.tune else spelt("C" if options.C == AUTO else "alpha", AUTO)
+    if options.tuning is None:
+        given = [name for name in ("tune_rule", "folds") if getattr(options, name) is not None]
+        if given:
+            raise RecipeError(f"{', '.join(map(spelt, given))} goes with {spelt('tune')}: add it")
+        return
+    if options.strength.C is not None or options.strength.alpha is not None:
+        raise RecipeError(f"{tuned} chooses the strength: leave the value of {spelt('C')} or {spelt('alpha')} out")
+    if options.C is not None and options.alpha is not None:
+        raise RecipeError(f"a learner takes {spelt('C')} or {spelt('alpha')}: give one of them, or {spelt('tune')}")
+    if options.summary or options.penalty is PenaltyKind.NONE:
+        without = spelt("summary") if options.summary else spelt("penalty", PenaltyKind.NONE)
+        raise RecipeError(f"{without} has no penalty to tune: leave {tuned} out")
+    if options.checkpoint_every or options.resume:
+        raise RecipeError(f"{tuned} needs all rows in memory, and there is no checkpoint of that: leave it out")
 
 
 def _check_summary(options: TrainOptions) -> None:
@@ -79,6 +99,20 @@ def check_label_sets(options: TrainOptions, learner: Entry | None, *, several: b
     if learner is not None and not learner.takes_each_label:
         takes = ", ".join(each.name for each in catalogue.entries() if each.takes_each_label)
         raise RecipeError(f"the rows have several labels, which {learner.name} does not take: take one of {takes}")
+
+
+def check_tuned(options: TrainOptions, learner: Entry) -> None:
+    """Refuse to tune what this learner, which may have been chosen by the data, does not have."""
+    if options.tuning is None:
+        return
+    asked = "tune" if options.tune else "C" if options.C == AUTO else "alpha"
+    takes = [each for each in catalogue.entries() if (each.strength if asked == "tune" else each.strength == asked)]
+    if learner.name not in {each.name for each in takes}:
+        own = f", which takes {spelt(learner.strength)}" if learner.strength else ""
+        names = ", ".join(each.name for each in takes if set(each.tasks) & set(learner.tasks))
+        raise RecipeError(
+            f"{spelt(asked)} is not for {learner.name}{own}: it is for {names or 'no learner of this task'}"
+        )
 
 
 def _check_learner(options: TrainOptions, learner: Entry) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 from linnet.data.features.text_options import LONGEST_NGRAM
@@ -12,6 +13,7 @@ from linnet.data.sources.encodings import encoding_named
 from linnet.data.sources.formats import BLANKS, NO_QUOTE
 from linnet.errors import RecipeError
 from linnet.errors import option as spelt
+from linnet.evaluation.tuning_metrics import AUTO, Metric
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
@@ -108,6 +110,31 @@ def markers(value: Any) -> tuple[str, ...]:
     """Markers of missing values: one, or several; a number as it is written."""
     given = [value] if isinstance(value, str) or not hasattr(value, "__iter__") else value
     return tuple(f"{each:g}" if isinstance(each, float) else str(each) for each in given)
+
+
+def strength(name: str) -> Callable[[Any], float | str]:
+    """C or alpha: a number, or auto."""
+
+    def parsed(value: Any) -> float | str:
+        if isinstance(value, str) and value == AUTO:
+            return AUTO
+        try:
+            if isinstance(value, bool) or not isinstance(value, str | Real):
+                raise ValueError
+            return float(value)
+        except (ValueError, OverflowError):
+            raise RecipeError(f"{spelt(name)} must be a number; it is {value}") from None
+
+    return parsed
+
+
+def tune(value: Any) -> str | None:
+    """A metric, or auto for the default one; from Python also True and False."""
+    if isinstance(value, bool):
+        return AUTO if value else None
+    if not isinstance(value, str):
+        raise TypeError
+    return AUTO if value == AUTO else str(Metric.parsed(value))
 
 
 def class_weight(value: Any) -> Any:

@@ -18,6 +18,7 @@ from linnet.data.role import Role
 from linnet.data.sources.formats import Dialect, Format, StrayQuotes
 from linnet.data.task import Task
 from linnet.decisions.calibration_method import Method
+from linnet.evaluation.tuning_metrics import Metric, TuneRule, Tuning
 from linnet.learners import catalogue
 from linnet.learners.entry import AUTO as AUTO
 from linnet.learners.entry import Entry
@@ -102,18 +103,35 @@ class TrainOptions:
     )  # fmt: skip
     seed: int = option(0, TRAINING, "Seed of the shuffle and of the choice of held-out rows.", least=0, most=2**63 - 1)
 
-    C: float | None = option(
+    C: float | str | None = option(
         None, PENALTY,
         "Inverse regularisation strength: smaller C, smaller weights (default 1; logistic-regression chooses it from "
-        "the rows, by log loss).",
-        flag="--C", metavar="C", learners=_taking("C"),
+        "a sample of the rows, by log loss); auto: tuned, as by --tune.",
+        flag="--C", metavar="C|auto", python="float or 'auto'", parse=option_values.strength("C"),
+        learners=_taking("C"),
     )  # fmt: skip
-    alpha: float | None = option(
+    alpha: float | str | None = option(
         None, PENALTY,
         "Regularisation strength: larger alpha, smaller weights (default: ridge, lasso and elastic-net choose it); for "
-        "naive Bayes the smoothing added to every count.",
-        metavar="ALPHA", learners=_taking("alpha"),
+        "naive Bayes the smoothing added to every count; auto: tuned, as by --tune.",
+        metavar="ALPHA|auto", python="float or 'auto'", parse=option_values.strength("alpha"),
+        learners=_taking("alpha"),
     )  # fmt: skip
+    tune: str | None = option(
+        None, PENALTY,
+        "Tune C or alpha by cross-validation: a path of 10 points, from a strong to a weak penalty (C: 4^-5 to 4^4 "
+        "times the default), on 5 folds of the rows that are not held out. METRIC, which can be left out: accuracy, "
+        "balanced-accuracy, f1:LABEL, macro-f1, roc-auc, log-loss, brier; r2, rmse, mae. Default: log-loss, or "
+        "accuracy for learners without probabilities; r2.",
+        metavar="METRIC", python="bool or str", parse=option_values.tune, optional_value=AUTO,
+        learners=lambda entry: bool(entry.strength),
+    )  # fmt: skip
+    tune_rule: TuneRule | None = option(
+        None, PENALTY,
+        "What tuning chooses: the best point (default), or the strongest penalty within one standard error of it.",
+        metavar="best|one-standard-error",
+    )  # fmt: skip
+    folds: int | None = option(None, PENALTY, "Number of folds to tune on (default 5).", least=2, most=100)
     penalty: PenaltyKind | None = option(
         None, PENALTY,
         "L2 penalty, L1 penalty (many weights become exactly 0), elastic net (both), or none. Each learner has its "
@@ -308,7 +326,16 @@ class TrainOptions:
         penalty = PenaltyKind.NONE if self.summary else self.penalty
         # that rows have several labels is no choice of a learner
         multiclass = None if self.multiclass is Reduction.EACH_LABEL else self.multiclass
-        return Regularisation(self.C, self.alpha, penalty, self.l1_ratio, multiclass, self.penalise_intercept)
+        C, alpha = (None if isinstance(each, str) else each for each in (self.C, self.alpha))  # a string is auto
+        return Regularisation(C, alpha, penalty, self.l1_ratio, multiclass, self.penalise_intercept)
+
+    @cached_property
+    def tuning(self) -> Tuning | None:
+        """How C or alpha is to be tuned, if it is."""
+        if self.tune is None and AUTO not in (self.C, self.alpha):
+            return None
+        metric = None if self.tune in (None, AUTO) else Metric.parsed(self.tune)
+        return Tuning(metric, self.tune_rule or TuneRule.BEST, self.folds or Tuning.folds)
 
     @cached_property
     def winnowing(self) -> WinnowFactors:

@@ -24,7 +24,7 @@ from linnet.model.file import save
 from linnet.model.model import Model
 from linnet.model.target_checks import unusable_for
 from linnet.pipeline.memory import keep_freed
-from linnet.pipeline.option_checks import check, check_label_sets, check_task
+from linnet.pipeline.option_checks import check, check_label_sets, check_task, check_tuned
 from linnet.pipeline.options import TrainOptions as TrainOptions
 from linnet.pipeline.plan import Plan as Plan
 from linnet.pipeline.plan import features_of, learner_of, takes_numbers_as_they_are
@@ -77,12 +77,15 @@ def train_each(data: Any, several: Sequence[TrainOptions], services: Services | 
         )
     rejected = BadRows(first.on_error)
     rows = SharedRows(RowStream(source, features, _check(None, features.schema), rejected, services), first.memory)
-    return [_fitted(rows, options, choice) for options in several]
+    return [fitted_to(rows, options, choice) for options in several]
 
 
-def _fitted(stream: RowStream, options: TrainOptions, choice: TaskChoice) -> Model:
+def fitted_to(stream: RowStream, options: TrainOptions, choice: TaskChoice) -> Model:
+    """The model of these options on the rows of a stream that is kept."""
     entry, reason = learner_of(options, stream.features.task)
     check_task(options, stream.features.task, entry)
+    if entry is not None:
+        check_tuned(options, entry)
     check_label_sets(options, entry, several=stream.features.schema.labels is LabelKind.SETS)
     model = _trainer(entry, reason, options, NO_CHECKPOINTS).fit(stream)
     return _with_plan(model, _plan(stream.source, stream.features, choice, entry, reason), stream.source)
@@ -143,6 +146,8 @@ def _trained(source: Source, options: TrainOptions, services: Services, show_pla
     features, choice = features_of(source, options)
     entry, reason = learner_of(options, features.task)
     check_task(options, features.task, entry)
+    if entry is not None:
+        check_tuned(options, entry)
     check_label_sets(options, entry, several=features.schema.labels is LabelKind.SETS)
     plan = _plan(source, features, choice, entry, reason)
     show_plan(plan)
@@ -155,6 +160,10 @@ def _trained(source: Source, options: TrainOptions, services: Services, show_pla
 
 def _trainer(entry: Entry | None, reason: str, options: TrainOptions, checkpoints: Checkpoints) -> Trainer:
     """The one that is needed, and only that is loaded."""
+    if entry is not None and entry.way is not Way.BATCH and options.tuning is not None:
+        from linnet.pipeline.trainers.tuned import TunedTrainer
+
+        return TunedTrainer(entry, reason, options, _trainer)
     if entry is not None and entry.way is Way.ONLINE:
         from linnet.pipeline.trainers.online import OnlineTrainer
 

@@ -7,11 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linnet.report.chart import BOTTOM, LEFT, RIGHT, TOP, WIDTH, Chart, series, shape
-from linnet.report.figures import Figure, Table
-from linnet.report.markup import element, shortened
-from linnet.report.numbers import figure
-from linnet.report.plane import (
+from linnet.model.plane import (
     MARGIN_SCORE,
     Flat,
     Geometry,
@@ -22,6 +18,10 @@ from linnet.report.plane import (
     predicted,
     region,
 )
+from linnet.report.chart import BOTTOM, LEFT, RIGHT, TOP, WIDTH, Chart, series, shape
+from linnet.report.figures import Figure, Table
+from linnet.report.markup import element, shortened
+from linnet.report.numbers import figure
 from linnet.report.scales import Scale
 
 if TYPE_CHECKING:

@@ -17,11 +17,11 @@ from linnet.data.targets import LabelIndex
 from linnet.errors import InputError, RecipeError
 from linnet.model.file import load
 from linnet.model.model import Model
+from linnet.model.plane import two_columns
 from linnet.model.point_sample import PointSample, PointSampling
 from linnet.model.target_checks import unusable_for
 from linnet.report.comparison_page import comparison_page
 from linnet.report.model_page import Evaluation, model_page, names_of
-from linnet.report.plane import two_columns
 from linnet.storage.atomic import replacing
 from linnet.storage.outputs import claimed
 from linnet.storage.typed_json import from_plain

@@ -66,7 +66,8 @@ class ParseOptions(shared_options.OfSentences):
     seed: int = shared_options.seed()
     encoding: str | None = shared_options.encoding()
     on_error: OnError = shared_options.on_error(
-        "Sentences that cannot be read, or have no tree: stop at the first, or skip them."
+        "Sentences that cannot be read, or have no tree: stop at the first, skip them, or (in train) write them to "
+        "MODEL.quarantine."
     )
     threads: int = shared_options.threads()
     checkpoint_every: int | None = shared_options.checkpoint_every()

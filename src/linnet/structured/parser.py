@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from linnet.data.on_error import BadRows, OnError
 from linnet.errors import InputError, RecipeError
@@ -18,15 +19,14 @@ from linnet.structured.attachment import Attachment
 from linnet.structured.parse_options import ParseOptions
 from linnet.structured.parser_decoders import decoder_named
 from linnet.structured.parser_model import ParserModel
-from linnet.structured.sentences import MOST_TOKENS, Sentences, of_lists
-from linnet.structured.treebank import TagColumns, treebank
+from linnet.structured.sentences import Sentences, as_lists, of_lists
 
 FIELDS = ("form", "upos", "xpos", "feats")
 Sentence = Sequence[Any]
 Arc = tuple[int, str]
 
 
-class DependencyParser:
+class DependencyParser(BaseEstimator):  # type: ignore[misc]
     """Dependency parser: an averaged perceptron over transitions, or over the arcs of projective trees.
 
     Parameters
@@ -39,6 +39,8 @@ class DependencyParser:
         Where weights move, with a beam; passive-aggressive (MIRA) moves them as far as needed.
     C : float, default=0.01
         The largest step of passive-aggressive.
+    tags : {"gold", "predicted"}, default="gold"
+        Train with the tags that are given, or with those that taggers would give the words (jackknifing).
     passes : int or None, default=None
         Passes over the sentences; None: chosen by sentences that are held out for that.
     seed : int, default=0
@@ -64,11 +66,12 @@ class DependencyParser:
         beam: int = 1,
         update: str = "max-violation",
         C: float = 0.01,
+        tags: str = "gold",
         passes: int | None = None,
         seed: int = 0,
     ) -> None:
-        self.decoder, self.beam, self.update, self.C, self.passes, self.seed = decoder, beam, update, C, passes, seed
-        self._model: ParserModel | None = None
+        self.decoder, self.beam, self.update, self.C = decoder, beam, update, C
+        self.tags, self.passes, self.seed = tags, passes, seed
 
     def fit(
         self, sentences: Sequence[Sentence] | str | os.PathLike[str], trees: Sequence[Sequence[Arc]] | None = None
@@ -79,13 +82,13 @@ class DependencyParser:
             columns, bank = parser_pipeline.read_treebank([os.fspath(sentences)], options, rejected, Services())
         else:
             given = _with_trees(sentences, trees)
-            columns = TagColumns.of(given)
-            bank = treebank(given, rejected, columns)
-        self._model = parser_pipeline.fit(bank, columns, options)
+            columns, bank = parser_pipeline.treebank_of(given, options, rejected, Services())
+        self.model_ = parser_pipeline.fit(bank, columns, options)
         return self
 
     def predict(self, sentences: Sequence[Sentence], *, beam: int | None = None) -> list[list[Arc]]:
         """The tree of each sentence; with another width of the beam than in training, if one is given."""
+        sentences = as_lists(sentences, "words")
         given = _sentences(sentences)
         model = self._fitted()
         decoder = None if beam is None else decoder_named(model.decoder.name, beam, model.decoder.templates)
@@ -120,17 +123,17 @@ class DependencyParser:
         """A parser from a file; safe for files of unknown authors."""
         model = parser_file.load(path)
         parser = cls(decoder=model.decoder.name, beam=model.decoder.beam)
-        parser._model = model
+        parser.model_ = model
         return parser
 
     def _options(self) -> ParseOptions:
         chosen = {"decoder": self.decoder, "beam": self.beam, "update": self.update, "C": self.C}
-        return ParseOptions(**chosen, passes=self.passes, seed=self.seed)  # type: ignore[arg-type]
+        return ParseOptions(**chosen, tags=self.tags, passes=self.passes, seed=self.seed)  # type: ignore[arg-type]
 
     def _fitted(self) -> ParserModel:
-        if self._model is None:
+        if not hasattr(self, "model_"):
             raise RecipeError("this parser is not fitted yet: call fit, or load a file")
-        return self._model
+        return self.model_
 
 
 def _sentences(sentences: Sequence[Sentence], relations: Sequence[str] | None = None) -> Sentences:
@@ -155,16 +158,26 @@ def _sentences(sentences: Sequence[Sentence], relations: Sequence[str] | None = 
         raise InputError(f"{error}: pass words, tags and relations without") from None
 
 
+def _is_arc(pair: Any) -> bool:
+    return isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[1], str)
+
+
 def _with_trees(sentences: Sequence[Sentence], trees: Sequence[Sequence[Arc]] | None) -> Sentences:
+    sentences = as_lists(sentences, "words")
     if trees is None or len(trees) != len(sentences):
         raise InputError("pass a tree for each sentence: a list with (head, relation) for each word")
     for number, (sentence, tree) in enumerate(zip(sentences, trees, strict=True), start=1):
-        if len(tree) != len(sentence) or not all(isinstance(relation, str) for _, relation in tree):
+        if len(tree) != len(sentence) or not all(map(_is_arc, tree)):
             raise InputError(
                 f"sentence {number}: {len(sentence)} words, so its tree has as many pairs (head, relation)"
             )
     given = np.array([head for tree in trees for head, _ in tree])
     if given.size and given.dtype.kind not in "iu":
         raise InputError("heads are whole numbers: those of words count from 1, and 0 is the root")
-    heads = np.clip(given, -1, MOST_TOKENS + 1).astype(np.int32)
+    lengths = np.array([len(tree) for tree in trees], dtype=np.int64)
+    beyond = np.flatnonzero((given < 0) | (given > np.repeat(lengths, lengths))) if given.size else given
+    if len(beyond):
+        number = int(np.searchsorted(np.cumsum(lengths), beyond[0], side="right")) + 1
+        raise InputError(f"sentence {number}: the head is {given[beyond[0]]}, which is no word of it, nor 0")
+    heads = given.astype(np.int32)
     return replace(_sentences(sentences, [relation for tree in trees for _, relation in tree]), heads=heads)

@@ -65,6 +65,9 @@ class ParserModel:
     _relation_of: NDArray[np.int32] = field(init=False, repr=False)
     _lifted: NDArray[np.bool_] = field(init=False, repr=False)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ParserModel, (self.decoder, self.columns, self.labels, self.allowed, self.rows, self.record)
+
     def parse(self, sentences: Sentences, decoder: Decoder | None = None) -> Trees:
         """The trees of some sentences; another decoder is one with another beam."""
         tokens = self.columns.rows(sentences)

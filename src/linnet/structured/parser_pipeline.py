@@ -21,6 +21,7 @@ from linnet.structured.parser_decoders import Decoder, decoder_named
 from linnet.structured.parser_model import ParserModel, ParserRecord, written
 from linnet.structured.parser_training import ParserLearner, ParserProblem
 from linnet.structured.sentence_files import SentenceDialect, SentenceFiles
+from linnet.structured.sentences import Sentences
 from linnet.structured.treebank import TagColumns, Treebank, short_enough, treebank, trees_only
 
 
@@ -38,6 +39,13 @@ def read_treebank(
     sentences, long = short_enough(files.all(rejected, services.reading_threads), decoder_of(options).longest)
     for bad in long:
         rejected.add(bad)
+    return treebank_of(sentences, options, rejected, services)
+
+
+def treebank_of(
+    sentences: Sentences, options: ParseOptions, rejected: BadRows, services: Services
+) -> tuple[TagColumns, Treebank]:
+    """The trees of sentences, with gold or predicted tags, and the columns that tags are read from."""
     columns = TagColumns.of(sentences)
     if options.tags is TagSource.PREDICTED:
         sentences, _ = trees_only(sentences, rejected)
@@ -106,8 +114,7 @@ def parsed_text(
         return ParsedText(text, len(sentences), sentences.tokens, (*block.bad, *long), block.read)
 
     for each in in_order(made, files.chunks(), threads):
-        for bad in each.bad:
-            rejected.add(bad)
+        rejected.add_block(each.bad, each.sentences)
         yield each
 
 

@@ -35,6 +35,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
 from linnet.errors import InputError, RecipeError
 from linnet.structured import trainer
@@ -183,7 +184,7 @@ class _Problem:
         return _Learner(self)
 
 
-class StructuredPerceptron:
+class StructuredPerceptron(BaseEstimator):  # type: ignore[misc]
     """Learns to predict structures with a decoder of your own.
 
     Parameters
@@ -220,21 +221,27 @@ class StructuredPerceptron:
         self, decoder: StructureDecoder, *, update: str = "perceptron", C: float = 1.0, violation: str = "full",
         passes: int | None = None, seed: int = 0,
     ) -> None:  # fmt: skip
-        if update not in UPDATES:
-            raise RecipeError(f"update is one of {', '.join(UPDATES)}; not {update!r}")
-        if violation not in VIOLATIONS:
-            raise RecipeError(f"violation is one of {', '.join(VIOLATIONS)}; not {violation!r}")
-        if violation != "full" and not hasattr(decoder, "prefixes"):
-            raise RecipeError(f"violation={violation!r} needs a decoder with a method prefixes(x, y, score)")
-        if not C > 0:
-            raise RecipeError(f"C must be a number above 0; it is {C}")
-        if passes is not None and passes < 1:
-            raise RecipeError(f"passes must be 1 or more; it is {passes}")
         self.decoder, self.update, self.C, self.passes, self.seed = decoder, update, C, passes, seed
         self.violation = violation
 
+    def _check(self) -> None:
+        if self.update not in UPDATES:
+            raise RecipeError(f"update is one of {', '.join(UPDATES)}; not {self.update!r}")
+        if self.violation not in VIOLATIONS:
+            raise RecipeError(f"violation is one of {', '.join(VIOLATIONS)}; not {self.violation!r}")
+        if self.violation != "full" and not hasattr(self.decoder, "prefixes"):
+            raise RecipeError(f"violation={self.violation!r} needs a decoder with a method prefixes(x, y, score)")
+        if not self.C > 0:
+            raise RecipeError(f"C must be a number above 0; it is {self.C}")
+        if self.passes is not None and self.passes < 1:
+            raise RecipeError(f"passes must be 1 or more; it is {self.passes}")
+        for name in ("features", "decode"):
+            if not callable(getattr(self.decoder, name, None)):
+                raise RecipeError(f"a decoder has a method {name}; {self.decoder!r} has not")
+
     def fit(self, X: Sequence[Any], Y: Sequence[Any]) -> StructuredPerceptron:
         """Train on examples and their true structures."""
+        self._check()
         if len(X) != len(Y):
             raise InputError(f"there are {len(X)} examples and {len(Y)} structures")
         if not len(X):
@@ -257,6 +264,8 @@ class StructuredPerceptron:
 
     def predict(self, X: Sequence[Any]) -> list[Any]:
         """The best structure of each example."""
+        if not hasattr(self, "weights_"):
+            raise InputError("this StructuredPerceptron is not fitted yet: call fit")
         return [self.decoder.decode(x, self._score) for x in X]
 
     def score(self, X: Sequence[Any], Y: Sequence[Any]) -> float:

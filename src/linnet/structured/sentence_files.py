@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -23,14 +21,13 @@ from linnet.data.sources.readers import HEAD
 from linnet.errors import InputError, listed, option
 from linnet.kernels import structured_lines as kernel
 from linnet.structured.formats import CONLLU, SentenceFormat, detected
-from linnet.structured.sentences import MOST_TOKENS, Sentences, joined, of_lists
+from linnet.structured.json_sentences import columns_of_json, of_json
+from linnet.structured.sentences import MOST_TOKENS, SENTENCE_END, SKIP, Sentences, joined
 
 MOST_COLUMNS = 1000
 MARKS = {SentenceFormat.SLASH: ord("/"), SentenceFormat.UNDERSCORE: ord("_")}
 BY_LINE = {SentenceFormat.SLASH, SentenceFormat.UNDERSCORE, SentenceFormat.JSONL, SentenceFormat.TEXT}
 WORD = re.compile(rb"[^ \t\r\n]+")
-SURROGATE = re.compile("[\ud800-\udfff\n\r]")
-SKIP = "--on-error skip leaves such sentences out"
 
 
 @dataclass(frozen=True)
@@ -50,8 +47,14 @@ class SentenceFiles:
     """Files of one format; the first of them decides what is not given."""
 
     def __init__(
-        self, paths: Sequence[str | os.PathLike[str]], dialect: SentenceDialect, *, to_predict: bool = False
+        self,
+        paths: Sequence[str | os.PathLike[str]],
+        dialect: SentenceDialect,
+        *,
+        to_predict: bool = False,
+        more_columns: bool = False,
     ) -> None:
+        """`to_predict`: plain text will do, unless `more_columns` than the words are needed."""
         found = expand_paths(paths)
         for path in found:
             if os.path.isdir(path):
@@ -70,7 +73,9 @@ class SentenceFiles:
         if not head.strip():
             raise InputError(f"{self.files.name(0)}: there are no sentences in it")
         given = None if dialect.separator is None else _separator(dialect.separator)
-        self.format, self.separator = detected(head, self.files.name(0), dialect.format, given, to_predict=to_predict)
+        self.format, self.separator = detected(
+            head, self.files.name(0), dialect.format, given, to_predict=to_predict, more_columns=more_columns
+        )
         self._head = head
 
     @cached_property
@@ -83,7 +88,7 @@ class SentenceFiles:
         if self.format in MARKS:
             return ("word", "tag")
         if self.format is SentenceFormat.JSONL:
-            return _columns_of_json(self._head, self.files.name(0))
+            return columns_of_json(self._head, self.files.name(0))
         line = next(each for each in self._head.split(b"\n") if each.strip(b" \t\r"))
         line = line.removesuffix(b"\r")
         count = len(line.split()) if self.separator == kernel.BLANKS else line.count(bytes([self.separator])) + 1
@@ -93,6 +98,11 @@ class SentenceFiles:
                 f"({option('separator')})?"
             )
         return tuple(f"column{number}" for number in range(1, count + 1))
+
+    def only(self, *names: str) -> None:
+        """Ask nothing of other columns than these, where a line names its own: those of JSON Lines."""
+        if self.format is SentenceFormat.JSONL:
+            self.columns = tuple(dict.fromkeys(("tokens", *names)))
 
     @property
     def word_column(self) -> str:
@@ -124,7 +134,7 @@ class SentenceFiles:
     def parsed(self, chunk: Chunk) -> Sentences:
         """The sentences of a chunk, and the bad ones."""
         if self.format is SentenceFormat.JSONL:
-            return _of_json(chunk, self.columns)
+            return of_json(chunk, self.columns)
         data = np.frombuffer(chunk.data, dtype=np.uint8)
         if self.format in BY_LINE:
             found = kernel.word_fields(data, MARKS.get(self.format, 0), MOST_TOKENS)
@@ -142,8 +152,7 @@ class SentenceFiles:
     def blocks(self, rejected: BadRows, threads: int = 1) -> Iterator[Sentences]:
         """All sentences in order, parsed ahead by threads; bad ones as the policy has it."""
         for block in in_order(self.parsed, self.chunks(), threads):
-            for bad in block.bad:
-                rejected.add(bad)
+            rejected.add_block(block.bad, len(block))
             yield block
 
     def all(self, rejected: BadRows, threads: int = 1) -> Sentences:
@@ -157,7 +166,8 @@ class SentenceFiles:
     def _bad_row(self, chunk: Chunk, line: int, begin: int, end: int, reason: int, detail: int) -> BadRow:
         raw = bytes(chunk.data[begin:end])
         text, column = _reason(reason, detail, raw, begin, self)
-        return BadRow(chunk.path, chunk.at.line + line, column, f"{text} ({SKIP})", raw)
+        ending = b"\n" if self.format in BY_LINE else SENTENCE_END
+        return BadRow(chunk.path, chunk.at.line + line, column, f"{text} ({SKIP})", raw, end=ending)
 
 
 def _separator(given: str) -> int:
@@ -203,77 +213,3 @@ def _reason(reason: int, detail: int, raw: bytes, begin: int, files: SentenceFil
     shown = "" if word is None else word[0][:40].decode("utf-8", "replace")
     mark = "/" if files.format is SentenceFormat.SLASH else "_"
     return f"{shown!r} is not word{mark}TAG", detail - begin + 1
-
-
-# -- JSON Lines ------------------------------------------------------------------------------------------------------
-
-
-def _strings(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
-
-
-def _columns_of_json(head: bytes, path: str) -> tuple[str, ...]:
-    """tokens first, then the other lists of strings of the first object that are as long."""
-    for line in head.split(b"\n"):
-        if not line.strip():
-            continue
-        try:
-            content = json.loads(line)
-        except (ValueError, RecursionError):
-            continue  # reported when it is read
-        if isinstance(content, dict) and _strings(content.get("tokens")):
-            size = len(content["tokens"])
-            others = [name for name, value in content.items() if name != "tokens" and _strings(value)]
-            return ("tokens", *(name for name in others if len(content[name]) == size))
-    raise InputError(
-        f'{path}: no line is an object with "tokens", a list of strings, such as {{"tokens": ["Hello", "."]}}'
-    )
-
-
-def _of_json(chunk: Chunk, columns: tuple[str, ...]) -> Sentences:
-    """Lines of JSON as sentences; their text is that of the fields, without the JSON around it."""
-    found: list[list[list[str]]] = []
-    lines: list[int] = []
-    bad: list[BadRow] = []
-    for number, raw in enumerate(bytes(chunk.data).split(b"\n")):
-        if not raw.strip():
-            continue
-        line = chunk.at.line + number
-        fields = _json_fields(raw, columns)
-        if isinstance(fields, str):
-            bad.append(BadRow(chunk.path, line, None, f"{fields} ({SKIP})", raw))
-        elif fields[0]:
-            found.append(fields)
-            lines.append(line)
-    flat = [[value for fields in found for value in fields[column]] for column in range(len(columns))]
-    made = of_lists(columns, flat, [len(fields[0]) for fields in found])
-    by_token = np.repeat(np.array(lines, dtype=np.int64), np.diff(made.starts))
-    return Sentences(
-        columns, made.data, made.begins, made.ends, made.starts, made.spans, by_token, ((0, chunk.path),), None,
-        tuple(bad), chunk.read,
-    )  # fmt: skip
-
-
-def _json_fields(raw: bytes, columns: tuple[str, ...]) -> list[list[str]] | str:
-    """The lists of a line, or what is wrong with it."""
-    try:
-        content = json.loads(raw)
-    except RecursionError:
-        return "JSON nested too deeply"
-    except ValueError as error:
-        return f"not JSON: {error}"
-    if not isinstance(content, dict):
-        return 'not an object with "tokens"'
-    fields: list[list[str]] = []
-    for name in columns:
-        value: Any = content.get(name)
-        if not _strings(value):
-            return f'"{name}" is not a list of strings'
-        if len(value) != len(content["tokens"]):
-            return f'"{name}" has {len(value)} strings, "tokens" has {len(content["tokens"])}'
-        if any(map(SURROGATE.search, value)):
-            return "a token with a line end, or half a character (a lone surrogate)"
-        fields.append(value)
-    if len(fields[0]) > MOST_TOKENS:
-        return f"a sentence of more than {MOST_TOKENS:,} words"
-    return fields

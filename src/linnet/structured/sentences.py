@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,9 @@ from linnet.errors import InputError
 MOST_BYTES = (1 << 32) - 1
 # A sentence of more tokens is refused: decoding keeps a number for every token and tag.
 MOST_TOKENS = 100_000
+# Behind a sentence of several lines.
+SENTENCE_END = b"\n\n"
+SKIP = "--on-error skip leaves such sentences out"
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +76,17 @@ class Sentences:
                 path = name
         return f"{path}:{self.lines[token]}" if path else f"sentence {sentence + 1}"
 
+    def bad_row(self, token: int, reason: str) -> BadRow:
+        """The sentence of a token as one that cannot be used.  Of lists of Python, where there is no file and nothing
+        to skip, an InputError is raised."""
+        if not self.files:
+            raise InputError(f"{self.where(token)}: {reason}")
+        number = int(np.searchsorted(self.starts, token, side="right")) - 1
+        begin, end = self.spans[number]
+        path = next(path for first, path in reversed(self.files) if first <= number)
+        raw = bytes(self.data[begin:end])
+        return BadRow(path, int(self.lines[token]), None, f"{reason} ({SKIP})", raw, end=SENTENCE_END)
+
     def keep(self, which: NDArray[np.bool_]) -> Sentences:
         """Only these sentences, of the same text."""
         tokens = np.repeat(which, np.diff(self.starts))
@@ -113,6 +128,16 @@ def joined(parts: Sequence[Sentences], columns: tuple[str, ...]) -> Sentences:
         tuple(files),
         np.concatenate(heads) if heads else None,
     )
+
+
+def as_lists(sentences: Iterable[Any], what: str) -> Sequence[Sequence[Any]]:
+    """Sentences from Python, of any iterable; a string in the place of a list would be taken for its characters."""
+    found = sentences if isinstance(sentences, str) else list(sentences)
+    for number, each in enumerate([found] if isinstance(found, str) else found, start=1):
+        if isinstance(each, str):
+            shown = each if len(each) <= 40 else each[:40] + "..."
+            raise InputError(f"sentence {number}: {shown!r} is a string: pass a list of {what} for each sentence")
+    return found
 
 
 def of_lists(columns: tuple[str, ...], fields: Sequence[Sequence[str]], lengths: Sequence[int]) -> Sentences:

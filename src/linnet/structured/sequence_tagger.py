@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from linnet.cores import cores
-from linnet.errors import InputError
+from linnet.data.on_error import BadRows
+from linnet.errors import InputError, RecipeError
 from linnet.structured import tagger_file
 from linnet.structured.growing_tagger import GrowingTagger
-from linnet.structured.sentences import Sentences, of_lists
+from linnet.structured.sentences import Sentences, as_lists, of_lists
 from linnet.structured.tag_evaluation import TagTally
-from linnet.structured.tag_files import add_block
+from linnet.structured.tag_files import add_block, scorable
 from linnet.structured.tag_options import TagOptions
 from linnet.structured.tagger import Tagger, TagRunner
 from linnet.structured.tagger_training import TaggedSentences, train_tagger
@@ -42,7 +43,7 @@ class SequenceTagger(BaseEstimator):  # type: ignore[misc]
         Tags before a tag that its score depends on; 2 takes up to 128 tags, and longer.
     passes : int, optional
         Passes over the sentences; by default a tenth of the sentences is held out to choose it.
-    scheme : {'auto', 'none', 'iob1', 'iob2', 'iobes'}, default 'auto'
+    scheme : {'auto', 'none', 'iob1', 'iob2', 'iobes', 'bilou', 'bmes'}, default 'auto'
         How tags mark spans; 'auto' looks at the tags.
     templates : list of str, optional
         What features are made of, such as 'suffix3' or 'lower@-1 lower'; see docs/tagging.md.
@@ -166,6 +167,8 @@ class SequenceTagger(BaseEstimator):  # type: ignore[misc]
     def best(self, X: Sequence[Sequence[Any]], k: int) -> list[list[tuple[float, list[str]]]]:
         """The k best sequences of tags of each sentence, with their scores, best first."""
         tagger = self._fitted()
+        if k < 1:
+            raise RecipeError(f"k must be 1 or more; it is {k}")
         sentences = _sentences(X, None, tagger)
         return [
             list(zip(scores, tags, strict=True)) for tags, scores in TagRunner(tagger).best(sentences, tagger.word, k)
@@ -184,6 +187,7 @@ class SequenceTagger(BaseEstimator):  # type: ignore[misc]
         tagger = self._fitted()
         sentences = _sentences(X, y, tagger)
         tally = TagTally(tagger.spans)
+        scorable(tagger, sentences, sentences.columns[-1], BadRows())
         add_block(tally, tagger, sentences, self._codes(sentences), tagger.word, sentences.columns[-1])
         return tally.as_dict()
 
@@ -225,6 +229,7 @@ def _sentences(
     X: Sequence[Sequence[Any]], y: Sequence[Sequence[str]] | None, tagger: Tagger | None = None
 ) -> Sentences:
     """Lists as sentences: the word, the other columns, and the tags if they are given."""
+    X, y = as_lists(X, "tokens"), None if y is None else as_lists(y, "tags")
     if y is not None and len(X) != len(y):
         raise InputError(f"X has {len(X)} sentences, y has {len(y)}")
     first = next((sentence[0] for sentence in X if len(sentence)), "")
@@ -240,7 +245,7 @@ def _sentences(
     if y is not None and not any(lengths):
         raise InputError("there are no tokens to train on")
     if y is not None and (wrong := [n for n, size in enumerate(lengths) if len(y[n]) != size]):
-        raise InputError(f"sentence {wrong[0]}: {lengths[wrong[0]]} tokens and {len(y[wrong[0]])} tags")
+        raise InputError(f"sentence {wrong[0] + 1}: {lengths[wrong[0]]} tokens and {len(y[wrong[0]])} tags")
     tokens = list(chain.from_iterable(X))
     if others:
         if any(not isinstance(token, tuple | list) or len(token) != others + 1 for token in tokens):
@@ -262,8 +267,9 @@ def _wrong_field(fields: Sequence[Sequence[Any]], lengths: Sequence[int]) -> Inp
     ends = np.cumsum(lengths)
     for column in fields:
         for at, value in enumerate(column):
+            where = f"sentence {np.searchsorted(ends, at, side='right') + 1}"
             if not isinstance(value, str):
-                return InputError(f"sentence {np.searchsorted(ends, at, side='right')}: {value!r} is not a string")
+                return InputError(f"{where}: {value!r} is not a string")
             if "\n" in value:
-                return InputError(f"sentence {np.searchsorted(ends, at, side='right')}: {value!r} has a line end in it")
+                return InputError(f"{where}: {value!r} has a line end in it")
     return InputError("the tokens cannot be read")

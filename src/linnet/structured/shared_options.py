@@ -47,7 +47,7 @@ def encoding() -> Any:
 
 
 def on_error(description: str) -> Any:
-    return option(OnError.FAIL, READING, description, metavar="fail|skip", decisive=False)
+    return option(OnError.FAIL, READING, description, metavar="fail|skip|quarantine", decisive=False)
 
 
 def threads() -> Any:
@@ -68,12 +68,8 @@ def resume() -> Any:
 class OfSentences:
     """Options of training on sentences: parsed as they are made; `decisive` ones are those a resumed run must share."""
 
-    on_error: OnError
-
     def __post_init__(self) -> None:
         declaration.parse_fields(self)
-        if self.on_error is OnError.QUARANTINE:
-            raise RecipeError("--on-error is fail or skip here: what is skipped is reported, and stays in its file")
 
     def decisive(self) -> dict[str, Any]:
         """What a resumed run must share."""

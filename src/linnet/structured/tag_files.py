@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from queue import SimpleQueue
 from typing import Any
 
@@ -15,23 +16,27 @@ from numpy.typing import NDArray
 
 from linnet.data.on_error import BadRows
 from linnet.data.reading import in_order
+from linnet.data.sources.chunks import Chunk
 from linnet.data.sources.files import decoded
 from linnet.data.sources.readers import read_errors
-from linnet.errors import InputError
+from linnet.errors import InputError, listed, option
 from linnet.kernels.structured_splicing import spliced
 from linnet.kernels.tagging_features import field_hashes
 from linnet.pipeline.services import Progress, Services
 from linnet.structured.formats import SentenceFormat
+from linnet.structured.json_sentences import objects_with_tags
 from linnet.structured.sentence_files import SentenceDialect, SentenceFiles
 from linnet.structured.sentences import Sentences
 from linnet.structured.tag_evaluation import TagTally
 from linnet.structured.tag_options import TagOptions
+from linnet.structured.tag_schemes import is_span_tag
 from linnet.structured.tagger import Tagger, TagRunner
 from linnet.structured.tagger_training import TaggedSentences, tag_codes, train_tagger
 from linnet.structured.templates import Templates, read_templates
 from linnet.structured.token_atoms import WordLists
 from linnet.structured.trainer import Checkpoint
 
+NOT_OF_SPANS = "the tag {!r} is neither O nor of the form B-TYPE, which the tags of this tagger are"
 TARGETS = {SentenceFormat.CONLLU: "upos", SentenceFormat.JSONL: "tags"}
 
 
@@ -99,6 +104,7 @@ def train_from_files(
     if word == target:
         raise InputError(f"{files.files.name(0)}: {word} would be both the words and the tags: name the columns")
     columns = _others(files, options, word, target)
+    files.only(word, target, *columns)
     sentences = files.all(rejected, services.reading_threads)
     services.check_stopped()
     tagged = TaggedSentences.of(sentences, word, target, options.scheme)
@@ -141,13 +147,13 @@ def word_of(tagger: Tagger, files: SentenceFiles, given: str | None) -> str:
 
 
 def _tagged(
-    tagger: Tagger, files: SentenceFiles, threads: int, make: Callable[[TagRunner, Sentences], Any]
+    tagger: Tagger, files: SentenceFiles, threads: int, make: Callable[[TagRunner, Sentences, Chunk], Any]
 ) -> Iterator[tuple[Sentences, Any]]:
     runners = _Runners(tagger)
 
-    def work(chunk: Any) -> tuple[Sentences, Any]:
+    def work(chunk: Chunk) -> tuple[Sentences, Any]:
         block = files.parsed(chunk)
-        return block, runners.run(lambda runner: make(runner, block))
+        return block, runners.run(lambda runner: make(runner, block, chunk))
 
     yield from in_order(work, files.chunks(), threads)
 
@@ -164,11 +170,15 @@ def predictions(
 ) -> Iterator[bytes]:
     """The files with their tags, block after block: a sentence that cannot be read stays as it is, if it is skipped."""
     column = word_of(tagger, files, word)
+    files.only(column, *tagger.templates.columns)
     texts = [tag.encode() for tag in tagger.outputs]
 
-    def make(runner: TagRunner, block: Sentences) -> bytes:
-        if files.format is SentenceFormat.JSONL or k > 1:
-            return _json_lines(tagger, runner, block, column, margins=margins, k=k)
+    def make(runner: TagRunner, block: Sentences, chunk: Chunk) -> bytes:
+        if files.format is SentenceFormat.JSONL:
+            key = tagger.target if tagger.record.format == SentenceFormat.JSONL else "tags"
+            return objects_with_tags(chunk, block, key, _found(tagger, runner, block, column, margins=margins, k=k))
+        if k > 1:
+            return _json_lines(block, column, _found(tagger, runner, block, column, margins=margins, k=k))
         codes, gaps = runner.decoded(block, column, margins=margins)
         numbers = tagger.output_codes(codes, block.starts)
         if margins:
@@ -176,8 +186,7 @@ def predictions(
         return spliced_tags(block, files, texts, numbers, tagger.target)
 
     for block, made in _tagged(tagger, files, threads, make):
-        for bad in block.bad:
-            rejected.add(bad)
+        rejected.add_block(block.bad, len(block))
         yield made
 
 
@@ -222,26 +231,30 @@ def _with_margins(
     return spliced_tags(block, files, pieces, np.arange(len(pieces), dtype=np.int32), target)
 
 
-def _json_lines(tagger: Tagger, runner: TagRunner, block: Sentences, column: str, *, margins: bool, k: int) -> bytes:
-    """An object a line: tokens and tags; of several sequences all, with their scores."""
-    names = tagger.outputs
-    lines = []
-    words = block.column(column)
+def _found(
+    tagger: Tagger, runner: TagRunner, block: Sentences, column: str, *, margins: bool, k: int
+) -> list[dict[str, Any]]:
+    """For each sentence its tags, and, if asked for, their margins, or the best sequences with their scores."""
     if k > 1:
-        for number, (sequences, scores) in enumerate(runner.best(block, column, k)):
+        every = []
+        for sequences, scores in runner.best(block, column, k):
             best = [{"tags": tags, "score": round(score, 4)} for tags, score in zip(sequences, scores, strict=True)]
             tags = best[0]["tags"] if best else []  # the dictionary may leave no sequence that is allowed
-            lines.append({"tokens": block.sentence(number, words), "tags": tags, "best": best})
-    else:
-        codes, gaps = runner.decoded(block, column, margins=margins)
-        codes = tagger.output_codes(codes, block.starts)
-        for number in range(len(block)):
-            first, stop = int(block.starts[number]), int(block.starts[number + 1])
-            line: dict[str, Any] = {"tokens": block.sentence(number, words)}
-            line["tags"] = [names[code] for code in codes[first:stop].tolist()]
-            if margins:
-                line["margins"] = [round(float(gap), 4) for gap in gaps[first:stop]]
-            lines.append(line)
+            every.append({"tags": tags, "best": best})
+        return every
+    codes, gaps = runner.decoded(block, column, margins=margins)
+    names = [tagger.outputs[code] for code in tagger.output_codes(codes, block.starts).tolist()]
+    bounds = list(pairwise(block.starts.tolist()))
+    if not margins:
+        return [{"tags": names[first:stop]} for first, stop in bounds]
+    rounded = [round(gap, 4) for gap in gaps.tolist()]
+    return [{"tags": names[first:stop], "margins": rounded[first:stop]} for first, stop in bounds]
+
+
+def _json_lines(block: Sentences, column: str, found: Sequence[dict[str, Any]]) -> bytes:
+    """An object a line: the tokens of each sentence, and what was found."""
+    words = block.column(column)
+    lines = [{"tokens": block.sentence(number, words)} | each for number, each in enumerate(found)]
     return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in lines).encode()
 
 
@@ -256,20 +269,20 @@ def evaluate(
     services = services or Services()
     files = SentenceFiles(paths, dialect_of(options))
     column = word_of(tagger, files, options.word)
-    target = files.named(options.target) if options.target else tagger.target
-    if target not in files.columns:
-        target = target_of(files, None)
+    target = _true_tags(tagger, files, column, options.target)
+    files.only(column, target, *tagger.templates.columns)
     tally = TagTally(tagger.spans)
 
-    def make(runner: TagRunner, block: Sentences) -> Any:
+    def make(runner: TagRunner, block: Sentences, _: Chunk) -> Any:
         return runner.tagged(block, column)
 
     done = 0
     for block, codes in _tagged(tagger, files, services.reading_threads, make):
-        for bad in block.bad:
-            rejected.add(bad)
-        if len(block):
-            add_block(tally, tagger, block, codes, column, target)
+        rejected.add_block(block.bad, len(block))
+        scored = scorable(tagger, block, target, rejected)
+        if scored.any():
+            tokens = np.repeat(scored, np.diff(block.starts))
+            add_block(tally, tagger, block.keep(scored), codes[tokens], column, target)
         done += block.tokens
         services.report(Progress("evaluating", done))
     if not tally.by_sentence:
@@ -277,16 +290,39 @@ def evaluate(
     return tally.as_dict() | {"scheme": str(tagger.scheme), "target": target, "rejected_sentences": rejected.count}
 
 
+def _true_tags(tagger: Tagger, files: SentenceFiles, word: str, given: str | None) -> str:
+    """The column that tags are compared with: as in training, if there is such a column."""
+    target = given and files.named(given)
+    if target is None:
+        target = tagger.target if tagger.target in files.columns else target_of(files, None)
+    if target == word or target in tagger.templates.columns:
+        what = "the words" if target == word else "what the tagger makes features of"
+        raise InputError(
+            f"{files.files.name(0)}: the tags were in {tagger.target} in training, and {target} has {what}: there are "
+            f"{listed(files.columns)}; name the column of the true tags ({option('target')})"
+        )
+    return target
+
+
+def scorable(tagger: Tagger, block: Sentences, target: str, rejected: BadRows) -> NDArray[np.bool_]:
+    """Which sentences have true tags that can be compared with those of the tagger; others are bad rows."""
+    found = np.ones(len(block), dtype=bool)
+    if tagger.spans and len(block):
+        names, truth = tag_codes(block, target)
+        wrong = np.array([not is_span_tag(name) for name in names])[truth]
+        for token in np.flatnonzero(wrong).tolist():
+            sentence = int(np.searchsorted(block.starts, token, side="right")) - 1
+            if found[sentence]:
+                found[sentence] = False
+                rejected.add(block.bad_row(token, NOT_OF_SPANS.format(names[truth[token]])))
+    return found
+
+
 def add_block(
     tally: TagTally, tagger: Tagger, block: Sentences, codes: NDArray[np.int32], word: str, target: str
 ) -> None:
     """Count the tags of a block against the true ones."""
     names, truth = tag_codes(block, target)
-    if tagger.spans:
-        for number, name in enumerate(names):
-            if name != "O" and (len(name) < 3 or name[1] != "-"):
-                where = block.where(int(np.flatnonzero(truth == number)[0]))
-                raise InputError(f"{where}: the tag {name!r} is neither O nor of the form B-TYPE")
     at = block.column(word)
     begins, ends = np.ascontiguousarray(block.begins[:, at]), np.ascontiguousarray(block.ends[:, at])
     hashes = field_hashes(block.data, begins, ends, 0)

@@ -30,13 +30,15 @@ class TagUpdate(StrEnum):
 
 
 class SchemeChoice(StrEnum):
-    """How tags mark spans; auto looks at them, none is for tags of words."""
+    """How tags mark spans; auto looks at them, none is for tags of words; bilou and bmes are iobes in other letters."""
 
     AUTO = "auto"
     NONE = "none"
     IOB1 = "iob1"
     IOB2 = "iob2"
     IOBES = "iobes"
+    BILOU = "bilou"
+    BMES = "bmes"
 
 
 def _names(value: Any) -> tuple[str, ...]:
@@ -113,7 +115,9 @@ class TagOptions(shared_options.OfSentences):
         decisive=False,
     )  # fmt: skip
     encoding: str | None = shared_options.encoding()
-    on_error: OnError = shared_options.on_error("Sentences that cannot be read: stop at the first, or skip them.")
+    on_error: OnError = shared_options.on_error(
+        "Sentences that cannot be read: stop at the first, skip them, or (in train) write them to MODEL.quarantine."
+    )
     threads: int = shared_options.threads()
     checkpoint_every: int | None = shared_options.checkpoint_every()
     resume: bool = shared_options.resume()

@@ -23,12 +23,18 @@ BEGINS, ENDS = frozenset("BSUW"), frozenset("ESLUW")
 
 class Scheme(StrEnum):
     """NONE: tags of words, not of spans.  IOB1 has B only between neighbours of one type, IOB2 at every beginning;
-    IOBES marks ends and single tokens, too."""
+    IOBES marks ends and single tokens, too; BILOU and BMES are IOBES in other letters."""
 
     NONE = "none"
     IOB1 = "iob1"
     IOB2 = "iob2"
     IOBES = "iobes"
+    BILOU = "bilou"
+    BMES = "bmes"
+
+
+# How schemes that mark ends write a beginning, an end, the inside, and a span of one token.
+LETTERS = {Scheme.IOBES: "BEIS", Scheme.BILOU: "BLIU", Scheme.BMES: "BEMS"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +78,7 @@ def written(spans: Spans, sentences: NDArray[np.int64], scheme: Scheme) -> tuple
     """The tags of spans in a scheme: their names, sorted, and the number of the tag of each token."""
     b, e, i, single = range(4)
     inside = spans.types >= 0
-    if scheme is Scheme.IOBES:
+    if scheme in LETTERS:
         letters = np.where(spans.begins, np.where(spans.ends, single, b), np.where(spans.ends, e, i))
     elif scheme is Scheme.IOB1:
         first = np.zeros(len(inside), dtype=bool)
@@ -82,7 +88,8 @@ def written(spans: Spans, sentences: NDArray[np.int64], scheme: Scheme) -> tuple
     else:
         letters = np.where(spans.begins, b, i)
     found, inverse = np.unique(np.where(inside, 4 * spans.types + letters, -1), return_inverse=True)
-    names = [OUTSIDE if key < 0 else f"{'BEIS'[key % 4]}-{spans.names[key // 4]}" for key in found.tolist()]
+    signs = LETTERS.get(scheme, LETTERS[Scheme.IOBES])
+    names = [OUTSIDE if key < 0 else f"{signs[key % 4]}-{spans.names[key // 4]}" for key in found.tolist()]
     ranks = np.argsort(np.argsort(np.array(names, dtype=object), kind="stable"), kind="stable")
     return sorted(names), ranks[inverse.reshape(-1)].astype(np.int32)
 
@@ -92,6 +99,10 @@ def detected_scheme(tags: Sequence[str], codes: NDArray[np.int32], sentences: ND
     if not all(map(is_span_tag, tags)) or all(tag == OUTSIDE for tag in tags):
         return Scheme.NONE
     letters = {tag[0] for tag in tags if tag != OUTSIDE}
+    if letters & set("LU"):
+        return Scheme.BILOU
+    if letters & set("MW"):
+        return Scheme.BMES
     if letters & ENDS:
         return Scheme.IOBES
     spans = spans_of(tags, codes, sentences)

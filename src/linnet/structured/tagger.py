@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.errors import InputError, listed
+from linnet.errors import InputError, RecipeError, listed, option
 from linnet.kernels.tagging_decoder import TagScorer
 from linnet.kernels.tagging_features import MISSING, Numbering
 from linnet.kernels.tagging_sequences import best_sequences
 from linnet.kernels.tagging_trigrams import best_by_trigrams
 from linnet.structured.mistakes import MistakeBound
 from linnet.structured.sentences import Sentences
-from linnet.structured.tag_schemes import Scheme, spans_of, written
+from linnet.structured.tag_schemes import LETTERS, Scheme, spans_of, written
 from linnet.structured.templates import Templates
 from linnet.structured.token_atoms import NO_LISTS, WordLists, WordTable, column_atoms
 from linnet.structured.trainer import History
@@ -93,12 +93,28 @@ class Tagger:
         """The tags as they are written."""
         if self.scheme in (Scheme.NONE, Scheme.IOBES):
             return self.tags
+        if self.scheme in LETTERS:
+            return tuple(self._relettered(tag) for tag in self.tags)
         found = {f"{letter}-{tag[2:]}" for tag in self.tags if tag != "O" for letter in "BI"}
         return tuple(sorted({*found, "O"}))
 
+    def _relettered(self, tag: str) -> str:
+        """A tag of IOBES in the letters of this tagger's scheme."""
+        letters = dict(zip(LETTERS[Scheme.IOBES], LETTERS[self.scheme], strict=True))
+        return tag if tag == "O" else letters[tag[0]] + tag[1:]
+
+    def written_in(self, name: str) -> Tagger:
+        """The same tagger, whose spans are written in the scheme of this name."""
+        names = [str(each) for each in Scheme if each is not Scheme.NONE]
+        if name not in names:
+            raise RecipeError(f"{option('scheme')} is one of {', '.join(names)}; not {name!r}")
+        if not self.spans:
+            raise InputError(f"{option('scheme')} is for spans: this tagger gives tags to words")
+        return replace(self, scheme=Scheme(name))
+
     def output_codes(self, codes: NDArray[np.int32], sentences: NDArray[np.int64]) -> NDArray[np.int32]:
         """From the numbers of decoded tags to those of tags as they are written."""
-        if self.scheme in (Scheme.NONE, Scheme.IOBES):
+        if self.scheme is Scheme.NONE or self.scheme in LETTERS:
             return codes
         number = {tag: at for at, tag in enumerate(self.outputs)}
         if self.scheme is Scheme.IOB2:

@@ -15,7 +15,7 @@ from linnet.model.file_checks import Tensors, a_list, a_text, require
 from linnet.storage import container
 from linnet.storage.typed_json import from_plain, to_plain
 from linnet.structured.sentence_files import MOST_COLUMNS
-from linnet.structured.tag_schemes import Scheme, is_span_tag
+from linnet.structured.tag_schemes import LETTERS, OUTSIDE, Scheme, is_span_tag
 from linnet.structured.tagger import Tagger, TaggerRecord
 from linnet.structured.templates import Templates
 from linnet.structured.token_atoms import WordLists
@@ -79,7 +79,8 @@ def _tagger(content: dict[str, Any], tensors: Tensors, path: str) -> Tagger:
     require(0 < len(tags) <= MOST_TAGS and len(set(tags)) == len(tags), path, "the tags are not distinct")
     require(len(set(columns)) == len(columns) <= MOST_COLUMNS, path, "the columns are not distinct, or too many")
     require(all(tags) and not any(set(tag) & set("\t\r\n") for tag in tags), path, "a tag cannot be written")
-    require(scheme is Scheme.NONE or all(map(is_span_tag, tags)), path, "tags and scheme do not agree")
+    spans = all(is_span_tag(tag) and (tag == OUTSIDE or tag[0] in LETTERS[Scheme.IOBES]) for tag in tags)
+    require(scheme is Scheme.NONE or spans, path, "tags and scheme do not agree")
     keys, rows, entry_tags, weights = _weights(tensors, len(tags), path)
     between = _array(tensors, "between", np.float32, 2)
     require(between.shape == (len(tags) + 1, len(tags) + 1), path, "transitions and tags differ in number")

@@ -31,7 +31,7 @@ from linnet.structured.tag_schemes import (
 )
 from linnet.structured.tagger import Tagger, TaggerRecord
 from linnet.structured.templates import Templates, default_templates
-from linnet.structured.token_atoms import NO_LISTS, WordLists, WordTable, column_atoms
+from linnet.structured.token_atoms import NO_LISTS, WordLists, WordTable, column_atoms, renumbered
 from linnet.structured.trainer import Checkpoint, History, Numbers, Settings, Tally
 
 
@@ -122,6 +122,16 @@ class Learner:
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         restore(self.kernel, state)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.problem, self.only, self.state())
+
+
+def _restored(problem: TaggingProblem, only: NDArray[np.int32], state: Mapping[str, NDArray[Any]]) -> Learner:
+    """A learner that was pickled."""
+    learner = Learner(problem, only)
+    learner.restore(state)
+    return learner
+
 
 def span_f1(tags: tuple[str, ...], truth: NDArray[np.int32], found: NDArray[np.int32], starts: Numbers) -> float:
     """The F1 of spans; 1 where there are none at all."""
@@ -164,6 +174,12 @@ class TaggingProblem:
             self.table.atoms, self.own, others, sentences.starts, templates.compiled, templates.bounded, self.numbering,
             True,
         )  # fmt: skip
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "numbering": self.numbering.keys()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, numbering=renumbered(state["numbering"]))
 
     @property
     def examples(self) -> int:

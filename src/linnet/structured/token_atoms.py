@@ -7,6 +7,7 @@ import string
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +65,13 @@ def shape_of(text: str) -> str:
     return "".join(signs)
 
 
+def renumbered(keys: NDArray[np.uint64]) -> Numbering:
+    """Keys with the numbers of their order, as a pickled numbering has them."""
+    numbering = Numbering()
+    numbering.numbers(keys)
+    return numbering
+
+
 class WordTable:
     """Different words numbered as they come, and the hashes of their parts."""
 
@@ -78,6 +86,12 @@ class WordTable:
 
     def __len__(self) -> int:
         return len(self.numbering)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "numbering": self.numbering.keys()}  # type: ignore[no-untyped-call]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, numbering=renumbered(state["numbering"]))
 
     @property
     def atoms(self) -> NDArray[np.uint64]:

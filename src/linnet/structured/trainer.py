@@ -5,7 +5,7 @@ compares the best structure with the true one, and moves its weights; it keeps t
 perceptron). The trainer decides the order of the examples (a shuffle that depends on seed and pass alone), and the
 number of passes: a tenth of the examples is held out, passes are made on the others until the held-out ones have not
 improved for some passes, and then all examples are trained on, from the beginning, for the number of passes that was
-best.
+best, of those that are enough for the mean of the weights to have left its beginning behind.
 
 A run can be stopped between blocks of examples, and resumed from its checkpoint to the same bits.
 """
@@ -13,7 +13,7 @@ A run can be stopped between blocks of examples, and resumed from its checkpoint
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -33,6 +33,8 @@ MOST_HELD_OUT = 2000
 FEWEST = 20
 PATIENCE = 3
 MOST_PASSES = 30
+# A few held-out examples cannot tell an early pass from a later one, and the later mean is seldom worse.
+FEWEST_PASSES = 8
 # More than any run has made.
 MOST_PASSES_STATED = 1_000_000
 # Of fewer examples than FEWEST none is held out, and this many passes are made.
@@ -157,6 +159,12 @@ class Checkpoint:
     terms: Mapping[str, Any] = field(default_factory=dict)
 
 
+def best_pass(scores: Sequence[float]) -> int:
+    """The pass, from 1, after which held-out examples scored best, of those that count (FEWEST_PASSES)."""
+    first = min(FEWEST_PASSES, len(scores)) - 1
+    return first + int(np.argmax(scores[first:])) + 1
+
+
 def shuffled(examples: Numbers, seed: int, number: int) -> Numbers:
     """The order of a pass: by a hash (SplitMix64) of seed, pass and example, the same on every machine."""
     with np.errstate(over="ignore"):
@@ -209,9 +217,9 @@ class _Run:
         while len(found) < self.settings.most_passes:
             self._pass(learner, self.kept, found, f"pass {len(found) + 1}, held-out")
             scores = [each.held_out or 0.0 for each in found]
-            best = int(np.argmax(scores))
-            self.history.passes = best + 1
-            if len(found) - 1 - best >= self.settings.patience or scores[best] == 1.0 or found[-1].wrong == 0:
+            self.history.passes = best = best_pass(scores)
+            enough = len(found) >= FEWEST_PASSES and scores[best - 1] == 1.0
+            if enough or len(found) - best >= self.settings.patience or found[-1].wrong == 0:
                 break
 
     def _pass(self, learner: Learner, examples: Numbers, passes: list[Pass], stage: str) -> None:
@@ -289,7 +297,7 @@ class _Run:
             sound = len(self.held) > 0 and not history.final and len(history.search) < self.settings.most_passes
         elif len(self.held):
             scores = [each.held_out or 0.0 for each in history.search]
-            sound = bool(scores) and history.passes == int(np.argmax(scores)) + 1
+            sound = bool(scores) and history.passes == best_pass(scores)
         else:
             sound = not history.search and history.passes == (self.settings.passes or USUAL_PASSES)
         if not sound or len(history.final) > history.passes:

@@ -96,7 +96,7 @@ def trees_only(sentences: Sentences, rejected: BadRows) -> tuple[Sentences, NDAr
     wrong = kinds > parsing_trees.NON_PROJECTIVE
     for number in np.flatnonzero(wrong):
         token = int(sentences.starts[number] + places[number])
-        rejected.add(_bad_row(sentences, int(number), token, FAULTS[int(kinds[number])]))
+        rejected.add(sentences.bad_row(token, FAULTS[int(kinds[number])]))
     return (sentences, kinds) if not wrong.any() else (sentences.keep(~wrong), kinds[~wrong])
 
 
@@ -107,15 +107,8 @@ def short_enough(sentences: Sentences, longest: int) -> tuple[Sentences, tuple[B
         return sentences, ()
     reason = f"more than {longest:,} words, which this decoder does not take: use transitions, or a narrower beam"
     return sentences.keep(~wrong), tuple(
-        _bad_row(sentences, int(number), int(sentences.starts[number]), reason) for number in np.flatnonzero(wrong)
+        sentences.bad_row(int(sentences.starts[number]), reason) for number in np.flatnonzero(wrong)
     )
-
-
-def _bad_row(sentences: Sentences, number: int, token: int, reason: str) -> BadRow:
-    begin, end = sentences.spans[number]
-    path = next((path for first, path in reversed(sentences.files) if first <= number), "sentence")
-    reason = f"{reason} (--on-error skip leaves such sentences out)"
-    return BadRow(path, int(sentences.lines[token]), None, reason, bytes(sentences.data[begin:end]))
 
 
 def relations_of(sentences: Sentences) -> list[str]:
@@ -134,7 +127,7 @@ def treebank(sentences: Sentences, rejected: BadRows, columns: TagColumns) -> Tr
     long = (kinds == parsing_trees.NON_PROJECTIVE) & (np.diff(sentences.starts) > MOST_LIFTED)
     for number in np.flatnonzero(long).tolist():
         reason = f"arcs cross in a sentence of more than {MOST_LIFTED:,} words"
-        rejected.add(_bad_row(sentences, number, int(sentences.starts[number]), reason))
+        rejected.add(sentences.bad_row(int(sentences.starts[number]), reason))
     if long.any():
         sentences, kinds = sentences.keep(~long), kinds[~long]
     if not len(sentences):

@@ -8,7 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.notebook import card, table
+
 Flat = NDArray[np.float64]
+# Shown in a notebook.
+MOST_COEFFICIENTS = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +78,16 @@ class Summary:
         import pandas as pd
 
         return pd.DataFrame(self.as_dict()).set_index("name")
+
+    def table_html(self) -> str:
+        """The table for a notebook, with numbers as they are printed."""
+        columns = self.as_dict()
+        names = [str(name) for name in columns.pop("name")]
+        cells = {head: [_number(value, head) for value in values] for head, values in columns.items()}
+        return table({"": names, **cells}, MOST_COEFFICIENTS)
+
+    def _repr_html_(self) -> str:
+        return card(f"{self.rows:g} rows; {self.note}", [], self.table_html())
 
     def __str__(self) -> str:
         columns = self.as_dict()

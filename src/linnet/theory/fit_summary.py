@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.notebook import card
 from linnet.theory.coefficient_table import Summary
 
 Flat = NDArray[np.float64]
@@ -127,6 +128,10 @@ class FitSummary:
             more = f" and {len(self.aliased) - MOST_NAMED:,} more" if len(self.aliased) > MOST_NAMED else ""
             found.append(f"not determined, and left out, for they can be had from the others: {shown}{more}")
         return found
+
+    def _repr_html_(self) -> str:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return card("summary of the fit", [("", line) for line in self.lines()], self.table.table_html())
 
     def __str__(self) -> str:
         with np.errstate(over="ignore", invalid="ignore"):

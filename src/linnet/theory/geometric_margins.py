@@ -19,6 +19,7 @@ import numpy as np
 
 from linnet.cores import one_thread
 from linnet.errors import InputError, NumericalError, RecipeError
+from linnet.notebook import card
 from linnet.theory.active_set import COLUMNS_AT_MOST, nearest
 from linnet.theory.hard_margin import Bracket, HardMargin, at_most
 from linnet.theory.linear_separability import decide
@@ -72,6 +73,11 @@ class MaximumMargin:
             f"margin {self.margin:.6g}, at most {self.most:.6g} is possible (relative gap {self.gap:.1g}); "
             f"{len(self.support)} support vectors"
         )
+
+    def _repr_html_(self) -> str:
+        facts = [("margin", f"{self.margin:.6g}"), ("at most possible", f"{self.most:.6g}")]
+        facts += [("relative gap", f"{self.gap:.2g}"), ("support vectors", f"{len(self.support):,}")]
+        return card(f"maximum margin between {self.classes[0]} and {self.classes[1]}", facts)
 
 
 @one_thread()

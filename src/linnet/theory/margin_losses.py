@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from linnet.data.rows import Rows
 from linnet.kernels import scores as kernel
 from linnet.kernels.dual_logistic import squared_lengths
+from linnet.learners.sparse_weights import SparseWeights
 from linnet.training.threads import over_parts
 
 Flat = NDArray[np.float64]
@@ -26,6 +27,8 @@ Flat = NDArray[np.float64]
 GAMMAS: Flat = 2.0 ** (np.arange(-320, 321) / 8.0)
 # Rows that one thread scores at a time, and rows that are scored before their losses are added up.
 ROWS_PER_THREAD, ROWS_PER_BLOCK = 1 << 11, 1 << 14
+# Scores of rows and classes that are worked out at once (128 MB).
+SCORES_PER_BLOCK = 1 << 24
 ONCE_EACH: Flat = np.empty(0)
 EPS = float(np.finfo(np.float64).eps)
 
@@ -45,10 +48,10 @@ class MarginLosses:
     The result does not depend on how the rows are cut into blocks.
     """
 
-    def __init__(self, w: Flat, b: Flat | None, norm: int) -> None:
-        self.w, self.has_intercept = np.ascontiguousarray(w), b is not None
+    def __init__(self, w: Flat | SparseWeights, b: Flat | None, norm: int) -> None:
+        self.w, self.has_intercept = w if isinstance(w, SparseWeights) else np.ascontiguousarray(w), b is not None
         self.b = np.zeros(w.shape[1]) if b is None else b
-        every = np.abs(np.concatenate([w.reshape(-1), self.b]))
+        every = np.abs(np.concatenate([w.values if isinstance(w, SparseWeights) else w.reshape(-1), self.b]))
         with np.errstate(over="ignore"):
             self.length = float(every.sum() if norm == 1 else np.sqrt((every * every).sum()))
         self.smallest, self.longest, self.rows = math.inf, 0.0, 0.0
@@ -57,8 +60,9 @@ class MarginLosses:
     @np.errstate(over="ignore", invalid="ignore")  # a margin or radius that overflows proves nothing
     def add(self, rows: Rows, codes: NDArray[np.int64], times: Flat | None) -> None:
         """A block of rows, their class numbers (1 for the positive of two), and how often each row is presented."""
-        for first in range(0, rows.shape[0], ROWS_PER_BLOCK):
-            last = min(rows.shape[0], first + ROWS_PER_BLOCK)
+        several = max(1, min(ROWS_PER_BLOCK, SCORES_PER_BLOCK // self.w.shape[1]))
+        for first in range(0, rows.shape[0], several):
+            last = min(rows.shape[0], first + several)
             leads = _leads(self._scores(rows, first, last), codes[first:last])
             self._add(leads / self.length, ONCE_EACH if times is None else times[first:last])
 
@@ -72,7 +76,11 @@ class MarginLosses:
             part = (rows.values[at * d : to * d], rows.ids, rows.starts, d, True)
             if not rows.dense:
                 part = (rows.values, rows.ids, rows.starts[at : to + 1], d, False)
-            kernel.scores(*part, self.w, self.b, scores[start:stop])
+            if isinstance(self.w, SparseWeights):
+                scores[start:stop] = self.b
+                self.w.add_scores(replace(rows, starts=part[2], shape=(stop - start, d)), scores[start:stop])
+            else:
+                kernel.scores(*part, self.w, self.b, scores[start:stop])
             squared_lengths(part[0], part[2], d, rows.dense, squares[start:stop])
 
         over_parts(measure, last - first, ROWS_PER_THREAD)

@@ -20,6 +20,8 @@ from linnet.learners.linear import LinearModel
 from linnet.learners.losses import Loss
 from linnet.learners.recipe import Factors, Recipe, Reduction, Update
 from linnet.learners.schedule import Step
+from linnet.learners.sparse_weights import SparseWeights
+from linnet.notebook import card
 from linnet.theory.disjunctions import READINGS, Disjunction
 from linnet.theory.margin_losses import Flat, MarginLosses
 from linnet.theory.perceptron_bound import JOINT, JOINT_STREAM, ONE_PLANE, perceptron_bound
@@ -79,6 +81,11 @@ class Mistakes:
             return f"{made}, more than the bound of {self.bound:,.6g}: {self._formula()}"
         verb = "is" if self.bound == 1 else "are"
         return f"{made}; at most {self.bound:,.6g} {verb} possible: {self._formula()}"
+
+    def _repr_html_(self) -> str:
+        facts = [("mistakes", f"{self.made:,}")]
+        facts.append(("no bound", self.reason) if self.reason else ("at most possible", f"{self.bound:,.6g}"))
+        return card("mistake bound", facts if self.reason else [*facts, ("by", self._formula())])
 
     def _formula(self) -> str:
         facts = self.facts
@@ -165,7 +172,9 @@ def _proofs(recipe: Recipe, model: LinearModel, run: OnlineFacts) -> list[_ByPla
     first = 0
     for problem in problems(classes, recipe.reduction):
         outputs = problem.outputs(classes)
-        w, b = model.weights[:, first : first + outputs], model.intercepts[first : first + outputs]
+        sparse = isinstance(model.weights, SparseWeights)  # of all classes jointly
+        w = model.weights if sparse else model.weights[:, first : first + outputs]
+        b = model.intercepts[first : first + outputs]
         if recipe.update is Update.MULTIPLICATIVE and not recipe.factors.balanced:
             found.append(_ByDisjunction(_Rows(problem, classes), recipe.factors, len(w), run.threshold))
         else:
@@ -202,7 +211,7 @@ class _ByPlane:
     readings = 1
     reason = ""
 
-    def __init__(self, part: _Rows, recipe: Recipe, w: Flat, b: Flat | None) -> None:
+    def __init__(self, part: _Rows, recipe: Recipe, w: Flat | SparseWeights, b: Flat | None) -> None:
         self.part, self.recipe = part, recipe
         self.balanced = recipe.update is Update.MULTIPLICATIVE
         self.margins = MarginLosses(w, b, norm=1 if self.balanced else 2)

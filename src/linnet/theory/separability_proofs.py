@@ -20,6 +20,7 @@ import numpy as np
 
 from linnet.data.labels import Labels
 from linnet.data.rows import Rows
+from linnet.notebook import card
 from linnet.theory.signed_points import OUTWARD, Flat, Indices, Points, norm, read
 
 # A combination is 0 to this tolerance, relative to the longest point in it.
@@ -58,6 +59,10 @@ class Answer:
     def as_dict(self) -> dict[str, Any]:
         """The whole proof, for JSON."""
         raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        verdict, _, proof = str(self).partition(": ")
+        return card(verdict, [("classes", f"{self.classes[1]} from {self.classes[0]}"), ("proof", proof)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,6 +285,11 @@ class Answers:
         return "\n".join(
             f"{name} against the rest: {each}" for name, each in zip(self.classes, self.answers, strict=True)
         )
+
+    def _repr_html_(self) -> str:
+        lines = [(f"{name} against the rest", str(each)) for name, each in zip(self.classes, self.answers, strict=True)]
+        verdict = {True: "separable", False: "not linearly separable", None: "undecided"}[self.separable]
+        return card(verdict, lines)
 
 
 REST = "the rest"

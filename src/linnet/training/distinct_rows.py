@@ -29,11 +29,8 @@ def distinct(
     Rows of the weight 0 are left out.  Where there are more kinds than `most`, that many are drawn, and some more of
     classes that have few among them.
     """
-    numbers, keys = np.empty(len(targets), dtype=np.uint64), np.empty(len(targets), dtype=np.uint64)
-    if isinstance(rows, PackedRows):
-        _packed_fingerprints(rows, targets, numbers)
-    else:
-        kernel.fingerprints(*rows.layout, targets, np.empty(0), numbers)
+    numbers = fingerprints(rows, targets)
+    keys = np.empty_like(numbers)
     kernel.scramble(numbers, 0, keys)
     if weights is not None and not weights.all():
         at = np.flatnonzero(weights)
@@ -48,6 +45,17 @@ def distinct(
     _, first, which = np.unique(keys, return_index=True, return_inverse=True)
     summed = np.bincount(which, weights, len(first)).astype(np.float64)
     return at[first], None if bool((summed == 1.0).all()) else summed
+
+
+def fingerprints(rows: Rows, targets: Flat | None = None) -> NDArray[np.uint64]:
+    """A number for each row that equal rows share; rows with other targets are others, if targets are given."""
+    n = rows.shape[0]
+    targets, numbers = np.zeros(n) if targets is None else targets, np.empty(n, dtype=np.uint64)
+    if isinstance(rows, PackedRows):
+        _packed_fingerprints(rows, targets, numbers)
+    else:
+        kernel.fingerprints(*rows.layout, targets, np.empty(0), numbers)
+    return numbers
 
 
 def _drawn(keys: NDArray[np.uint64], targets: Flat, most: int | None) -> NDArray[np.int64]:

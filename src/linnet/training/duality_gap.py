@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.notebook import card
 from linnet.storage.typed_json import NOT_STORED
 from linnet.training.gap_rounding import Rounding
 from linnet.training.objective import Flat, Objective
@@ -89,6 +90,15 @@ class Certificate:
         if self.reason:
             return f"none: {self.reason}"
         return f"objective {self.primal:.10g}; the optimum is at least {self.dual:.10g}: duality gap {self.gap:.2g}"
+
+    def _repr_html_(self) -> str:
+        if self.reason:
+            return card("nothing is proven", [("reason", self.reason)])
+        facts = [
+            ("objective of these weights", f"{self.primal:.10g}"),
+            ("the optimum is at least", f"{self.dual:.10g}"),
+        ]
+        return card("certificate", [*facts, ("duality gap", f"{self.gap:.2g}")])
 
 
 NOT_PROVEN = Certificate(float("nan"), float("-inf"), "a trial: nothing was proven of it")

@@ -160,7 +160,7 @@ def _solved(part: Part, number: int, method: Method, how: Descent, settings: Set
         found = None
         if settings.start is not None:
             how = _from(settings.start, number, part, how)
-            found = _already_there(part, how, settings.watch)
+            found = None if settings.start.nearby else _already_there(part, how, settings.watch)
         elif settings.near is not None:
             how = replace(how, start=part.weights_in(settings.near))
         if found is None and how.most == 0:

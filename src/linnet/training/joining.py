@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from linnet.data.rows import Rows
 from linnet.learners.recipe import Averaging, Update
+from linnet.training.class_list_learner import ClassListLearner
 from linnet.training.online_learner import Learner
 
 
@@ -23,6 +24,8 @@ def can_join(learner: Learner) -> bool:
     Penalties are paid when a class joins, by all columns; a vote remembers the rows; and two classes share an output.
     """
     recipe = learner.recipe
+    if isinstance(learner, ClassListLearner):
+        return False  # there classes join by themselves
     plain = recipe.averaging is not Averaging.VOTE and recipe.update is not Update.MULTIPLICATIVE
     return learner.outputs > 1 and plain and not len(learner.touched)
 

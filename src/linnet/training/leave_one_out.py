@@ -67,6 +67,11 @@ class LeaveOneOut:
         with one_thread():
             return self._decomposed.errors(alphas)
 
+    def residuals(self, alphas: Flat) -> Flat:
+        """(rows, alphas): what the fit to all other rows misses each row by, however heavy the row is."""
+        with one_thread():
+            return self._decomposed.residuals(alphas)
+
 
 class _Narrow:
     """By the d x d table of squares."""
@@ -100,6 +105,20 @@ class _Narrow:
 
         return added(over_parts(part, n, BLOCKS_A_PART * at_once))
 
+    def residuals(self, alphas: Flat) -> Flat:
+        (n, d), shrunk = self.examples.rows.shape, 1.0 / (self.values[:, np.newaxis] + alphas)
+        found = np.empty((n, len(alphas)))
+        weights = self.coordinates[:, np.newaxis] * shrunk
+        at_once = max(64, BLOCK // (d + len(alphas)))
+        for first in range(0, n, at_once):
+            at = slice(first, min(n, first + at_once))
+            z = (dense(self.examples, at) - self.means[:d]) @ self.axes
+            missed = (self.examples.targets[at] - self.means[d])[:, np.newaxis] - z @ weights
+            leverage = self.of_intercept + (z * z) @ shrunk
+            c = 1.0 if self.examples.weights is None else self.examples.weights[at][:, np.newaxis]
+            found[at] = missed / np.maximum(1.0 - c * leverage, LEAST_LEFT)
+        return found
+
 
 class _Wide:
     """By the n x n table of the rows' products."""
@@ -126,6 +145,12 @@ class _Wide:
         whole = (self.axes * self.axes) @ left - np.outer(self.of_intercept, alphas / (self.far + alphas))
         one = np.minimum(1.0, 1.0 / self.c)[:, np.newaxis]
         return _squares(residuals, (1.0 - one) + one * whole)
+
+    def residuals(self, alphas: Flat) -> Flat:
+        left = alphas / (self.shifted[:, np.newaxis] + alphas)
+        missed = self.axes @ (left * self.coordinates[:, np.newaxis])
+        whole = (self.axes * self.axes) @ left - np.outer(self.of_intercept, alphas / (self.far + alphas))
+        return np.asarray(missed / np.sqrt(self.c)[:, np.newaxis] / np.maximum(whole, LEAST_LEFT))
 
 
 def _squares(residuals: Flat, left: Flat) -> Flat:

@@ -15,6 +15,9 @@ from linnet.errors import RecipeError
 from linnet.learners.linear import LinearModel
 from linnet.learners.losses import Loss
 from linnet.learners.recipe import Averaging, Penalty, Recipe, Reduction, Update
+from linnet.learners.sparse_weights import SparseWeights
+from linnet.training import class_list_learner
+from linnet.training.class_list_learner import ClassListLearner
 from linnet.training.history import (
     PATIENCE,
     PRESENTATIONS,
@@ -116,7 +119,10 @@ class SoFar:
 class OnlineTraining:
     """A recipe being run: on a whole data set (`fit`), or on one block after another (`take`)."""
 
-    def __init__(self, recipe: Recipe, columns: int, labels: Labels | None, *, intercept: bool = True) -> None:
+    def __init__(
+        self, recipe: Recipe, columns: int, labels: Labels | None, *, intercept: bool = True, lists: bool = False
+    ) -> None:
+        """With `lists`, sparse rows of very many classes are trained on without a table of all weights."""
         if recipe.reduction is Reduction.REFERENCE:
             raise RecipeError("a reference class is for solvers that see all rows at once: online, take 'joint'")
         if recipe.penalty.intercept:
@@ -127,6 +133,7 @@ class OnlineTraining:
         self.columns = columns
         self.labels = labels
         self.intercept = intercept
+        self.lists = lists and class_list_learner.is_for(recipe)
         self.learners = {problem: self._learner(problem) for problem in self._problems()}
 
     def fit(self, examples: Examples, passes: Passes, watch: Watcher = ignore) -> Trained:
@@ -208,6 +215,18 @@ class OnlineTraining:
         """Whether `learn_some` is possible."""
         return len(self.learners) == 1 and not self.one_by_one and can_join(next(iter(self.learners.values())))
 
+    @property
+    def nbytes(self) -> int:
+        """The memory that lists of weights take; 0 where there are tables."""
+        return sum(learner.nbytes for learner in self.learners.values() if isinstance(learner, ClassListLearner))
+
+    def joins_by_itself(self, columns: int, classes: int) -> bool:
+        """Whether a class takes part from its first row on, without being named only then, among so many classes."""
+        some = next(iter(self.learners.values()), None)
+        if some is None or isinstance(some, ClassListLearner):
+            return some is not None
+        return self.lists and some.outputs > 1 and class_list_learner.is_large(columns, classes)
+
     def learn_some(
         self, examples: Examples, classes: NDArray[np.int64], plan: Presentations, predictions: Predictions
     ) -> Pass:
@@ -240,7 +259,11 @@ class OnlineTraining:
         if columns <= self.columns:
             return
         self.columns = columns
-        for learner in self.learners.values():
+        for problem, learner in self.learners.items():
+            as_lists = self.lists and class_list_learner.is_large(columns, learner.outputs)
+            if as_lists and not isinstance(learner, ClassListLearner):
+                every = np.arange(learner.outputs)
+                learner = self.learners[problem] = ClassListLearner.of(learner, every, learner.outputs)
             learner.widen(columns)
 
     def extend(self, labels: Labels | None) -> None:
@@ -251,7 +274,7 @@ class OnlineTraining:
             self._extend_each(self.labels, labels)
             return
         numbers = labels.encode(self.labels.classes).astype(np.int64)
-        self.learners = grown(self.learners, self.recipe.reduction, numbers, len(labels))
+        self.learners = grown(self.learners, self.recipe.reduction, numbers, len(labels), lists=self.lists)
         self.labels = labels
 
     def _extend_each(self, before: Labels, labels: Labels) -> None:
@@ -268,9 +291,12 @@ class OnlineTraining:
         solutions = [learner.solution() for learner in self.learners.values()]
         votes = [found for learner in self.learners.values() if (found := learner.votes()) is not None]
         weights = [w for w, _ in solutions]
+        sparse = isinstance(weights[0], SparseWeights)
         return LinearModel(
             # one may be large: it is not copied once more
-            np.ascontiguousarray(weights[0] if len(weights) == 1 else np.concatenate(weights, axis=1)),
+            weights[0]
+            if sparse
+            else np.ascontiguousarray(weights[0] if len(weights) == 1 else np.concatenate(weights, axis=1)),
             np.concatenate([b for _, b in solutions]),
             self.labels.classes if self.labels else None,
             self.recipe.reduction,
@@ -286,10 +312,13 @@ class OnlineTraining:
         return [Problem()] if self.labels is None else problems(len(self.labels), self.recipe.reduction)
 
     def _learner(self, problem: Problem) -> Learner:
+        outputs = 1 if self.labels is None else problem.outputs(len(self.labels))
+        if self.lists and class_list_learner.is_large(self.columns, outputs):
+            return ClassListLearner(self.recipe, self.columns, outputs, intercept=self.intercept)
         return Learner(
             self.recipe,
             self.columns,
-            1 if self.labels is None else problem.outputs(len(self.labels)),
+            outputs,
             intercept=self.intercept,
             regression=self.labels is None,
             population=np.inf if self.recipe.penalty.total else 1.0,

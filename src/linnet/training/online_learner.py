@@ -210,13 +210,7 @@ class Learner:
             self.settings(rows),
             self.clock,
         )
-        if tally["lost"] >= 0 or not math.isfinite(tally["loss"]):
-            rows.check_finite()
-            where = f"row {tally['lost']} has a score" if tally["lost"] >= 0 else "the losses add up to a number"
-            raise NumericalError(
-                f"{where} beyond the range of numbers: scale the features down "
-                f"(sklearn.preprocessing.StandardScaler), lower eta0, or take the adaptive learner"
-            )
+        check_scores(rows, tally)
         if voting:
             self._remember(rows, log[:logged])
         counted = (
@@ -227,7 +221,7 @@ class Learner:
         loss = tally["loss"] / counted
         return Pass(tally["mistakes"], tally["updates"], loss, perf_counter() - began)
 
-    @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # _finite raises one error
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # `finite` raises one error
     def solution(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """(weights of columns x outputs, intercepts) as the recipe defines them; the state does not change."""
         w, b, clock = self._paid(), self.weights[-1].copy(), self.clock
@@ -236,13 +230,13 @@ class Learner:
             if self.regression and clock["steps"]:
                 deviation = np.sqrt(clock["spread"] / clock["steps"])
                 w, b = w * deviation, b * deviation + clock["mean"]
-            return _finite(w, b)
+            return finite(w, b)
         if self.recipe.averaging is Averaging.AVERAGE and clock["steps"]:
             w = (clock["scale_sum"] * w - self.sums[:-1]) / clock["steps"]
             b = b - self.sums[-1] / clock["steps"]
         else:
             w *= clock["scale"]
-        return _finite(w, b)
+        return finite(w, b)
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # what they lead to is not finite, and refused
     def _paid(self) -> NDArray[np.float64]:
@@ -340,7 +334,18 @@ def soft_threshold(w: NDArray[np.float64], by: NDArray[np.float64]) -> NDArray[n
     return shrunk
 
 
-def _finite(w: NDArray[np.float64], b: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def check_scores(rows: Rows, tally: dict[str, Any]) -> None:
+    """Raise where a pass ended at a row whose score is not a number, or its losses add up to none."""
+    if tally["lost"] >= 0 or not math.isfinite(tally["loss"]):
+        rows.check_finite()
+        where = f"row {tally['lost']} has a score" if tally["lost"] >= 0 else "the losses add up to a number"
+        raise NumericalError(
+            f"{where} beyond the range of numbers: scale the features down "
+            f"(sklearn.preprocessing.StandardScaler), lower eta0, or take the adaptive learner"
+        )
+
+
+def finite(w: NDArray[np.float64], b: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     if not (np.isfinite(w).all() and np.isfinite(b).all()):
         raise NumericalError(
             "the weights left the range of numbers: scale the features down, or lower the step size eta0"

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from linnet.errors import RecipeError, option
 from linnet.learners.recipe import Averaging, Reduction, Update
+from linnet.training.class_list_learner import ClassListLearner, is_large
 from linnet.training.online_learner import Learner
 
 # Pairs of classes, 200 of them: a fit of two rows takes half a millisecond, and a pair of rare classes is hardly more.
@@ -54,9 +55,14 @@ def problems(classes: int, reduction: Reduction) -> list[Problem]:
 
 
 def grown(
-    learners: dict[Problem, Learner], reduction: Reduction, numbers: NDArray[np.int64], classes: int
+    learners: dict[Problem, Learner],
+    reduction: Reduction,
+    numbers: NDArray[np.int64],
+    classes: int,
+    *,
+    lists: bool = False,
 ) -> dict[Problem, Learner]:
-    """The learners for more classes, when new labels appear mid-stream.
+    """The learners for more classes, when new labels appear mid-stream; as lists, where a table would be large.
 
     Old class k is now number numbers[k] of `classes`.  The old weights still decide between the old classes as it
     did; a new class starts from nothing.
@@ -71,7 +77,7 @@ def grown(
     new: dict[Problem, Learner] = {}
     for problem in problems(classes, reduction):
         if problem.positive is None:
-            new[problem] = _joined(some, numbers, classes)
+            new[problem] = _joined(some, numbers, classes, lists=lists)
             continue
         found = _renumbered(learners, numbers).get(problem)
         new[problem] = found if found is not None else _fresh(some)
@@ -126,8 +132,12 @@ def _negated(learner: Learner) -> Learner:
     return other
 
 
-def _joined(learner: Learner, numbers: NDArray[np.int64], classes: int) -> Learner:
+def _joined(learner: Learner, numbers: NDArray[np.int64], classes: int, *, lists: bool = False) -> Learner:
     """A joint learner of more classes that decides between the old ones just as `learner` does."""
+    if isinstance(learner, ClassListLearner):
+        return learner.renumbered(numbers, classes)
+    if lists and learner.outputs > 1 and is_large(learner.columns, classes):
+        return ClassListLearner.of(learner, numbers, classes)
     learner.pay_penalties()
     joined = Learner(
         learner.recipe,

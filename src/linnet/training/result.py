@@ -16,10 +16,11 @@ from linnet.training.history import Pass
 @dataclass(frozen=True, eq=False)
 class Start:
     """Where a fit may begin: a model, and for each of its problems the dual point that a solver found with it, a slope
-    for each row and output (None where it found none)."""
+    for each row and output (None where it found none); `nearby`, of a problem with another penalty."""
 
     model: LinearModel
     slopes: tuple[NDArray[np.float64] | None, ...]
+    nearby: bool = False
 
 
 @dataclass(frozen=True)

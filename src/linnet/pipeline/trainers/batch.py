@@ -16,7 +16,7 @@ from linnet.model.model import Model
 from linnet.pipeline.dataset import Collected, Dataset
 from linnet.pipeline.decision_fit import NOTHING
 from linnet.pipeline.memory import check_names, check_sparse_weights, check_weights, give_back
-from linnet.pipeline.option_checks import check_task
+from linnet.pipeline.option_checks import check_task, check_tuned
 from linnet.pipeline.options import TrainOptions
 from linnet.pipeline.plan import learner_in_memory, online_learner
 from linnet.pipeline.stream import Numbered, RowStream
@@ -59,6 +59,7 @@ class BatchTrainer:
             sets = dataset.labels is not None and dataset.labels.sets is not None
             entry, why = learner_in_memory(dataset.features.task, labels, self.options, thin=dataset.thin and not sets)
             reason = reason if self.options.summary else why
+        check_tuned(self.options, entry)
         if entry.sparse_classes:
             check_sparse_weights(dataset.features, labels, dataset.entries, self.options.memory)
         else:
@@ -70,9 +71,10 @@ class BatchTrainer:
 
     def _out_of_core(self, stream: RowStream, blocks: Iterator[Numbered]) -> Model:
         limit = size_in_words(self.options.memory)
-        if self.entry is None and self.options.summary:
+        asked = "summary" if self.options.summary else "tune" if self.options.tuning else None
+        if self.entry is None and asked:
             raise RecipeError(
-                f"{option('summary')} needs all rows in memory, and they take more than {limit}: allow more "
+                f"{option(asked)} needs all rows in memory, and they take more than {limit}: allow more "
                 f"({option('memory')})"
             )
         if self.entry is not None:
@@ -102,6 +104,7 @@ class BatchTrainer:
             watch=lambda _: stream.services.check_stopped(),
             wanted=NOTHING if rows.labels is None else self.options.wanted(rows.labels.classes),
             strength=self.options.strength,
+            tuning=self.options.tuning,
             solving=Solving(self.options.solver, self.options.tol, self.options.max_iter),
             summary=self.options.summary,
         )

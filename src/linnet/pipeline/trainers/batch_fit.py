@@ -15,6 +15,7 @@ from linnet.data.packed_rows import PackedRows
 from linnet.data.rows import Examples, Rows, take_rows
 from linnet.data.targets import require_labels, require_two_labels
 from linnet.evaluation.splits import Mask, first_of_each, held_out
+from linnet.evaluation.tuning_metrics import Tuning
 from linnet.kernels.sparse_entries import entries_by_column
 from linnet.learners.entry import Entry
 from linnet.learners.linear import LinearModel
@@ -26,12 +27,14 @@ from linnet.model.point_sample import PointSample, PointSampling, two_numbers
 from linnet.model.predictor import Result
 from linnet.model.record import ColumnStatistics, StrengthChoice
 from linnet.pipeline import strength_choice
+from linnet.pipeline.coefficient_paths import MeanWeights
 from linnet.pipeline.dataset import TrainingSet
 from linnet.pipeline.decision_fit import NOTHING, Decided, Wanted
 from linnet.pipeline.feature_moments import MomentSums, packed_moments
 from linnet.pipeline.scaling import Scaling, measured, scaled
 from linnet.pipeline.trainers.solving import FitToAll, Solving, rows_to_fit
 from linnet.pipeline.trainers.trials import Say, Trials
+from linnet.pipeline.tuning import tuned
 from linnet.theory.fit_summary import FitSummary
 from linnet.theory.separation import examine_model
 from linnet.training.alpha_choice import with_alpha
@@ -90,6 +93,7 @@ def train_batch(
     watch: Watcher = ignore,
     wanted: Wanted = NOTHING,
     strength: Regularisation = OWN,
+    tuning: Tuning | None = None,
     solving: Solving | None = None,
     summary: bool = False,
 ) -> BatchResult:
@@ -103,21 +107,27 @@ def train_batch(
     solving = (Solving() if solving is None else solving)._replace(threads=threads, watch=watch)
     raw = data.rows if summary else rows_to_fit(data, entry, solving.solver)
     held = _held_out(data, holdout, seed)
-    tuned = entry.chooses_alpha and strength.alpha is None
-    entry, chosen = _with_strength(
-        data, entry, strength, (raw, ~held), Settings(threads=threads, watch=watch), seed, say
-    )
+    settings = Settings(threads=threads, watch=watch)
+    chosen: StrengthChoice | None
+    weights: MeanWeights | None = None
+    if tuning is not None:
+        say(f"tuning {entry.strength}")
+        entry, chosen, weights = tuned(data, entry, raw, ~held, seed, tuning, replace(settings, solver=solving.solver))
+    else:
+        entry, chosen = _with_strength(data, entry, strength, (raw, ~held), settings, seed, say)
+    anew = tuning is None and entry.chooses_alpha and strength.alpha is None
     with Trials(data, entry, raw, solving) as trials:
         decided, result, without = trials.decided_and_measured(held, wanted, seed, say)
         say("training on all rows")
-        if tuned and held.any() and len(held) <= CHOSEN_ANEW:
-            entry, chosen = _tuned(data, entry, raw, np.ones(len(held), dtype=bool), watch)
+        if anew and held.any() and len(held) <= CHOSEN_ANEW:
+            entry, chosen = _with_alpha(data, entry, raw, np.ones(len(held), dtype=bool), watch)
         scaling = measured(data.features, raw, data.weights)
         rows = scaled(raw, scaling)
         near = None if without is None else without.on_scale_of(rows, scaling)
         final = FitToAll(data, entry, rows, raw, scaling, solving).proven(near, summary=summary)
         trained = final.trained
         separation = "" if summary else _separation(data, entry, rows, trained.model)
+        moments = _moments(data, raw, scaling)
         return BatchResult(
             model=final.model.contiguous(),
             certificate=final.certificate,
@@ -129,10 +139,10 @@ def train_batch(
             converged=trained.converged,
             rows=raw.shape[0],
             rows_held_out=int(held.sum()),
-            strength=chosen,
+            strength=_with_paths(data, chosen, weights, moments),
             class_weights=_class_weights(data),
             columns=_statistics(data.features, scaling, rows),
-            moments=_moments(data, raw, scaling),
+            moments=moments,
             points=_points(data, raw),
             summary=final.summary,
             separation=separation,
@@ -153,13 +163,24 @@ def _with_strength(
     raw, which = fitted_to
     if entry.chooses_alpha and strength.alpha is None:
         say("choosing alpha")
-        return _tuned(data, entry, raw, which, settings.watch)
+        return _with_alpha(data, entry, raw, which, settings.watch)
     if strength_choice.is_open(entry, strength):
         say("choosing C")
         several = data.labels is not None and data.labels.sets is not None
         choose = strength_choice.chosen_by_labels if several else strength_choice.chosen
         return choose(data, entry, raw, which, seed, settings)
     return entry, None
+
+
+def _with_paths(
+    data: TrainingSet, choice: StrengthChoice | None, weights: MeanWeights | None, moments: Moments
+) -> StrengthChoice | None:
+    """The choice with the weights of the top features along its path."""
+    if choice is None or weights is None:
+        return choice
+    labels = [] if data.labels is None else [str(label) for label in data.labels.classes.tolist()]
+    outputs = labels if len(labels) > 2 else [""]
+    return replace(choice, paths=weights.paths(choice, data.features, moments.deviations, outputs))
 
 
 def _adapted(data: TrainingSet, entry: Entry, strength: Regularisation) -> Entry:
@@ -175,7 +196,7 @@ def _adapted(data: TrainingSet, entry: Entry, strength: Regularisation) -> Entry
     return adapted(entry, strength, has_text=has_text, columns=len(data.features), classes=classes)
 
 
-def _tuned(
+def _with_alpha(
     data: TrainingSet, entry: Entry, raw: Rows, which: Mask, watch: Watcher
 ) -> tuple[Entry, StrengthChoice | None]:
     """The learner with the alpha that suits these rows; and how it was chosen, unless it is the learner's own."""

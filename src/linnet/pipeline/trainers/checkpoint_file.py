@@ -22,10 +22,13 @@ from linnet.learners.recipe import Averaging
 from linnet.model.file_checks import Tensors
 from linnet.model.term_file import term_from_file, term_to_file
 from linnet.model.votes_file import matrix_from_file, matrix_to_file, votes_from_file, votes_to_file
+from linnet.model.weights_file import weights_from_file, weights_to_file
+from linnet.pipeline.trainers.class_lists_file import lists_from_file, lists_to_file
 from linnet.pipeline.trainers.label_runs import LabelRuns
 from linnet.pipeline.trainers.online_run import OnlineRun
 from linnet.pipeline.trainers.progressive import ProgressiveTally
 from linnet.storage import container
+from linnet.training.class_list_learner import ClassListLearner
 from linnet.training.online import OnlineTraining
 from linnet.training.online_learner import NO_LOG, Learner
 
@@ -117,6 +120,7 @@ def restore(content: dict[str, Any], tensors: Tensors, run: OnlineRun, rejected:
         _check_kinds(content, path)
         _restore(content, tensors, run, path)
         rejected.count, rejected.first = content["rejected"][0], list(content["rejected"][1])
+        rejected.used = run.rows
         rejected.notes = {what: Note(what, rows, first) for what, rows, first in content["notes"]}
         misfits, first = content["misfits"]
         rejected.findings = Findings(
@@ -204,10 +208,11 @@ def _training_to_file(training: OnlineTraining, tensors: Tensors) -> dict[str, A
 
 def _training_from_file(content: dict[str, Any], tensors: Tensors, run: OnlineRun, path: str) -> OnlineTraining:
     columns, known = content["columns"], content["known"]
-    has_room = not content["learners"] or columns <= len(tensors["learner0.weights"])
+    lists = "learner0.counts" in tensors
+    has_room = not content["learners"] or columns <= len(tensors["learner0.counts" if lists else "learner0.weights"])
     if not run.layout.size <= columns or not has_room or not 0 <= known <= run.label_index.count:
         raise ModelFileError(f"{path}: is damaged: its learner and its features differ in number")
-    training = OnlineTraining(run.recipe, columns, run.label_index.order(known) if run.classes else None)
+    training = OnlineTraining(run.recipe, columns, run.label_index.order(known) if run.classes else None, lists=True)
     learners = zip(training.learners.values(), content["learners"], strict=True)
     for number, (learner, state) in enumerate(learners):
         _learner_from_file(learner, state, number, tensors, path)
@@ -221,6 +226,8 @@ def _learner_to_file(learner: Learner, number: int, tensors: Tensors) -> dict[st
         mistaken, log = learner.mistakes()
         matrix_to_file(mistaken, f"learner{number}.mistaken", tensors)
         tensors[f"learner{number}.log"] = np.ascontiguousarray(log)
+    if isinstance(learner, ClassListLearner):
+        lists_to_file(learner, f"learner{number}", tensors)
     # floats of JSON are exact: they are written with all their digits
     return {"clock": learner.clock, "population": str(learner.population), "positive": learner.positive}
 
@@ -231,6 +238,8 @@ def _learner_from_file(learner: Learner, state: dict[str, Any], number: int, ten
         if saved.shape != getattr(learner, name).shape or saved.dtype != np.float64:
             raise ModelFileError(f"{path}: is damaged: the learner's {name} have the wrong shape")
         getattr(learner, name)[...] = saved
+    if isinstance(learner, ClassListLearner):
+        lists_from_file(learner, f"learner{number}", tensors, path)
     if learner.recipe.averaging is Averaging.VOTE:
         mistaken = matrix_from_file(f"learner{number}.mistaken", learner.columns, tensors, path)
         log = tensors[f"learner{number}.log"].copy()
@@ -253,14 +262,15 @@ def _check_log(log: NDArray[Any], mistaken: int, learner: Learner, path: str) ->
 
 
 def _best_to_file(best: LinearModel, tensors: Tensors) -> dict[str, Any]:
-    tensors["best.weights"], tensors["best.intercepts"] = best.weights, best.intercepts
+    tensors |= {f"best.{name}": array for name, array in weights_to_file(best.weights).items()}
+    tensors["best.intercepts"] = best.intercepts
     return {"votes": [votes_to_file(votes, number, tensors) for number, votes in enumerate(best.votes)]}
 
 
 def _best_from_file(content: dict[str, Any], tensors: Tensors, run: OnlineRun, path: str) -> LinearModel:
-    weights, intercepts = tensors["best.weights"].copy(), tensors["best.intercepts"].copy()
-    if weights.shape != (run.layout.size, len(intercepts)) or weights.dtype != np.float64:
-        raise ModelFileError(f"{path}: is damaged: the best weights have the wrong shape")
+    intercepts = tensors["best.intercepts"].copy()
+    own = {name.removeprefix("best."): array for name, array in tensors.items() if name.startswith("best.")}
+    weights = weights_from_file(own, run.layout.size, len(intercepts), path)
     votes = tuple(
         votes_from_file(each, number, tensors, len(weights), path) for number, each in enumerate(content["votes"])
     )

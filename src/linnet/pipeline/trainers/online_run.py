@@ -25,18 +25,20 @@ from linnet.errors import InputError
 from linnet.evaluation.splits import Mask, Purpose, decision_rows, first_of_each, held_out, random_keys
 from linnet.learners.linear import LinearModel
 from linnet.learners.recipe import Recipe, Reduction, Update
+from linnet.learners.sparse_weights import SparseWeights
 from linnet.learners.voting import Votes
 from linnet.model.moments import Moments
 from linnet.model.point_sample import PointSample, PointSampling, placed
 from linnet.model.record import OnlineSettings
 from linnet.pipeline.feature_moments import MomentSums
-from linnet.pipeline.memory import check_names, check_weights
+from linnet.pipeline.memory import check_lists, check_names, check_weights
 from linnet.pipeline.row_cache import CachedRows, RowCache
 from linnet.pipeline.stream import Numbered
 from linnet.pipeline.trainers.joining_order import JoiningOrder
 from linnet.pipeline.trainers.label_runs import LabelRuns
 from linnet.pipeline.trainers.online_outcome import held_out_result
 from linnet.pipeline.trainers.progressive import ProgressiveTally
+from linnet.training import class_list_learner
 from linnet.training.class_weights import ClassWeights
 from linnet.training.history import Pass
 from linnet.training.online import NO_PREDICTIONS, OnlineTraining, Predictions
@@ -136,7 +138,7 @@ class OnlineRun:
                 else numeric_targets(block, schema)
             )
             check_names(self.features, self.memory)
-            check_weights(self.features, self.label_index.count, self.recipe, self.memory)
+            self._check_weights()
             self.layout.extend(self.features.sizes)
             rows = assembled(self.features.weighted(made.pieces), self.layout)
             weights = sample_weights_of(block, schema)
@@ -144,6 +146,14 @@ class OnlineRun:
             self.take_rows(CachedRows(rows, targets, given, self.rows), learning=learning)
         if learning:
             self.position = made.block.after
+
+    def _check_weights(self) -> None:
+        """Raise where the weights take too much memory: a table before it is made, lists as they grow."""
+        labels = self.label_index.count
+        if class_list_learner.is_for(self.recipe) and class_list_learner.is_large(len(self.features), labels):
+            check_lists(self.features, labels, 0 if self.training is None else self.training.nbytes, self.memory)
+        else:
+            check_weights(self.features, labels, self.recipe, self.memory)
 
     def take_rows(self, kept: CachedRows, *, learning: bool = True) -> None:
         """As `take`, of assembled rows."""
@@ -218,6 +228,9 @@ class OnlineRun:
         for number, (start, stop) in enumerate(zip(cuts, [*cuts[1:], len(kept.targets)], strict=True)):
             if stop == start:
                 continue
+            if self._classes_join_by_themselves(kept.rows):
+                self._train(kept.part(start, len(kept.targets)), self.label_index.count, None)
+                break
             last = number == len(cuts) - 1
             if order is None and not last and self.training is not None and self.training.can_join:
                 order = JoiningOrder.of(self.label_index)
@@ -225,6 +238,11 @@ class OnlineRun:
                 self._train(kept.part(start, stop), known + number, None)
             else:
                 self._train_some(kept.part(start, stop), order, known + number)
+
+    def _classes_join_by_themselves(self, rows: Rows) -> bool:
+        """Whether all classes of these rows can be named at once, since each takes part from its first row on."""
+        columns = self._wide(rows).shape[1]
+        return self.training is not None and self.training.joins_by_itself(columns, self.label_index.count)
 
     def _train(self, kept: CachedRows, classes: int, turn: int | None) -> None:
         """Train on rows while the first K classes are known; shuffled, in a later pass."""
@@ -247,7 +265,7 @@ class OnlineRun:
         """The rows as examples, and a learner with room for their columns and these labels."""
         examples = Examples(self._wide(kept.rows), codes, self.sample_weights(kept.targets, kept.weights))
         if self.training is None:
-            self.training = OnlineTraining(self.recipe, examples.rows.shape[1], labels)
+            self.training = OnlineTraining(self.recipe, examples.rows.shape[1], labels, lists=True)
         # also by rows that are held out or have the weight 0
         self.training.extend(labels)
         self.training.widen(examples.rows.shape[1])
@@ -374,7 +392,9 @@ class OnlineRun:
         model = self.training.model()
         at = np.concatenate(self.layout.by_term)
         votes = tuple(self._votes_in_model_order(each) for each in model.votes)
-        return replace(model, weights=np.ascontiguousarray(model.weights[at]), votes=votes, classes=self.typed_classes)
+        weights = model.weights
+        placed = weights.take(at) if isinstance(weights, SparseWeights) else np.ascontiguousarray(weights[at])
+        return replace(model, weights=placed, votes=votes, classes=self.typed_classes)
 
     def _votes_in_model_order(self, votes: Votes) -> Votes:
         """Votes with the features of the mistaken rows term after term."""

@@ -112,6 +112,11 @@ class Trials:
         (model, _), rows = self._fitted(trained_on, asked)
         return model.evidence(model.decision(rows))
 
+    def probabilities(self, trained_on: Mask, asked: Mask) -> Flat:
+        """The probabilities of all classes for some rows, by a model fitted to others."""
+        (model, _), rows = self._fitted(trained_on, asked)
+        return model.predict_proba(rows)
+
     def measured(self, held: Mask, decided: Decided) -> tuple[Callable[[], Result], Without | None]:
         """How a model fitted to the other rows does on these; and that model, if the fit to all rows can begin there.
 

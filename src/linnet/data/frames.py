@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
-
-from linnet.model.explanation import Explanation
-
-BASELINE = "(baseline)"
-OTHERS = "(other features)"
 
 Columns = dict[str, list[Any]]
 
@@ -38,19 +32,3 @@ def _one_type(values: list[Any]) -> list[Any]:
 def written(value: Any) -> str:
     """A value as a user would write it."""
     return f"{value:.10g}" if isinstance(value, float) else str(value)
-
-
-def explanation_columns(rows: Iterable[Explanation], top: int | None) -> Columns:
-    """A line for the baseline of each row, and one for each of its `top` contributions; the others are summed."""
-    columns: Columns = {name: [] for name in ("row", "label", "feature", "value", "weight", "contribution")}
-    for number, each in enumerate(rows):
-        shown = each.contributions if top is None else each.contributions[:top]
-        lines: list[tuple[Any, ...]] = [(BASELINE, None, None, each.baseline)]
-        lines += [(line.feature, line.value, line.weight, line.contribution) for line in shown]
-        rest = each.contributions[len(shown) :]
-        if rest:
-            lines.append((OTHERS, None, None, sum(line.contribution for line in rest)))
-        for line in lines:
-            for name, value in zip(columns, (number, each.label, *line), strict=True):
-                columns[name].append(value)
-    return columns

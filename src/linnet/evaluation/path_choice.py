@@ -1,0 +1,56 @@
+"""Which point of a cross-validated path is chosen, and where the path may end.
+
+Scores are a table, points x folds, from the strongest penalty on, turned so that more is better.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnet.evaluation.tuning_metrics import TuneRule
+
+Table = NDArray[np.float64]
+
+# A path ends after this many points in a row that are worse than its best.
+IN_VAIN = 2
+
+
+class PathChoice(NamedTuple):
+    """The number of the chosen point; the mean score of every point, and its standard error over the folds."""
+
+    at: int
+    means: NDArray[np.float64]
+    errors: NDArray[np.float64]
+
+
+def chosen(scores: Table, rule: TuneRule) -> PathChoice:
+    """The point that the rule takes; of equal ones the strongest penalty.  A fold without a score spoils its point."""
+    means, errors = scores.mean(axis=1), standard_errors(scores)
+    ranked = np.where(np.isnan(means), -np.inf, means)
+    at = int(np.argmax(ranked))
+    if rule is TuneRule.ONE_STANDARD_ERROR:  # Breiman et al. 1984
+        at = int(np.flatnonzero(ranked >= ranked[at] - errors[at])[0])
+    return PathChoice(at, means, errors)
+
+
+def standard_errors(scores: Table) -> NDArray[np.float64]:
+    """Of the mean over the folds, taken as independent; 0 for a single fold."""
+    folds = scores.shape[1]
+    return scores.std(axis=1, ddof=1) / np.sqrt(folds) if folds > 1 else np.zeros(len(scores))
+
+
+def is_over(scores: Table) -> bool:
+    """Whether weaker penalties can be left out: the last IN_VAIN points are each worse than the best by more than one
+    standard error of the difference on the same folds, or could not be fitted."""
+    means = np.where(np.isnan(scores).any(axis=1), -np.inf, scores.mean(axis=1))
+    best = int(np.argmax(means))
+    last = scores[-IN_VAIN:]
+    if len(scores) - 1 - best < IN_VAIN:
+        return False
+    lost = scores[best] - last
+    with np.errstate(invalid="ignore"):
+        worse = lost.mean(axis=1) > standard_errors(lost)
+    return bool((worse | np.isnan(last).any(axis=1)).all())

@@ -1,0 +1,58 @@
+"""How many passes the trainer of structures makes, by what held-out examples say."""
+
+import numpy as np
+import pytest
+
+from linnet.structured import trainer
+from linnet.structured.trainer import FEWEST_PASSES, Settings, Tally
+
+
+class Scripted:
+    """Forty examples, of which some are wrong in every pass, and a learner whose held-out scores are given."""
+
+    def __init__(self, scores, *, separated_after=None):
+        self.scores, self.separated_after = scores, separated_after
+        self.examples = 40
+
+    def learner(self, trained):
+        return _Learner(self, len(trained))
+
+
+class _Learner:
+    def __init__(self, problem, size):
+        self.problem, self.size, self.seen = problem, size, 0
+
+    def train(self, order):
+        self.seen += len(order)
+        separated = self.problem.separated_after
+        wrong = 0 if separated is not None and self.seen > separated * self.size else 1
+        return Tally(len(order), wrong, len(order), wrong)
+
+    def score(self, _):
+        return self.problem.scores[self.seen // self.size - 1]
+
+    def state(self):
+        return {"seen": np.array([self.seen])}
+
+    def restore(self, state):
+        self.seen = int(state["seen"][0])
+
+
+@pytest.mark.parametrize(
+    ("scores", "passes", "tried"),
+    [
+        ([0.9] * 30, FEWEST_PASSES, FEWEST_PASSES + 3),  # all alike, as a few held-out examples often are
+        ([0.95, *[0.9] * 29], FEWEST_PASSES, FEWEST_PASSES + 3),
+        ([1.0] * 30, FEWEST_PASSES, FEWEST_PASSES),
+        ([each / 100 for each in range(30)], 30, 30),
+        ([*[0.5] * 9, 0.9, *[0.8] * 20], 10, 13),
+    ],
+)
+def test_passes_are_those_of_the_best_held_out_score_but_for_the_first_few(scores, passes, tried):
+    _, history = trainer.fit(Scripted(scores), Settings())
+    assert (history.passes, len(history.search), len(history.final)) == (passes, tried, passes)
+
+
+def test_the_search_ends_where_training_makes_no_more_mistakes():
+    _, history = trainer.fit(Scripted([0.9] * 30, separated_after=2), Settings())
+    assert (history.passes, len(history.search)) == (3, 3)
