@@ -261,4 +261,5 @@ def histogram_table(found: Histogram, name: str) -> Table:
 def beyond(found: Histogram) -> str:
     """That some rows are not in the picture."""
     outside = found.below + found.above
-    return f"; {count(outside)} rows beyond its ends are not drawn" if outside else ""
+    rows = f"{count(outside)} row{' beyond its ends is' if outside == 1 else 's beyond its ends are'}"
+    return f"; {rows} not drawn" if outside else ""
