@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -108,10 +109,12 @@ def rank_comparison(learners=LEARNERS, data_sets=5) -> RankComparison:
     return RankComparison(tuple(learners), tuple(ranks.tolist()), data_sets, 0.0004, cd, tuple(groups), pairs)
 
 
-def results(learners=LEARNERS, data_sets=1) -> Results:
+def results(learners=LEARNERS, data_sets=1, *, timed=True) -> Results:
     names = ["adult", "spam", "mushrooms", "heart", "a9a"][:data_sets]
     data = tuple(data_results(learners, name, seed) for seed, name in enumerate(names))
-    return Results(data, 0, 0.95, rank_comparison(learners) if data_sets > 1 else None, (), {"folds": 10, "repeats": 3})
+    ranks = rank_comparison(learners) if data_sets > 1 else None
+    found = Results(data, 0, 0.95, ranks, (), {"folds": 10, "repeats": 3})
+    return replace(found, costs=costs(found)) if timed else found
 
 
 def costs(found: Results) -> Costs:

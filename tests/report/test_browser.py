@@ -9,7 +9,7 @@ import pytest
 
 import linnet
 from tests.report.browser import MISSING, opened
-from tests.report.making import clouds, costs, results, table
+from tests.report.making import clouds, results, table
 
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)
 
@@ -37,11 +37,11 @@ def pages(tmp_path_factory):
     (folder / "numbers.csv").write_text("a,b,c\n" + "\n".join(",".join(f"{v:.5f}" for v in row) for row in numbers))
     regression = linnet.train(str(folder / "numbers.csv"), target="c")
     online = linnet.train(str(folder / "two.csv"), target="kind", learner="perceptron")
-    found = results(data_sets=3)
-    made = {"two": two, "hostile": hostile, "regression": regression, "online": online, "comparison": found}
+    made = {
+        "two": two, "hostile": hostile, "regression": regression, "online": online, "comparison": results(data_sets=3),
+    }  # fmt: skip
     for name, source in made.items():
-        given = {"costs": costs(found)} if source is found else {}
-        linnet.report.write(source, folder / f"{name}.html", **given)
+        linnet.report.write(source, folder / f"{name}.html")
     return {name: folder / f"{name}.html" for name in made}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from html.parser import HTMLParser
 
@@ -13,12 +12,12 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 import linnet
+from linnet.comparison import results_file
 from linnet.errors import InputError, RecipeError
 from linnet.report.markup import element, escaped
 from linnet.report.scales import linear_ticks, log_ticks, scale_of, tick_labels
-from linnet.storage.typed_json import to_plain
 from tests.cli.calling import call
-from tests.report.making import clouds, costs, results, table
+from tests.report.making import clouds, results, table
 from tests.report.reading import Axes, number, picture
 
 MEGABYTE = 1_000_000
@@ -144,7 +143,7 @@ def test_a_model_of_a_million_features_gives_a_page_below_a_megabyte(tmp_path, r
 
 def test_a_comparison_of_20_learners_gives_a_page_below_a_megabyte():
     found = results(tuple(f"sklearn.module.ALearnerWithALongName{number}" for number in range(20)), 5)
-    assert len(linnet.report.html(found, costs=costs(found)).encode()) < MEGABYTE
+    assert len(linnet.report.html(found).encode()) < MEGABYTE
 
 
 def test_long_names_do_not_make_a_page_large(tmp_path, rng):
@@ -191,16 +190,16 @@ def test_the_critical_difference_is_drawn_to_scale():
 
 
 def test_a_page_of_results_is_made_from_their_file_with_the_costs_beside_it(tmp_path):
-    found = results()
-    (tmp_path / "results.json").write_text(json.dumps(to_plain(found)))
-    assert "Time against score" not in linnet.report.html(tmp_path / "results.json")
-    (tmp_path / "results.costs.json").write_text(json.dumps(to_plain(costs(found))))
-    assert linnet.report.html(tmp_path / "results.json") == linnet.report.html(found, costs=costs(found))
+    results_file.save(results(timed=False), tmp_path / "untimed.json")
+    assert "Time against score" not in linnet.report.html(tmp_path / "untimed.json")
+    results_file.save(results(), tmp_path / "results.json")
+    assert "Time against score" in linnet.report.html(tmp_path / "results.json")
+    assert linnet.report.html(tmp_path / "results.json") == linnet.report.html(results())
 
 
 def test_a_file_that_is_neither_is_refused(tmp_path):
     (tmp_path / "other.json").write_text('{"a": 1}')
-    with pytest.raises(InputError, match="neither a model nor the results of linnet compare"):
+    with pytest.raises(InputError, match="is not the results of a comparison"):
         linnet.report.html(tmp_path / "other.json")
     with pytest.raises(RecipeError, match="leave the data out"):
         linnet.report.html(results(), "data.csv")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,10 @@ from linnet.kernels.fingerprints import scramble
 MOST_THRESHOLDS = 200
 BINS = 30
 MOST_POINTS = 300
+# What a file may have of each: more would make a page large.
+MOST_STORED = 1000
+# The number of a bin, which is exact as a floating-point number.
+LARGEST_BIN = 1 << 53
 # Values that are kept apart until they are binned.
 DISTINCT_VALUES = 1 << 14
 # Of the rows, those beyond either end of a histogram.
@@ -44,6 +49,10 @@ class ThresholdCurve:
     def __post_init__(self) -> None:
         if not len(self.thresholds) == len(self.negatives) == len(self.positives):
             raise ValueError("thresholds and numbers of rows differ in number")
+        for rows in (self.negatives, self.positives):
+            rising = all(0 <= a <= b < math.inf for a, b in pairwise(rows))
+            if not 2 <= len(rows) <= MOST_STORED or not rising or not rows[-1]:
+                raise ValueError("the numbers of rows above thresholds do not rise to all of them")
 
 
 @dataclass(frozen=True)
@@ -62,6 +71,11 @@ class Histogram:
     def __post_init__(self) -> None:
         if not 0 < self.width < math.inf:
             raise ValueError(f"the bins of a histogram are {self.width} wide")
+        rows = (*self.counts, self.below, self.above)
+        if not 1 <= len(self.counts) <= MOST_STORED or not all(0 <= each < math.inf for each in rows):
+            raise ValueError("the bins of a histogram have impossible numbers of rows")
+        if abs(self.first) > LARGEST_BIN or not math.isfinite(self.width * (abs(self.first) + len(self.counts))):
+            raise ValueError("the bins of a histogram are beyond the range of numbers")
 
     @property
     def edges(self) -> tuple[float, ...]:
@@ -78,6 +92,8 @@ class PredictionSample:
     def __post_init__(self) -> None:
         if len(self.truth) != len(self.predicted):
             raise ValueError("true and predicted numbers differ in number")
+        if len(self.truth) > MOST_STORED or not all(map(math.isfinite, (*self.truth, *self.predicted))):
+            raise ValueError("true or predicted numbers are not finite, or too many")
 
 
 def threshold_curve(scores: Floats, counts: Counts | Floats) -> ThresholdCurve | None:
@@ -89,7 +105,7 @@ def threshold_curve(scores: Floats, counts: Counts | Floats) -> ThresholdCurve |
     totals = counts.sum(axis=0)
     if len(counts) == 0 or not totals.all():
         return None
-    upto = counts[::-1].cumsum(axis=0)
+    upto = np.minimum(counts[::-1].cumsum(axis=0), totals)  # sums of fractions are rounded
     upto[-1] = totals
     which = np.arange(len(upto))
     if len(upto) >= MOST_THRESHOLDS:
@@ -104,11 +120,12 @@ def threshold_curve(scores: Floats, counts: Counts | Floats) -> ThresholdCurve |
 def histogram(values: Floats, weights: Counts | Floats) -> Histogram | None:
     """Of distinct values in rising order with the weight of each; None of no rows."""
     total = weights.sum()
+    most = total * (1 - 1e-9)  # a sum of weights that is rounded must not exceed the part of all that it is
     if not total or not np.isfinite(values).all():
         return None
     upto = weights.cumsum()
-    low = float(values[np.searchsorted(upto, BEYOND * total)])
-    high = float(values[min(np.searchsorted(upto, (1 - BEYOND) * total), len(values) - 1)])
+    low = float(values[np.searchsorted(upto, BEYOND * most)])
+    high = float(values[min(np.searchsorted(upto, (1 - BEYOND) * most), len(values) - 1)])
     width = bin_width(max(high - low, 1e-6 * max(abs(low), abs(high)), 1e-300))
     first, last = math.floor(low / width), max(math.floor(high / width), math.floor(low / width))
     edges = np.arange(first, last + 2) * width

@@ -29,6 +29,8 @@ Point = tuple[float, float]
 # Deviations whose ratio is above this are not drawn to one scale.
 COMPARABLE = 4.0
 MARGIN_SCORE = 1.0
+# Products of numbers below this are numbers.
+LARGEST = 1e100
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +129,8 @@ def geometry(model: Model, sample: PointSample | None) -> Geometry | None:
         centre, units = (means, deviations) if standardised else (np.zeros(2), np.ones(2))
         planes = tuple(Plane(units * w[:, k], float(b[k] + w[:, k] @ centre)) for k in range(w.shape[1]))
         points = (points - centre) / units
-    finite = np.isfinite(points).all() and all(np.isfinite([*each.w, each.b]).all() for each in planes)
+    every = np.concatenate([points.ravel(), *([*each.w, each.b] for each in planes)])
+    finite = bool((np.abs(every) < LARGEST).all())
     if not finite or not any(each.length > 0 for each in planes) or (len(planes) == 1 and not planes[0].length > 0):
         return None
     names = model.features.names_of(at)

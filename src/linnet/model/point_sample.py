@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -35,6 +36,8 @@ class PointSample:
     def __post_init__(self) -> None:
         if not len(self.x) == len(self.y) == len(self.codes) <= self.rows:
             raise ValueError("points and classes differ in number")
+        if len(self.x) > MOST_POINTS or not all(map(math.isfinite, (*self.x, *self.y))):
+            raise ValueError("points are not finite, or too many")
 
 
 def two_numbers(features: Features) -> tuple[int, int, int, int] | None:

@@ -65,6 +65,8 @@ class Progressive:
     def __post_init__(self) -> None:
         if len(self.curve_rows) != len(self.curve_mistakes):
             raise ValueError("the points of the progressive error differ in number")
+        if not all(0 <= made <= n > 0 for made, n in zip(self.curve_mistakes, self.curve_rows, strict=True)):
+            raise ValueError("there are more mistakes than rows")
 
 
 @dataclass(frozen=True)

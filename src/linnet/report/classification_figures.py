@@ -20,7 +20,7 @@ NAME = 14
 
 
 def roc(result: ClassificationResult) -> Figure | None:
-    if result.curve is None:
+    if result.curve is None or len(result.classes) != 2:
         return None
     fall_out, recall, _ = _rates(result.curve)
     chart = _unit_chart("false-positive rate", "true-positive rate (recall)")
@@ -46,7 +46,7 @@ def roc(result: ClassificationResult) -> Figure | None:
 
 
 def precision_recall(result: ClassificationResult) -> Figure | None:
-    if result.curve is None:
+    if result.curve is None or len(result.classes) != 2:
         return None
     _, recall, precision = _rates(result.curve)
     positives, negatives = result.curve.positives[-1], result.curve.negatives[-1]
@@ -125,7 +125,7 @@ def reliability(result: ClassificationResult) -> Figure | None:
 def confusion(result: ClassificationResult) -> Figure | None:
     """The matrix, shaded by the fraction of the true class; of many classes there is a list of pairs instead."""
     k = len(result.classes)
-    if not result.confusion or not 2 <= k <= MOST_DRAWN:
+    if not 2 <= k <= MOST_DRAWN or [len(row) for row in result.confusion] != [k] * k:
         return None
     names = [str(each.label) for each in result.classes]
     longest = max(len(shortened(name, NAME)) for name in names)
@@ -190,7 +190,8 @@ def _short(rows: float) -> str:
 
 def most_confused(result: ClassificationResult) -> Table | None:
     """The pairs of classes that are taken for one another most often, where there are too many for a matrix."""
-    if len(result.classes) <= MOST_NUMBERED or not result.confusion:
+    k = len(result.classes)
+    if k <= MOST_NUMBERED or [len(row) for row in result.confusion] != [k] * k:
         return None
     names = [shortened(each.label, LONGEST) for each in result.classes]
     pairs = [(rows, i, j) for i, row in enumerate(result.confusion) for j, rows in enumerate(row) if i != j and rows]
@@ -260,4 +261,5 @@ def histogram_table(found: Histogram, name: str) -> Table:
 def beyond(found: Histogram) -> str:
     """That some rows are not in the picture."""
     outside = found.below + found.above
-    return f"; {count(outside)} rows beyond its ends are not drawn" if outside else ""
+    rows = f"{count(outside)} row{' beyond its ends is' if outside == 1 else 's beyond its ends are'}"
+    return f"; {rows} not drawn" if outside else ""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from linnet.comparison.reasons import Disagreement, Reasons
-from linnet.comparison.results import ContenderResults, Cost, Costs, DataResults, Results
+from linnet.comparison.results import ContenderResults, Cost, DataResults, Results
 from linnet.evaluation.paired_comparison import RankComparison
 from linnet.report import comparison_figures as pictures
 from linnet.report.figures import Section, Table, bullets, paragraph
@@ -23,10 +23,10 @@ MOST_ROWS_NAMED = 10
 LONGEST = 80
 
 
-def comparison_page(results: Results, costs: Costs | None = None) -> str:
+def comparison_page(results: Results) -> str:
     """The page; of several data sets, a section for each."""
     several = len(results.data) > 1
-    by_data = {} if costs is None else costs.data
+    by_data = {} if results.costs is None else results.costs.data
     sections = [_conclusion(results)]
     if results.over_data is not None:
         sections.append(_over_data(results.over_data))

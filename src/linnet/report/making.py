@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from linnet.comparison.results import Costs, Results
+from linnet.comparison import results_file
+from linnet.comparison.results import Results
 from linnet.data.features.schema import Task
 from linnet.data.on_error import BadRows, OnError
 from linnet.data.sources.formats import Form
 from linnet.data.targets import LabelIndex
-from linnet.errors import InputError, RecipeError
+from linnet.errors import RecipeError
 from linnet.model.file import load
 from linnet.model.model import Model
 from linnet.model.plane import two_columns
@@ -24,20 +24,17 @@ from linnet.report.comparison_page import comparison_page
 from linnet.report.model_page import Evaluation, model_page, names_of
 from linnet.storage.atomic import replacing
 from linnet.storage.outputs import claimed
-from linnet.storage.typed_json import from_plain
 from linnet.structured.model_kind import structure_of
 
 Path = str | os.PathLike[str]
 # A file of results begins with this, a model does not.
 JSON = b"{"
-LARGEST_RESULTS = 1 << 28
 
 
 def html(
     source: Model | Results | Path,
     data: Any = None,
     *,
-    costs: Costs | None = None,
     form: Form = None,
     rejected: BadRows | None = None,
     threads: int = 0,
@@ -45,14 +42,12 @@ def html(
     """The page of a model, of the results of a comparison, or of a file of either, as text.
 
     With `data`, which the model is evaluated on, the pictures are of that evaluation; otherwise they are of the rows
-    that were held out in training.  `costs` are seconds and memory of a comparison; by default they are read from the
-    file beside its results.
+    that were held out in training.
     """
     if isinstance(source, Results):
-        return comparison_page(_alone(source, data), costs)
+        return comparison_page(_alone(source, data))
     if not isinstance(source, Model) and _is_json(source):
-        results, found = read_results(source)
-        return comparison_page(_alone(results, data), costs or found)
+        return comparison_page(_alone(results_file.load(source), data))
     model = source if isinstance(source, Model) else _loaded(source)
     if data is None:
         return model_page(model)
@@ -65,30 +60,6 @@ def write(source: Model | Results | Path, path: Path, data: Any = None, **given:
         page = html(source, data, **given)
         with replacing(path, "w") as file:
             file.write(page)
-
-
-def read_results(path: Path) -> tuple[Results, Costs | None]:
-    """The results that `linnet compare -o` wrote, and the costs beside them, if they are there."""
-    results = from_plain_file(Results, path)
-    side = costs_path(path)
-    return results, from_plain_file(Costs, side) if os.path.exists(side) else None
-
-
-def costs_path(path: Path) -> str:
-    """The file of costs beside results: of results.json it is results.costs.json."""
-    root, ending = os.path.splitext(os.fspath(path))
-    return f"{root}.costs{ending}"
-
-
-def from_plain_file(kind: Any, path: Path) -> Any:
-    """A value of this type from a JSON file; an InputError for anything else."""
-    try:
-        if os.path.getsize(path) > LARGEST_RESULTS:
-            raise InputError(f"{os.fspath(path)}: is too large for the results of a comparison")
-        with open(path, encoding="utf-8") as file:
-            return from_plain(kind, json.load(file), kind.__name__)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise InputError(f"{os.fspath(path)}: is neither a model nor the results of linnet compare: {error}") from None
 
 
 def _is_json(path: Path) -> bool:

@@ -79,12 +79,11 @@ def top_features(
 
 def strength(choice: StrengthChoice) -> Figure | None:
     """The score, or the loss, at each candidate; with standard errors where they are known."""
-    # scores, errors and paths are those of a tuned model
-    found: Sequence[float] = getattr(choice, "scores", ()) or choice.losses
+    found = choice.scores or choice.losses  # scores, errors and paths are those of a tuned model
     if len(choice.tried) < 2 or len(found) != len(choice.tried):
         return None
-    metric = str(getattr(choice, "metric", "") or "loss")
-    around: Sequence[float] = getattr(choice, "standard_errors", ()) or (0.0,) * len(found)
+    metric = choice.metric or "loss"
+    around = choice.standard_errors or (0.0,) * len(found)
     order = sorted(range(len(found)), key=lambda i: choice.tried[i])
     tried, scores, errors = ([each[i] for i in order] for each in (choice.tried, found, around))
     x = scale_of(tried, *across(), log=True)
@@ -237,8 +236,5 @@ def losses_by_pass(losses: Sequence[float]) -> Figure | None:
 
 def paths_of(choice: StrengthChoice) -> Figure | None:
     """The coefficient paths of the choice, if they were kept."""
-    named = [
-        (f"{each.label}: {each.feature}" if each.label else each.feature, each.weights)
-        for each in getattr(choice, "paths", ())
-    ]
+    named = [(f"{each.label}: {each.feature}" if each.label else each.feature, each.weights) for each in choice.paths]
     return coefficient_paths(choice.name, choice.tried, named, choice.value)
