@@ -30,6 +30,7 @@ from benchmarks import (
     solvers,
     structured,
     tables,
+    tuning,
     winnow,
 )
 from benchmarks.measure import Figure, Goal, take_turns
@@ -221,6 +222,7 @@ WORKLOADS: dict[str, Callable[[Options], Iterator[Figure]]] = {
     **halving.WORKLOADS,
     **winnow.WORKLOADS,
     **parsing.WORKLOADS,
+    **tuning.WORKLOADS,
     "tagging": structured.tagging,
     "shapes": lambda _: shapes.figures(),
 }

@@ -13,8 +13,8 @@ from linnet.learners.recipe import Penalty
 from linnet.training.alpha_choice import with_alpha
 from linnet.training.fit import Settings
 from linnet.training.l1_path import largest_l1
-from linnet.training.penalty_path import path
 from linnet.training.objective import Objective
+from linnet.training.penalty_path import path
 
 
 def table(rng, n=80, d=30):

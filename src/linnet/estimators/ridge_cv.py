@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from linnet.data.rows import Examples, Rows
-from linnet.errors import RecipeError
+from linnet.errors import NumericalError, RecipeError
 from linnet.estimators.cross_validated import (
     Scoring,
     folds_of,
@@ -50,7 +50,7 @@ class RidgeCV(Ridge):
     >>> from linnet import RidgeCV
     >>> model = RidgeCV(alphas=[0.01, 1.0, 100.0]).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0])
     >>> model.alpha_, round(float(model.best_score_), 4)
-    (0.01, -0.0003)
+    (0.01, -0.0001)
     """
 
     solver = AUTO
@@ -121,6 +121,7 @@ class RidgeCV(Ridge):
 
     def _choose(self, rows: Rows, targets: Table, weights: Table | None, learner: Entry, *, several: bool) -> None:
         """Set `alpha_`, `best_score_` and, if asked for, `cv_results_`."""
+        rows.check_finite()
         scores = (
             self._by_leaving_out(rows, targets, weights, several=several)
             if self.cv is None
@@ -140,7 +141,12 @@ class RidgeCV(Ridge):
         missed = np.zeros((rows.shape[0], targets.shape[1], len(alphas)))
         for column, y in enumerate(targets.T):
             examples = selected(Examples(rows, np.ascontiguousarray(y), weights), np.flatnonzero(kept))
-            missed[kept, column] = LeaveOneOut(examples, intercept=self.fit_intercept).residuals(alphas)
+            try:
+                missed[kept, column] = LeaveOneOut(examples, intercept=self.fit_intercept).residuals(alphas)
+            except np.linalg.LinAlgError as error:
+                raise NumericalError(
+                    f"{error}: scale the features down (sklearn.preprocessing.StandardScaler)"
+                ) from None
         squares = missed**2 if weights is None else weights[:, np.newaxis, np.newaxis] * missed**2
         predicted = targets[:, :, np.newaxis] - missed
         if self.store_cv_results:

@@ -110,7 +110,9 @@ def check_tuned(options: TrainOptions, learner: Entry) -> None:
     if learner.name not in {each.name for each in takes}:
         own = f", which takes {spelt(learner.strength)}" if learner.strength else ""
         names = ", ".join(each.name for each in takes if set(each.tasks) & set(learner.tasks))
-        raise RecipeError(f"{spelt(asked)} is not for {learner.name}{own}: it is for {names}")
+        raise RecipeError(
+            f"{spelt(asked)} is not for {learner.name}{own}: it is for {names or 'no learner of this task'}"
+        )
 
 
 def _check_learner(options: TrainOptions, learner: Entry) -> None:
