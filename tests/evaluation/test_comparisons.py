@@ -69,7 +69,7 @@ def test_a_learner_without_scores_does_not_count_among_the_others():
 def test_verdicts_are_stored_and_read_back():
     for each in compare_on_folds(NAMES, folds(), metric="accuracy", test_fraction=0.1):
         assert from_plain(PairedComparison, to_plain(each)) == each
-    ranked = compare_on_data_sets(NAMES, folds()[:, :8], metric="accuracy")
+    ranked = compare_on_data_sets(NAMES, folds()[:, :12], metric="accuracy")
     assert from_plain(RankComparison, to_plain(ranked)) == ranked
 
 
@@ -98,6 +98,13 @@ def test_scores_that_are_equal_but_for_rounding_share_a_rank():
     found = compare_on_data_sets(["a", "b"], [[0.1 + 0.2, 0.5], [0.3, 0.5]], metric="accuracy")
     assert found.mean_ranks == (1.5, 1.5)
     assert found.groups == (("a", "b"),)
+
+
+def test_too_few_data_sets_have_no_posterior_and_no_significant_pair():
+    few = compare_on_data_sets(NAMES, folds()[:, :5], metric="accuracy")
+    assert all(math.isnan(each.posterior.better) and each.p_value > 0.05 for each in few.pairs)
+    enough = compare_on_data_sets(NAMES, folds()[:, :10], metric="accuracy")
+    assert enough.pairs[1].posterior.better > 0.95
 
 
 def test_data_sets_without_a_score_are_left_out():

@@ -48,6 +48,12 @@ def test_p_value_does_not_depend_on_which_learner_is_first(d):
     assert wilcoxon_p_value(d) == pytest.approx(wilcoxon_p_value([-each for each in d]))
 
 
+def test_differences_that_cancel_favour_nobody():
+    found = bayesian_signed_ranks([0.1, -0.1, 0.2, -0.2], 0.05)
+    assert found.better == found.worse
+    assert wilcoxon_p_value([0.1, -0.1, 0.2, -0.2]) == 1.0
+
+
 def test_no_data_set_gives_no_answer_and_no_difference_no_doubt():
     assert math.isnan(wilcoxon_p_value([]))
     assert wilcoxon_p_value([0.0, 0.0]) == 1.0

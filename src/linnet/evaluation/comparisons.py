@@ -23,8 +23,12 @@ from linnet.evaluation.intervals import Interval
 from linnet.evaluation.mcnemar import mcnemar_p_value
 from linnet.evaluation.metric_scales import default_rope, possible_range
 from linnet.evaluation.nemenyi import critical_difference, indistinguishable
-from linnet.evaluation.paired_comparison import McNemar, PairedComparison, RankComparison, SignedRanks
+from linnet.evaluation.paired_comparison import McNemar, PairedComparison, Posterior, RankComparison, SignedRanks
 from linnet.evaluation.signed_ranks import bayesian_signed_ranks, wilcoxon_p_value
+
+# Of fewer, differences have the same sign by chance too often, and the Bayesian test is then too sure: of 5 data sets
+# it gives equally good learners probabilities over 97.5 % in 15 % of cases.  Wilcoxon's test is exact, and silent.
+LEAST_DATA_SETS = 10
 
 
 def score_interval(scores: ArrayLike, metric: str, test_fraction: float, confidence: float = 0.95) -> Interval:
@@ -95,7 +99,7 @@ def compare_on_data_sets(
 ) -> RankComparison:
     """Given a row of scores for each learner, a score for each data set: its mean over all folds.
 
-    Data sets on which a learner has no finite score are left out.
+    Data sets on which a learner has no finite score are left out.  Posteriors of fewer than `LEAST_DATA_SETS` are NaN.
     """
     table = _table(names, scores, "data set")
     if len(names) < 2:
@@ -107,7 +111,8 @@ def compare_on_data_sets(
     for first, second in combinations(range(len(names)), 2):
         d = differences(table[first], table[second])
         p = wilcoxon_p_value(d)
-        pairs.append(SignedRanks(names[first], names[second], p, p, bayesian_signed_ranks(d, region)))
+        posterior = bayesian_signed_ranks(d, region) if number >= LEAST_DATA_SETS else _unknown(region)
+        pairs.append(SignedRanks(names[first], names[second], p, p, posterior))
     adjusted = holm([each.p_value for each in pairs])
     ranked = ranks(_without_rounding(table)) if number else np.full((len(names), 0), math.nan)
     means = tuple(float(row.mean()) if number else math.nan for row in ranked)
@@ -121,6 +126,10 @@ def compare_on_data_sets(
         indistinguishable(names, means, apart),
         tuple(replace(each, adjusted_p_value=p) for each, p in zip(pairs, adjusted, strict=True)),
     )
+
+
+def _unknown(rope: float) -> Posterior:
+    return Posterior(math.nan, math.nan, math.nan, rope)
 
 
 def _table(names: Sequence[str], scores: ArrayLike, of: str) -> NDArray[np.float64]:

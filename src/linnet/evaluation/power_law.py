@@ -175,6 +175,8 @@ def _variances(table: Vector, measured: NDArray[np.bool_], means: Vector, rows: 
     log_variance = np.log(np.maximum(squares[known] / degrees[known], LEAST_VARIANCE * pooled))
     log_rows, weight = np.log(rows[known]), degrees[known] / total
     off = log_rows - weight @ log_rows
-    slope = float((weight * off) @ log_variance / max(float((weight * off) @ off), 1e-300)) if known.sum() > 2 else 0.0
+    fitted = known.sum() > 2
+    slope = float((weight * off) @ log_variance / max(float((weight * off) @ off), 1e-300)) if fitted else 0.0
     shape = np.exp(np.clip(slope, -2.0, 1.0) * (np.log(rows) - np.log(rows).mean()))
-    return shape * (float((squares / shape).sum()) / total), total
+    left = max(total - int(fitted), 1)  # of the degrees of freedom, one is the slope's
+    return shape * (float((squares / shape).sum()) / left), left

@@ -57,10 +57,17 @@ def bayesian_signed_ranks(differences: ArrayLike, rope: float) -> Posterior:
         return Posterior(math.nan, math.nan, math.nan, rope)
     if not d.any():
         return Posterior(0.0, 1.0, 0.0, rope)
-    z = np.concatenate([[0.0], d[np.lexsort((d, np.abs(d)))]])  # the order of data sets must not matter
-    if (z.sum() < 0) or (z.sum() == 0 and z[1] < 0):
-        mirrored = bayesian_signed_ranks(-d, rope)  # with the same draws for the same sizes
-        return Posterior(mirrored.worse, mirrored.equivalent, mirrored.better, rope)
+    # whichever learner is first and in whatever order the data sets come, the same draws answer for them
+    d, turned = np.sort(d), np.sort(-d)
+    mirrored = d.tolist() < turned.tolist()
+    found = _probabilities(turned, rope)[::-1] if mirrored else _probabilities(d, rope)
+    better, equivalent, worse = found if (d != turned).any() else (found + found[::-1]) / 2
+    return Posterior(float(better), float(equivalent), float(worse), rope)
+
+
+def _probabilities(d: NDArray[np.float64], rope: float) -> NDArray[np.float64]:
+    """That the first learner is better, that they are equivalent, and that the second is better."""
+    z = np.concatenate([[0.0], d])
     sums = z[:, np.newaxis] + z[np.newaxis, :]
     with one_thread():
         weights = _weights(len(z))
@@ -68,8 +75,8 @@ def bayesian_signed_ranks(differences: ArrayLike, rope: float) -> Posterior:
     between = 1 - above - below if rope > 0 else np.full(DRAWS, -1.0)  # with no rope it is never the largest
     masses = np.stack([above, between, below])
     largest = masses >= masses.max(axis=0) - 1e-12
-    better, equivalent, worse = (largest / largest.sum(axis=0)).mean(axis=1)
-    return Posterior(float(better), float(equivalent), float(worse), rope)
+    counted: NDArray[np.float64] = (largest / largest.sum(axis=0)).mean(axis=1)
+    return counted
 
 
 def mean_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
