@@ -19,15 +19,15 @@ ROOT = Path(__file__).parents[1]
 def test_public_names():
     assert linnet.__all__ == [
         "Averaging", "BagOfWords", "BernoulliNB", "BestThreshold", "CertificateError", "ComplementNB", "Conjunctions",
-        "CostSensitive", "DataWarning", "DependencyParser", "ElasticNet", "ExpressionError", "Factors",
-        "GammaRegressor", "Halving", "HuberRegressor", "InputError", "Lasso", "LinearDiscriminantAnalysis",
-        "LinearRegression", "LinearSVC", "LinnetError", "LinnetWarning", "LogisticRegression", "Loss", "Model",
-        "ModelFileError", "MultiLabelClassifier", "MultinomialNB", "NumericalError", "OneHot", "OnlineClassifier",
-        "OnlineRegressor", "OutputError", "PassiveAggressive", "PassiveAggressiveClassifier", "Penalty", "Perceptron",
-        "PoissonRegressor", "Polynomial", "QuantileRegressor", "Recipe", "RecipeError", "Reduction", "Ridge",
-        "RidgeClassifier", "Schedule", "SeparationWarning", "SequenceTagger", "SharedGaussianNB",
-        "StructuredPerceptron", "TaskWarning", "TweedieRegressor", "Update", "Winnow", "__version__", "boolean",
-        "catalogue", "load", "train",
+        "CostSensitive", "DataWarning", "DependencyParser", "ElasticNet", "ElasticNetCV", "ExpressionError", "Factors",
+        "GammaRegressor", "Halving", "HuberRegressor", "InputError", "Lasso", "LassoCV", "LinearDiscriminantAnalysis",
+        "LinearRegression", "LinearSVC", "LinearSVCCV", "LinnetError", "LinnetWarning", "LogisticRegression",
+        "LogisticRegressionCV", "Loss", "Model", "ModelFileError", "MultiLabelClassifier", "MultinomialNB",
+        "NumericalError", "OneHot", "OnlineClassifier", "OnlineRegressor", "OutputError", "PassiveAggressive",
+        "PassiveAggressiveClassifier", "Penalty", "Perceptron", "PoissonRegressor", "Polynomial", "QuantileRegressor",
+        "Recipe", "RecipeError", "Reduction", "Ridge", "RidgeCV", "RidgeClassifier", "Schedule", "SeparationWarning",
+        "SequenceTagger", "SharedGaussianNB", "StructuredPerceptron", "TaskWarning", "TweedieRegressor", "Update",
+        "Winnow", "__version__", "boolean", "catalogue", "compare", "comparison", "load", "train",
     ]  # fmt: skip
     for name in linnet.__all__:
         assert getattr(linnet, name) is not None

@@ -59,7 +59,7 @@ def _held_out_lines(data: DataResults, best: str) -> list[str]:
 
 
 def _table(data: DataResults, ranked: list[ContenderResults], costs: dict[str, Cost], confidence: float) -> list[str]:
-    """The contenders, best first: score with interval, a mark for those that do not differ significantly from the best, times."""
+    """The contenders, best first: score with interval, a mark where the best is not significantly better, times."""
     measured = [(each, _measured(each, data.metric)) for each in ranked]
     found = [(each, of) for each, of in measured if of is not None]
     ends = [end for _, of in found for end in (of.interval.low, of.interval.high, of.mean) if not math.isnan(end)]
