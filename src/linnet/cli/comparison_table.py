@@ -59,12 +59,12 @@ def _held_out_lines(data: DataResults, best: str) -> list[str]:
 
 
 def _table(data: DataResults, ranked: list[ContenderResults], costs: dict[str, Cost], confidence: float) -> list[str]:
-    """The contenders, best first: score with interval, a mark for those that cannot be told from the best, times."""
+    """The contenders, best first: score with interval, a mark where the best is not significantly better, times."""
     measured = [(each, _measured(each, data.metric)) for each in ranked]
     found = [(each, of) for each, of in measured if of is not None]
     ends = [end for _, of in found for end in (of.interval.low, of.interval.high, of.mean) if not math.isnan(end)]
     short = short_names(data.contenders)
-    alike = _cannot_be_told(data, ranked[0].name, 1 - confidence)
+    alike = _alike(data, ranked[0].name, 1 - confidence)
     head = ("", "learner", data.metric, f"{100 * confidence:.0f} % interval", "fit", "predict", "memory")
     rows: list[tuple[str, ...]] = [head]
     for each, of in found:
@@ -74,10 +74,10 @@ def _table(data: DataResults, ranked: list[ContenderResults], costs: dict[str, C
         bar = _bar(of, min(ends), max(ends), larger=larger_is_better(data.metric))
         name = plain(shortened(short[each.name], NAME))
         rows.append((mark, name, shown(data.metric, of.mean), interval, *_costs(costs.get(each.name)), bar))
-    return [*aligned(rows, "<<>>>>>"), "  [dim]★ best  ≈ cannot be told from the best[/]"]
+    return [*aligned(rows, "<<>>>>>"), "  [dim]★ best  ≈ no significant difference from the best[/]"]
 
 
-def _cannot_be_told(data: DataResults, best: str, level: float) -> set[str]:
+def _alike(data: DataResults, best: str, level: float) -> set[str]:
     return {each.second for each in data.pairs if each.first == best and not each.adjusted_p_value < level}
 
 

@@ -15,7 +15,7 @@ from linnet.estimators.reading import input_errors
 from linnet.learners import catalogue
 from linnet.learners.recipe import Penalty
 from linnet.training.fit import Settings
-from linnet.training.l1_path import path
+from linnet.training.penalty_path import path
 from linnet.training.result import Trained
 
 Table = NDArray[np.float64]
@@ -56,7 +56,8 @@ def enet_path(
     settings = Settings(tol=tol, max_iter=max_iter, intercept=False)
     entry = replace(entry, recipe=replace(entry.recipe, penalty=penalties[0]))
     fits = [
-        path(entry, Examples(rows, np.ascontiguousarray(each), None), None, penalties, settings) for each in columns
+        list(path(entry, Examples(rows, np.ascontiguousarray(each), None), None, penalties, settings))
+        for each in columns
     ]
     coefs = np.array([[one.model.weights[:, 0] for one in each] for each in fits]).transpose(0, 2, 1)
     gaps = np.array([[_gap(one) for one in each] for each in fits]).T

@@ -62,7 +62,8 @@ class _Tuned(_CoordinateDescent):
         tags.target_tags.multi_output = False
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    # scikit-learn's has no check_input either
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:  # type: ignore[override]
         """Choose alpha by folds of the rows, and fit to all of them."""
         ratios = self._ratios()
         learner = self._with(1.0, ratios[0])
