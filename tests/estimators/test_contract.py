@@ -101,8 +101,9 @@ import warnings
 import linnet
 from sklearn.utils.estimator_checks import check_estimator
 warnings.simplefilter("ignore")
+folds = {FOLDS}
 for name in {NAMES}:
-    for result in check_estimator(getattr(linnet, name)(), expected_failed_checks={{}}):
+    for result in check_estimator(getattr(linnet, name)(**folds.get(name, {{}})), expected_failed_checks={{}}):
         assert result["status"] == "passed", (name, result)
 """
     subprocess.run([sys.executable, "-c", code], env={**os.environ, "SCIPY_ARRAY_API": "1"}, check=True)
