@@ -68,11 +68,14 @@ class Moments:
 
     def take(self, X: Table, weights: Table) -> None:
         """Rows of this class, in order; they wait until there are enough to merge."""
-        for row, weight in zip(X, weights.tolist(), strict=True):
-            self.waiting.append(row)
-            self.waiting_weights.append(weight)
+        done = 0
+        while done < len(X):
+            some = slice(done, done + ROWS_AT_ONCE - len(self.waiting))
+            self.waiting.extend(X[some])
+            self.waiting_weights.extend(weights[some].tolist())
             if len(self.waiting) == ROWS_AT_ONCE:
                 self._merge()
+            done = some.stop
 
     def with_waiting(self) -> Moments:
         """The moments of all rows, including the waiting ones, which stay waiting here."""
@@ -245,6 +248,9 @@ class Discriminant(Counting):
     def within(self) -> Table:
         """Σ, the covariance within classes."""
         moments, _, priors = self._parts()
+        return self._within(moments, priors)
+
+    def _within(self, moments: list[Moments], priors: Table) -> Table:
         covariance = np.zeros((self.columns, self.columns))
         for k, (prior, each) in enumerate(zip(priors.tolist(), moments, strict=True)):
             of_class = each.covariance(self.shrinkage) if self.estimate is None else self._estimated(k)
@@ -269,8 +275,8 @@ class Discriminant(Counting):
 
     @one_thread()
     def _scores(self) -> tuple[Table, Table]:
-        moments, counts, _ = self._parts()
-        means, covariance = np.column_stack([each.mean for each in moments]), self.within()
+        moments, counts, priors = self._parts()
+        means, covariance = np.array([each.mean for each in moments]).T.copy(), self._within(moments, priors)
         largest = np.abs(means).max(axis=1, initial=0.0)
         centre, apart = about_mean(means, counts)
         weights = _solved(covariance, apart, _constant(np.diag(covariance), largest, float(counts.sum())))
