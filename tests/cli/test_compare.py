@@ -99,6 +99,15 @@ def test_other_options_or_other_rows_are_not_resumed(table, tmp_path):
     assert "is of other rows" in done.stderr
 
 
+@pytest.mark.parametrize("more", [("--time", "nothing"), ("--metric", "r2"), ("--groups", "nothing")])
+def test_a_run_that_fails_before_its_first_trial_leaves_all_files_as_they_were(table, tmp_path, more):
+    (tmp_path / "old.json.partial").write_bytes(b"finished trials of an earlier run\n")
+    for name in ("new.json", "old.json"):
+        assert call(*arguments(table, "-o", tmp_path / name, *more)).returncode == 2
+    assert [each.name for each in tmp_path.iterdir()] == ["old.json.partial"]
+    assert (tmp_path / "old.json.partial").read_bytes() == b"finished trials of an earlier run\n"
+
+
 def test_the_table_is_sorted_and_the_conclusion_names_the_best(results):
     made = json.loads(results[0])["data"][0]
     means = [contender["metrics"][0]["mean"] for contender in made["contenders"]]

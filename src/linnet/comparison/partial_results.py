@@ -42,22 +42,23 @@ class PartialResults:
 
     @contextmanager
     def open(self) -> Iterator[None]:
-        """Write what is known already, and have the file open for more."""
-        if self.path is None:
+        """Within this, trials are written as they end; until the first of them an older file stays as it is."""
+        try:
             yield
-            return
-        with replacing(self.path) as new:
+        finally:
+            if self._file is not None:
+                self._file.close()
+                self._file = None
+
+    def _made(self, path: str) -> BinaryIO:
+        """The file with what is known already, open for more."""
+        with replacing(path) as new:
             new.write(_line(self._header))
             for data, identity in self._identities.items():
                 new.write(_line({"data": data, "identity": identity}))
             for (data, _, _), trial in self._trials.items():
                 new.write(_line({"data": data, **to_plain(trial)}))
-        with write_errors(self.path), open(self.path, "ab", buffering=0) as file:
-            self._file = file
-            try:
-                yield
-            finally:
-                self._file = None
+        return open(path, "ab", buffering=0)
 
     def begin(self, data: str, identity: str) -> None:
         """The trials of a data set follow; they must be of the rows that earlier ones were of."""
@@ -66,10 +67,14 @@ class PartialResults:
                 raise RecipeError(f"{self.path} is of other rows of {data}: run without {spelt('resume', True)}")
             return
         self._identities[data] = identity
-        self._append({"data": data, "identity": identity})
+        if self._file is not None:
+            self._append({"data": data, "identity": identity})
 
     def add(self, data: str, trial: Trial) -> None:
         """Keep a trial, at once and for good."""
+        if self.path is not None and self._file is None:
+            with write_errors(self.path):
+                self._file = self._made(self.path)
         self._trials[data, trial.contender, trial.fold] = trial
         self._append({"data": data, **to_plain(trial)})
 
