@@ -19,6 +19,7 @@ from linnet.model.predictor import Result, scorer
 from linnet.pipeline.decision_fit import Decided, Wanted
 from linnet.pipeline.row_cache import CachedRows, RowCache
 from linnet.pipeline.stream import Numbered
+from linnet.pipeline.trainers.model_order import model_order
 from linnet.theory.mistake_bounds import Mistakes, mistake_bound
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def _from_source(run: OnlineRun, read_again: ReadAgain) -> Iterator[Examples]:
 
 def _as_model(run: OnlineRun) -> Callable[[CachedRows], tuple[Rows, NDArray[np.float64]]]:
     """What brings cached rows to the model's order: features term after term, targets as its codes."""
-    order = run.model_order()
+    order = model_order(run.layout)
     codes = run.label_index.codes() if run.classes else None
 
     def translated(kept: CachedRows) -> tuple[Rows, NDArray[np.float64]]:

@@ -25,8 +25,6 @@ from linnet.errors import InputError
 from linnet.evaluation.splits import Mask, Purpose, decision_rows, first_of_each, held_out, random_keys
 from linnet.learners.linear import LinearModel
 from linnet.learners.recipe import Recipe, Reduction, Update
-from linnet.learners.sparse_weights import SparseWeights
-from linnet.learners.voting import Votes
 from linnet.model.moments import Moments
 from linnet.model.point_sample import PointSample, PointSampling, placed
 from linnet.model.record import OnlineSettings
@@ -36,6 +34,7 @@ from linnet.pipeline.row_cache import CachedRows, RowCache
 from linnet.pipeline.stream import Numbered
 from linnet.pipeline.trainers.joining_order import JoiningOrder
 from linnet.pipeline.trainers.label_runs import LabelRuns
+from linnet.pipeline.trainers.model_order import in_model_order, model_order
 from linnet.pipeline.trainers.online_outcome import held_out_result
 from linnet.pipeline.trainers.progressive import ProgressiveTally
 from linnet.training import class_list_learner
@@ -186,7 +185,7 @@ class OnlineRun:
             return
         at = int(misfits.argmax())
         row, column = kept.rows.row_and_column(at)
-        name = self.features.name(int(self.model_order()[column]))
+        name = self.features.name(int(model_order(self.layout)[column]))
         raise InputError(
             f"row {self.rows + row + 1}, {name} has the value {kept.rows.values[at]:g}: {self.recipe.values}"
         )
@@ -387,30 +386,9 @@ class OnlineRun:
     # -- the model so far --------------------------------------------------------------------------------------------
 
     def current(self) -> LinearModel:
-        """The model as of now, its features term after term."""
+        """The model as of now."""
         assert self.training is not None
-        model = self.training.model()
-        at = np.concatenate(self.layout.by_term)
-        votes = tuple(self._votes_in_model_order(each) for each in model.votes)
-        weights = model.weights
-        placed = weights.take(at) if isinstance(weights, SparseWeights) else np.ascontiguousarray(weights[at])
-        return replace(model, weights=placed, votes=votes, classes=self.typed_classes)
-
-    def _votes_in_model_order(self, votes: Votes) -> Votes:
-        """Votes with the features of the mistaken rows term after term."""
-        from scipy.sparse import csr_array
-
-        back = self.model_order()
-        mistaken = csr_array(votes.mistaken)
-        ids = back[mistaken.indices].astype(np.int32)
-        shape = (mistaken.shape[0], len(back))
-        return replace(votes, mistaken=csr_array((mistaken.data, ids, mistaken.indptr), shape=shape))
-
-    def model_order(self) -> NDArray[np.int64]:
-        """From the column of a feature in the rows here to its number term after term."""
-        back = np.empty(self.layout.size, dtype=np.int64)
-        back[np.concatenate(self.layout.by_term)] = np.arange(self.layout.size)
-        return back
+        return replace(in_model_order(self.training.model(), self.layout), classes=self.typed_classes)
 
     def sample(self) -> PointSample | None:
         """Some of the rows, where they are two numbers and a label."""
