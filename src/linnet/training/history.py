@@ -48,9 +48,10 @@ def helps(mistakes: Lowest, rows: float, tol: float, passes: int) -> bool:
     had one with fewer mistakes than any before, by more than this fraction of the rows.  Both count by weight, if rows
     have any.
 
-    Half of all passes, for where rows can be separated mistakes may become fewer very slowly.
+    Half of all passes, for where rows can be separated mistakes may become fewer very slowly; of many rows no more
+    passes than `enough_passes`, as each takes long.
     """
-    late = max(passes, len(mistakes) // 2)
+    late = max(passes, min(len(mistakes) // 2, enough_passes(int(rows), passes)))
     return len(mistakes) <= late or mistakes.fall(late) > tol * rows
 
 

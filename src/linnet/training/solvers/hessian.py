@@ -83,12 +83,17 @@ class Point(ABC):
 
     def diagonal(self) -> Flat:
         """Of H."""
-        into = np.zeros(self.problem.size)
-        kernel.diagonal(*self.problem.rows.layout, self.normalised_weights[:, np.newaxis] * self.own_bends(), into)
+        into = self.summed_squares(self.normalised_weights[:, np.newaxis] * self.own_bends())
         self.problem.penalised(into)[:] += self.problem.penalty.l2
         free = into[-self.problem.outputs :]
         free[free == 0] = 1.0  # no curvature, but perhaps a slope: then a step of size 1
         return np.maximum(into, TINY)
+
+    def summed_squares(self, amounts: Table) -> Flat:
+        """The squares of the rows (x, 1) summed, each times its amounts, as weights are laid out."""
+        into = np.zeros(self.problem.size)
+        kernel.diagonal(*self.problem.rows.layout, amounts, into)
+        return into
 
     @abstractmethod
     def own_bends(self) -> Table:
@@ -331,6 +336,21 @@ class ManyClasses(Point):
             return into.reshape(-1)
 
         return added(over_parts(part, len(along), problem.rows_a_part))
+
+    def summed_squares(self, amounts: Table) -> Flat:
+        """By products of tables where rows are dense: a loop over rows and classes takes eight times as long."""
+        problem = self.problem
+        if not problem.rows.dense:
+            return super().summed_squares(amounts)
+
+        def part(first: int, last: int) -> Flat:
+            X = np.asarray(problem.rows.matrix(slice(first, last)), dtype=np.float64)
+            into = np.empty((problem.columns + 1, problem.outputs))
+            into[:-1] = (np.ascontiguousarray(amounts[first:last].T) @ (X * X)).T
+            into[-1] = amounts[first:last].sum(axis=0)
+            return into.reshape(-1)
+
+        return added(over_parts(part, len(amounts), problem.rows_a_part))
 
     def intercepts(self, rest: Flat) -> Flat:
         weighed = self.normalised_weights[:, np.newaxis] * self._p

@@ -109,7 +109,7 @@ def cholesky(problem: Objective, how: Descent, watch: Watcher = ignore, *, block
     if small_tables.suits(problem):
         return small_tables.newton(problem, how, watch)
     start = how.start
-    if start is None and (rough := _rough_fit(problem, how.most, blocking)) is not None:
+    if start is None and (rough := _rough_fit(problem, how.most, lambda _: _Cholesky(blocking))):
         start = rough.weights
         if near_step.suits(problem, how):
             found = near_step.near_step(problem, start, rough.history[-1].loss, how, watch)
@@ -118,21 +118,28 @@ def cholesky(problem: Objective, how: Descent, watch: Watcher = ignore, *, block
     return _descend(problem, problem.first_weights() if start is None else start, how, watch, _Cholesky(blocking))
 
 
-def _rough_fit(problem: Objective, most: int, blocking: Blocking) -> Found | None:
+def _rough_fit(problem: Objective, most: int, direction: Callable[[Objective], _Direction]) -> Found | None:
     """The approximate optimum on a sample of the rows, without a proof; None where there are few rows."""
     few = fewer(problem)
     if few is None:
         return None
     how = Descent(most, ROUGHLY, proven=False)
-    rough = _rough_fit(few, most, blocking)
+    rough = _rough_fit(few, most, direction)
     start = few.first_weights() if rough is None else rough.weights
-    return _descend(few, start, how, ignore, _Cholesky(blocking))
+    return _descend(few, start, how, ignore, direction(few))
 
 
 def conjugate_gradients(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
-    """Newton's method with H times vectors only: for any number of columns and classes."""
+    """Newton's method with H times vectors only: for any number of columns and classes.
+
+    The first steps of several classes over dense rows are on a sample of the rows.
+    """
     _check(problem, "newton-cg")
-    return _descend(problem, _centred(problem, how.begin(problem)), how, watch, _ConjugateGradients(problem))
+    start = how.begin(problem)
+    sampled = how.start is None and problem.outputs > 1 and problem.rows.dense
+    if sampled and (rough := _rough_fit(problem, how.most, _ConjugateGradients)):
+        start = rough.weights
+    return _descend(problem, _centred(problem, start), how, watch, _ConjugateGradients(problem))
 
 
 def _centred(problem: Objective, weights: Flat) -> Flat:
@@ -159,8 +166,11 @@ def fewer(problem: Objective) -> Objective | None:
         return None
     some = slice(None, None, every)
     weights = problem.sample_weights[some] if len(problem.sample_weights) else None
-    sides = problem.signed[some] if weights is None else problem.signed[some][weights > 0]
+    sides = problem.signed if problem.outputs == 1 else problem.targets
+    sides = sides[some] if weights is None else sides[some][weights > 0]
     if not len(sides) or sides.min() == sides.max():
+        return None
+    if problem.outputs > 1 and len(np.unique(sides)) < problem.outputs:
         return None
     return Objective(
         Examples(problem.rows.every(every), problem.targets[some], weights),
