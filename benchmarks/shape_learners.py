@@ -21,6 +21,7 @@ Objective = Callable[[Shape, Any], float]
 
 # Iterations that no contender needs, so that only the tolerance ends a fit.
 ENOUGH = 100_000
+MOST_PAIRED = 5_000
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ LEARNERS = (
         of("linnet", "LogisticRegression"),
         {
             "scikit-learn lbfgs": of(LINEAR, "LogisticRegression"),
-            "scikit-learn newton-cholesky": of(LINEAR, "LogisticRegression", solver="newton-cholesky"),
+            "scikit-learn newton-cholesky": lambda shape, tol: _newton_cholesky(shape, tol),
         },
         lambda shape, fitted: _squares(fitted) + log_losses(shape, fitted),
     ),
@@ -184,6 +185,13 @@ LEARNERS = (
         "online regression", _numbers, of("linnet", "OnlineRegressor"), {"scikit-learn": of(LINEAR, "SGDRegressor")}
     ),
 )
+
+
+def _newton_cholesky(shape: Shape, tol: float | None) -> Any:
+    """Not where its table of all pairs of weights would take minutes and gigabytes: another peer is quicker there."""
+    if shape.X.shape[1] * max(1, shape.classes - (shape.classes == 2)) > MOST_PAIRED:
+        raise ValueError("too many weights for a table of all pairs")
+    return of(LINEAR, "LogisticRegression", solver="newton-cholesky")(shape, tol)
 
 
 class _Weights:
