@@ -12,7 +12,6 @@ from linnet.errors import RecipeError
 from linnet.estimators.base import LinearRegressor
 from linnet.estimators.documentation import documented
 from linnet.estimators.parameters import check_number, chosen
-from linnet.estimators.solver_names import gap_of_shared_name
 from linnet.learners import catalogue
 from linnet.learners.entry import AUTO, Entry
 from linnet.learners.glm_losses import LINKS, Tweedie
@@ -47,8 +46,7 @@ class GeneralisedLinearRegressor(LinearRegressor):
         return replace(entry, recipe=replace(entry.recipe, loss=self._loss(), penalty=penalty))
 
     def _settings(self) -> Settings:
-        settings = super()._settings()
-        return replace(settings, solver=self.solver, tol=gap_of_shared_name(self.solver, settings.tol))
+        return replace(super()._settings(), solver=self.solver)
 
     def _streams(self) -> bool:
         return False

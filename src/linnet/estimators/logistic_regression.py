@@ -17,7 +17,7 @@ from linnet.estimators.base import LinearClassifier, offered_if
 from linnet.estimators.coefficients import SparseCoefficients
 from linnet.estimators.documentation import documented
 from linnet.estimators.parameters import check_number, check_positive, check_strength, chosen, penalty_of
-from linnet.estimators.solver_names import Nearest, gap_of_gradient, gap_of_shared_name, nearest
+from linnet.estimators.solver_names import Nearest, gap_of_gradient, nearest
 from linnet.learners import catalogue
 from linnet.learners.entry import AUTO, Entry
 from linnet.learners.recipe import Penalty, Recipe, Reduction
@@ -204,7 +204,6 @@ class LogisticRegression(SparseCoefficients, LinearClassifier):
         scaling = check_positive("intercept_scaling", self.intercept_scaling)
         theirs = self.solver in THEIRS and self._penalty().l1 == 0
         tol = gap_of_gradient(settings.tol) if theirs else settings.tol
-        tol = gap_of_shared_name(self.solver, tol)
         return replace(settings, solver=self._taken.solver, tol=tol, steps=steps, intercept_scaling=scaling)
 
     def _fit(self, examples: Examples, labels: Labels | None, learner: Entry) -> Self:

@@ -16,10 +16,6 @@ from linnet.learners.entry import AUTO
 _said: set[tuple[str, str]] = set()
 # No gap smaller than this is asked for: rounding would hide it.
 LEAST_GAP = 1e-13
-# The default of `tol`, for solvers of either library.
-DEFAULT_TOL = 1e-4
-# The names of both, for smooth losses.
-SHARED = ("lbfgs", "newton-cg", "newton-cholesky")
 
 
 class Nearest(NamedTuple):
@@ -32,16 +28,6 @@ class Nearest(NamedTuple):
 def gap_of_gradient(tol: float | None) -> float | None:
     """The duality gap for a tolerance of scikit-learn's solvers, which bounds a gradient: the gap is its square."""
     return None if tol is None else min(tol, max(tol * tol, LEAST_GAP))
-
-
-def gap_of_shared_name(solver: str, tol: float | None) -> float | None:
-    """The duality gap for a tolerance below the default, of a solver that both libraries have and that was asked for.
-
-    Who asks scikit-learn's for a smaller gradient expects weights that are as much nearer; the gap is their square.
-    """
-    if tol is None or tol >= DEFAULT_TOL or solver not in SHARED:
-        return tol
-    return min(tol, max(tol * (tol / DEFAULT_TOL), 100.0 * LEAST_GAP))
 
 
 def nearest(estimator: str, asked: str, names: Mapping[str, str], own: tuple[str, ...]) -> Nearest:

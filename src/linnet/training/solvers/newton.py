@@ -32,7 +32,7 @@ from linnet.data.rows import Examples
 from linnet.errors import NumericalError, RecipeError
 from linnet.learners.recipe import Penalty
 from linnet.training.descent import Descent, Found
-from linnet.training.duality_gap import Certificate, certify
+from linnet.training.duality_gap import certify
 from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import TOO_LARGE, Flat, Objective
 from linnet.training.positive_definite import Factored, mirrored
@@ -66,8 +66,6 @@ LOOSEST = 0.25
 MOST_PRODUCTS = 500
 # The fraction of the gap that the residual of conjugate gradients may make up.
 RESIDUAL_FRACTION = 0.2
-# Who asks for a gap this small wants the digits of the weights, too, of which f has half.
-FINE = 1e-9
 # How much longer the next step may be after a full one.
 FURTHER = 2.5
 
@@ -224,19 +222,7 @@ def _descend(problem: Objective, start: Flat, how: Descent, watch: Watcher, dire
             if ends or certificate.within(tol):
                 break
             point = point_at(problem, weights)
-    converged = how.tol is None or certificate.within(tol)
-    if converged and direction.squared and 0 < tol <= FINE:
-        weights, certificate = _polished(problem, weights, certificate, direction)
-    return Found(weights, history, converged, certificate)
-
-
-def _polished(
-    problem: Objective, weights: Flat, certificate: Certificate, direction: _Direction
-) -> tuple[Flat, Certificate]:
-    """After one more step, if its gap is proven to be no larger: f has no more digits to show, but weights have."""
-    nearer = weights + direction(point_at(problem, weights, squared=True), 0.0).change
-    proven = certify(problem, nearer)
-    return (nearer, proven) if proven.gap <= certificate.gap else (weights, certificate)
+    return Found(weights, history, how.tol is None or certificate.within(tol), certificate)
 
 
 def _is_near(step: _Step, length: float, tol: float, value: float) -> bool:
