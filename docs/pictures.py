@@ -82,7 +82,7 @@ def pictures():
     yield "comparison", plot.comparison(results)
 
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    columns = ["mean texture", "mean smoothness", "mean symmetry"]  # harder without the telling ones
+    columns = ["mean texture", "mean smoothness", "mean symmetry"]  # harder without the best ones
     X_train, X_test, y_train, y_test = train_test_split(X[columns], y, test_size=0.5, random_state=0, stratify=y)
     logistic = linnet.LogisticRegression(C=1e4).fit(X_train, y_train)
     bayes = linnet.SharedGaussianNB().fit(X_train, y_train)

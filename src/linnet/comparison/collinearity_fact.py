@@ -23,7 +23,7 @@ from linnet.theory.collinearity import collinear_columns
 
 # More columns are not looked at; of wide tables fewer rows are.
 MOST_COLUMNS, MOST_VALUES, FEWEST_ROWS = 400, 1 << 21, 2000
-# Belsley's: from here on, columns can hardly be told apart.
+# Belsley's: from here on, columns can hardly be distinguished.
 ILL_CONDITIONED = 30.0
 
 
