@@ -106,11 +106,13 @@ $(VENV)/.demo-ready: $(VENV)/.installed
 	$(INSTALL) --config-settings=build-dir=build/release ".[demo]"
 	touch $@
 
+# baycomp is built from its source, by tools of its own.
 $(VENV)/.test-ready: $(VENV)/.installed
+	$(BIN)/pip install -q --disable-pip-version-check "baycomp>=1.0.3"
 	$(INSTALL) --config-settings=build-dir=build/release ".[test]"
 	touch $@
 
-# LIBLINEAR is built from its source, by tools of its own.
+# So is LIBLINEAR.
 $(VENV)/.bench-ready: $(VENV)/.installed
 	$(BIN)/pip install -q --disable-pip-version-check "liblinear-official>=2.47"
 	$(INSTALL) --config-settings=build-dir=build/release ".[bench]"
