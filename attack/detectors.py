@@ -227,6 +227,10 @@ def _expected(step: Step) -> set[str]:
         from linnet.cli.train import default_output
 
         outputs = [default_output([each]) for each in given[1:]]
+    if step.name == "compare":
+        from linnet.comparison.results_file import costs_path, partial_path
+
+        return {os.path.normpath(path(output)) for output in outputs for path in (str, costs_path, partial_path)}
     return {os.path.normpath(output + more) for output in outputs for more in MAY_LEAVE}
 
 
@@ -282,8 +286,8 @@ def _kinds(names: list[str]) -> str:
 
 
 def _before_linnet(printed: bytes) -> bool:
-    """Whether a signal came while Python was still looking for linnet, of which no line had been run."""
-    pythons_own = all(path == b"<string>" or path.startswith(b"<frozen importlib") for path in FILE.findall(printed))
+    """Whether a signal came while Python itself was starting, or looking for linnet: no line of that had been run."""
+    pythons_own = all(path == b"<string>" or path.startswith(b"<frozen ") for path in FILE.findall(printed))
     return printed.rstrip().endswith(b"KeyboardInterrupt") and pythons_own
 
 

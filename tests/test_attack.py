@@ -203,6 +203,24 @@ def test_a_file_nobody_asked_for_is_a_find(program):
     assert program(lambda: Path("core").write_bytes(b"")) == {"stray file"}
 
 
+def test_the_files_of_a_comparison_are_no_find(program):
+    def compared():
+        Path("r.json").write_bytes(b"{}")
+        Path("r.costs.json").write_bytes(b"{}")
+
+    assert program(compared, "compare", "data.csv", "-o", "r.json") == set()
+    assert program(compared, "compare", "data.csv", "-o", "other.json") == {"stray file"}
+
+
+def test_a_signal_while_python_itself_starts_is_no_find(program):
+    def stopped(file):
+        trace = f'Traceback (most recent call last):\n  File "{file}", line 5, in x\nKeyboardInterrupt\n'
+        return ends(1, err=trace)
+
+    assert program(stopped("<frozen site>")) == set()
+    assert program(stopped("linnet/cli/main.py")) == {"traceback"}
+
+
 def test_a_half_written_model_is_a_find(program):
     def fault():
         Path("m").write_bytes(b"\x08\0\0\0\0\0\0\0{}")

@@ -342,6 +342,13 @@ def test_weights_beyond_the_memory_are_refused_before_they_are_made(tmp_path, le
         linnet.train(path, learner=learner)
 
 
+def test_sample_weights_that_add_up_to_next_to_nothing_are_refused(tmp_path):
+    rows = "".join(f"{i % 7},{i % 2},1e-300\n" for i in range(40))
+    path = written(tmp_path, "tiny.csv", f"x,y,w\n{rows}")
+    with pytest.raises(InputError, match="the sample weights add up to less than 1e-100: divide all of them"):
+        linnet.train(path, target="y", weight="w", learner="logistic-regression")
+
+
 def test_the_weights_of_pairs_of_labels_count(monkeypatch):
     monkeypatch.setattr(memory_module, "LEAST", 0)
     X = np.eye(40)[np.arange(400) % 40]

@@ -111,3 +111,16 @@ def numbers_whose_squares_are_infinite() -> Case:
 
     names = ("Perceptron", "LogisticRegression", "LinearSVC", "Ridge", "LinearRegression", "Lasso", "HuberRegressor")
     return Case({}, [Call(fit, name) for name in names])
+
+
+def sample_weights_whose_sum_is_infinite() -> Case:
+    def fit(name: str) -> None:
+        import linnet
+
+        X, y = np.random.default_rng(0).normal(size=(20, 5)), np.arange(20) % 2
+        for weight in (1e308, 5e-324):
+            with contextlib.suppress(ValueError):
+                getattr(linnet, name)().fit(X, y, sample_weight=np.full(20, weight))
+
+    names = ("LogisticRegression", "LinearSVC", "Ridge", "Lasso", "QuantileRegressor", "LinearDiscriminantAnalysis")
+    return Case({}, [Call(fit, name) for name in names])

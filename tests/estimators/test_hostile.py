@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import warnings
+
 import numpy as np
 import pytest
 from scipy.sparse import coo_array, csc_array, csr_array, csr_matrix, lil_array
@@ -194,6 +197,23 @@ def test_read_only_arrays_are_read(estimator, rng):
 def test_bad_weights_are_refused(estimator, weights, rng):
     with pytest.raises(ValueError, match=r"(?i)weight"):
         estimator.fit(rng.normal(size=(10, 2)), [0, 1] * 5, sample_weight=weights)
+
+
+@pytest.mark.parametrize("weight", [1e308, 1e100, 1e-102, 5e-324])
+@everywhere
+def test_weights_whose_sum_leaves_no_digits_are_refused(estimator, weight, rng):
+    X, y = rng.normal(size=(20, 3)), rng.integers(2, size=20)
+    with pytest.raises(linnet.InputError, match=r"the sample weights add up to (more|less) than"):
+        estimator.fit(X, y, sample_weight=np.full(20, weight))
+
+
+@pytest.mark.parametrize("scale", [1e90, 1e-90])
+@pytest.mark.parametrize("C", [1e-300, 1.0, 1e300])
+def test_a_penalty_that_is_hardly_there_is_not_none(C, scale, rng):
+    X, y = rng.normal(size=(20, 3)), rng.integers(2, size=20)
+    for estimator in (linnet.LogisticRegression(C=C, max_iter=5), linnet.LinearSVC(C=C, penalty="l1", max_iter=5)):
+        with contextlib.suppress(linnet.NumericalError), warnings.catch_warnings(action="ignore"):
+            assert np.isfinite(estimator.fit(X, y, sample_weight=np.full(20, scale)).coef_).all()
 
 
 @everywhere

@@ -28,6 +28,8 @@ ROW_NAMES = 1 << 20
 BLOCK_NAMES = 1 << 19
 # The weight of a row: sums of weights are exact.
 LARGEST_WEIGHT = 2.0**40
+# The sum of the sample weights that an array has, and of those of all rows: their squares are numbers, and not 0.
+LARGEST_TOTAL_WEIGHT, SMALLEST_TOTAL_WEIGHT = 1e100, 1e-100
 # Terms that crosses and polynomials add.
 MOST_CROSSES = 1 << 17
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.data.limits import LARGEST_TOTAL_WEIGHT, SMALLEST_TOTAL_WEIGHT
 from linnet.data.sparse_matrices import Csr, csr_of, is_sparse, numeric
 from linnet.errors import InputError
 from linnet.kernels.sparse_entries import take as take_entries
@@ -203,6 +204,20 @@ class Examples:
     def total_weight(self) -> float:
         """The sum of sample weights."""
         return float(len(self.targets) if self.weights is None else self.weights.sum())
+
+
+def check_total_weight(weights: NDArray[np.float64]) -> None:
+    """Refuse sample weights whose sum leaves no digits for what is multiplied with it, or divided by it."""
+    with np.errstate(over="ignore"):
+        total = float(weights.sum())
+    if total > LARGEST_TOTAL_WEIGHT:
+        raise InputError(
+            f"the sample weights add up to more than {LARGEST_TOTAL_WEIGHT:g}: divide all of them by the largest"
+        )
+    if 0.0 < total < SMALLEST_TOTAL_WEIGHT:
+        raise InputError(
+            f"the sample weights add up to less than {SMALLEST_TOTAL_WEIGHT:g}: divide all of them by the largest"
+        )
 
 
 def select_examples(examples: Examples, which: NDArray[np.bool_]) -> Examples:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import _check_sample_weight, _check_y, validate_data
 
-from linnet.data.rows import Rows
+from linnet.data.rows import Rows, check_total_weight
 from linnet.data.sparse_matrices import is_sparse
 from linnet.errors import InputError, LinnetError
 
@@ -107,7 +107,8 @@ def read_weights(sample_weight: Any, rows: Rows) -> NDArray[np.float64]:
         check_kind(sample_weight, "sample_weight")
         like = np.empty((rows.shape[0], 0))
         weights = _check_sample_weight(sample_weight, like, dtype=np.float64, ensure_non_negative=True)
-        return cast("NDArray[np.float64]", weights)
+    check_total_weight(weights)
+    return cast("NDArray[np.float64]", weights)
 
 
 def check_shape(estimator: Any, X: Any, *, reset: bool) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from linnet.cores import one_thread
 from linnet.data.labels import Labels
-from linnet.data.rows import Examples
+from linnet.data.rows import Examples, check_total_weight
 from linnet.errors import NumericalError
 from linnet.learners.entry import AUTO, Entry, Way
 from linnet.learners.linear import LinearModel
@@ -79,6 +79,8 @@ class Settings:
 def fit(entry: Entry, examples: Examples, labels: Labels | None, settings: Settings | None = None) -> Trained:
     """Fit a learner to these examples; without labels, to numbers."""
     settings = Settings() if settings is None else settings
+    if examples.weights is not None:
+        check_total_weight(examples.weights)
     ways = {Way.ONLINE: _online, Way.COUNTING: _counted, Way.BATCH: _batch}
     return ways[entry.way](entry, examples, labels, settings)
 

@@ -35,6 +35,9 @@ TOO_LARGE = (
     "or lower the step size eta0"
 )
 
+# The least penalty that there is: dividing by it gives a number.
+LEAST = float(np.finfo(np.float64).tiny)
+
 # Threads take rows in parts of this many entries, or of ENTRIES_A_SUM times the weights: every part has its own sums.
 PART = 1 << 18
 ENTRIES_A_SUM = 8
@@ -79,10 +82,13 @@ class Objective:
         self.size = (self.columns + 1) * outputs
 
     def of_mean(self, penalty: Penalty) -> Penalty:
-        """The penalty as it stands beside the mean loss."""
+        """The penalty as it stands beside the mean loss: one that there is does not round to none, nor to infinity."""
         if not penalty.total:
             return penalty
-        return Penalty(penalty.l1 / self.total, penalty.l2 / self.total, positive=penalty.positive)
+        l1, l2 = (
+            min(max(each / self.total, LEAST), 1.0 / LEAST) if each > 0 else 0.0 for each in (penalty.l1, penalty.l2)
+        )
+        return Penalty(l1, l2, positive=penalty.positive)
 
     def in_order(self, which: NDArray[np.int64]) -> Objective:
         """The same problem with its rows in this order."""
