@@ -78,10 +78,11 @@ VARIANTS = [
 
 # Some checks have three rows of each class, too few for five folds: scikit-learn runs its own classes with these, too.
 FOLDS = {"LinearSVCCV": {"cv": 3}, "LogisticRegressionCV": {"cv": 3}}
+PROCESSES = 4
 
 
 def checks():
-    for estimator in [*(getattr(linnet, name)(**FOLDS.get(name, {})) for name in NAMES), *VARIANTS]:
+    for estimator in VARIANTS:
         for instance, check in estimator_checks_generator(estimator, legacy=True, expected_failed_checks={}):
             if getattr(check, "func", check).__name__ == "check_array_api_input":
                 continue  # needs SCIPY_ARRAY_API, set in the test below
@@ -90,11 +91,12 @@ def checks():
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("estimator", "check"), list(checks()))
-def test_scikit_learn_checks(estimator, check):
+def test_scikit_learn_checks_of_other_parameters(estimator, check):
     check(estimator)
 
 
-def test_check_estimator_as_users_call_it_fails_nothing_and_skips_nothing():
+@pytest.mark.parametrize("names", [NAMES[part::PROCESSES] for part in range(PROCESSES)], ids=range(PROCESSES))
+def test_check_estimator_as_users_call_it_fails_nothing_and_skips_nothing(names):
     """In a process of its own, where the checks of array libraries are switched on."""
     code = f"""
 import warnings
@@ -102,7 +104,7 @@ import linnet
 from sklearn.utils.estimator_checks import check_estimator
 warnings.simplefilter("ignore")
 folds = {FOLDS}
-for name in {NAMES}:
+for name in {names}:
     for result in check_estimator(getattr(linnet, name)(**folds.get(name, {{}})), expected_failed_checks={{}}):
         assert result["status"] == "passed", (name, result)
 """

@@ -199,12 +199,12 @@ def test_bad_weights_are_refused(estimator, weights, rng):
         estimator.fit(rng.normal(size=(10, 2)), [0, 1] * 5, sample_weight=weights)
 
 
-@pytest.mark.parametrize("weight", [1e308, 1e100, 1e-102, 5e-324])
 @everywhere
-def test_weights_whose_sum_leaves_no_digits_are_refused(estimator, weight, rng):
+def test_weights_whose_sum_leaves_no_digits_are_refused(estimator, rng):
     X, y = rng.normal(size=(20, 3)), rng.integers(2, size=20)
-    with pytest.raises(linnet.InputError, match=r"the sample weights add up to (more|less) than"):
-        estimator.fit(X, y, sample_weight=np.full(20, weight))
+    for weight, how in ((1e308, "more"), (1e100, "more"), (1e-102, "less"), (5e-324, "less")):
+        with pytest.raises(linnet.InputError, match=f"the sample weights add up to {how} than"):
+            estimator.fit(X, y, sample_weight=np.full(20, weight))
 
 
 @pytest.mark.parametrize("scale", [1e90, 1e-90])
