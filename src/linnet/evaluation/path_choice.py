@@ -26,14 +26,30 @@ class PathChoice(NamedTuple):
     errors: NDArray[np.float64]
 
 
-def chosen(scores: Table, rule: TuneRule) -> PathChoice:
-    """The point that the rule takes; of equal ones the strongest penalty.  A fold without a score spoils its point."""
+def chosen(scores: Table, rule: TuneRule, losses: Table | None = None, own: int | None = None) -> PathChoice:
+    """The point that the rule takes; of equal ones the strongest penalty.  A fold without a score spoils its point.
+
+    `losses`, turned as the scores are, decide among points whose scores are alike: the number of right answers says
+    less of a point than the probabilities that it gave.  `own` is the point that would have been taken without tuning:
+    it is left only for one that is better by more than the folds differ.
+    """
     means, errors = scores.mean(axis=1), standard_errors(scores)
     ranked = np.where(np.isnan(means), -np.inf, means)
     at = int(np.argmax(ranked))
     if rule is TuneRule.ONE_STANDARD_ERROR:  # Breiman et al. 1984
-        at = int(np.flatnonzero(ranked >= ranked[at] - errors[at])[0])
-    return PathChoice(at, means, errors)
+        return PathChoice(int(np.flatnonzero(ranked >= ranked[at] - errors[at])[0]), means, errors)
+    alike = _like(scores, at)
+    if losses is not None:
+        at = int(np.argmax(np.where(alike, np.nan_to_num(losses.mean(axis=1), nan=-np.inf), -np.inf)))
+        alike &= _like(losses, at)
+    return PathChoice(own if own is not None and alike[own] else at, means, errors)
+
+
+def _like(scores: Table, best: int) -> NDArray[np.bool_]:
+    """The points that are worse than the best by at most one standard error of the difference on the same folds."""
+    lost = scores[best] - scores
+    with np.errstate(invalid="ignore"):
+        return np.asarray(lost.mean(axis=1) <= standard_errors(lost))
 
 
 def standard_errors(scores: Table) -> NDArray[np.float64]:
