@@ -175,9 +175,10 @@ def lowest(found: dict[int, float]) -> float:
     return round(PARTS_OF_A_STEP * (best + 0.5 * (before - after) / bend)) / PARTS_OF_A_STEP
 
 
-def smoothed(losses: Flat, weights: Flat | None) -> float:
-    """The mean log loss, if now and then a row had another label than it has."""
-    rows = float(len(losses) if weights is None else weights.sum())
+def smoothed(losses: Flat, weights: Flat | None, rows: float | None = None) -> float:
+    """The mean log loss, if now and then a row had another label than it has; these may be some of all `rows`."""
+    if rows is None:
+        rows = float(len(losses) if weights is None else weights.sum())
     other = 0.5 / (rows + 1.0)
     # a loss of -log(p) is one of -log(1 - p) for all other labels together
     of_others = -np.log(np.maximum(-np.expm1(-losses), LEAST_PROBABILITY))

@@ -36,7 +36,7 @@ from linnet.model.record import StrengthChoice
 from linnet.pipeline.coefficient_paths import MeanWeights
 from linnet.pipeline.dataset import TrainingSet
 from linnet.pipeline.scaling import Scaling, measured, scaled
-from linnet.pipeline.strength_choice import lowest
+from linnet.pipeline.strength_choice import lowest, smoothed
 from linnet.training.distinct_rows import fingerprints
 from linnet.training.fit import Settings
 from linnet.training.log_count_ratio import Text
@@ -47,7 +47,7 @@ from linnet.training.threads import in_threads
 
 # The relative duality gap of the fits to choose by.
 TOL = 1e-2
-LOG_LOSS = Metric("log-loss")
+LOG_LOSS = "log-loss"
 # Rows of more bytes than this are copied for one fold at a time, and anew at every point.
 KEPT = 1 << 28
 
@@ -63,12 +63,12 @@ class Tuned(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class Point:
     """What a fold found at one point: a score, NaN where it could not be fitted; the gap; the weights for raw rows; and
-    the log loss, where the score is a count of answers and there are probabilities."""
+    the log loss to decide by, if there is one."""
 
     score: float
     gap: float | None = None
     weights: Any = None
-    log_loss: float | None = None
+    loss: float | None = None
 
 
 def tuned(
@@ -87,10 +87,10 @@ def tuned(
     path = _Path(data, entry, raw, which, seed, tuning.folds, settings, metric, positive)
     grid = path.strengths(tuning.points)
     planned = _with_own(grid, own)
-    seen = _Seen(MeanWeights(path.outputs * len(data.features) * (len(planned) + 1)), metric.higher)
+    seen = _Seen(MeanWeights(path.outputs * len(data.features) * (len(planned) + 1)), metric)
     for value in planned:
         seen.add(value, path.at(value))
-        if path_choice.is_over(seen.scores):
+        if path_choice.is_over(seen.deciding):
             break
     if np.isnan(seen.scores).any(axis=1).all():
         raise NumericalError(f"no {entry.strength} could be fitted to the folds: scale the columns, or give one")
@@ -98,8 +98,8 @@ def tuned(
     if between is not None:
         seen.add(between, path.at(between), among=planned)
     at = seen.tried.index(own) if own in seen.tried else None
-    found = path_choice.chosen(seen.scores, tuning.rule, seen.losses, at)
-    value = seen.tried[found.at]
+    at = path_choice.chosen(seen.deciding, tuning.rule, seen.losses, at).at
+    value = seen.tried[at]
     choice = StrengthChoice(
         entry.strength,
         value,
@@ -107,8 +107,8 @@ def tuned(
         int(which.sum()),
         tuple(seen.tried),
         metric=str(metric),
-        scores=tuple((seen.sign * found.means).tolist()),
-        standard_errors=tuple(found.errors.tolist()),
+        scores=tuple((seen.sign * seen.scores.mean(axis=1)).tolist()),
+        standard_errors=tuple(path_choice.standard_errors(seen.scores).tolist()),
         gaps=seen.gaps,
         folds=tuning.folds,
         points=len(planned) + (between is not None),
@@ -127,8 +127,8 @@ def _with_own(grid: list[float], own: float | None) -> list[float]:
 class _Seen:
     """The points that were fitted, from the strongest penalty on: the folds' scores, turned so that more is better."""
 
-    def __init__(self, weights: MeanWeights, higher: bool) -> None:
-        self.weights, self.sign = weights, 1.0 if higher else -1.0
+    def __init__(self, weights: MeanWeights, metric: Metric) -> None:
+        self.weights, self.metric, self.sign = weights, metric, 1.0 if metric.higher else -1.0
         self.tried: list[float] = []
         self._points: list[list[Point]] = []
 
@@ -145,9 +145,15 @@ class _Seen:
         return self.sign * np.array([[point.score for point in points] for points in self._points])
 
     @property
+    def deciding(self) -> NDArray[np.float64]:
+        """The scores to decide by: of the log loss, the smoothed one."""
+        losses = self.losses if self.metric.name == LOG_LOSS else None
+        return self.scores if losses is None else losses
+
+    @property
     def losses(self) -> NDArray[np.float64] | None:
-        """Log losses, negated, if they are told beside the scores."""
-        found = [[point.log_loss for point in points] for points in self._points]
+        """Log losses, negated, if they are known beside the scores."""
+        found = [[point.loss for point in points] for points in self._points]
         known = all(any(each is not None for each in points) for points in found)
         return -np.array([[np.nan if each is None else each for each in points] for points in found]) if known else None
 
@@ -213,6 +219,8 @@ class _Path:
         self.kept = raw.entries * 8 <= KEPT
         pairs = [(members & (fold != number), members & (fold == number)) for number in range(folds)]
         self.folds = [_Fold(fitted_to, asked) for fitted_to, asked in pairs if asked.any()]
+        asked = members & (fold >= 0)
+        self.asked = float(asked.sum() if data.weights is None else data.weights[asked].sum())
 
     @property
     def outputs(self) -> int:
@@ -241,11 +249,19 @@ class _Path:
             fold.ended = state.path.ended
             predicted = self._predicted(trained.model, state.asked)
             score = fold_metrics.value(self.metric, predicted, self.positive)
-            counted = self.metric.counts_answers and predicted.probabilities is not None
-            log_loss = fold_metrics.value(LOG_LOSS, predicted) if counted else None
+            loss = self._loss(predicted)
         except NumericalError:
             return Point(float("nan"))
-        return Point(score, _gap(trained), _for_raw(trained.model, state.scaling, self.raw), log_loss)
+        return Point(score, _gap(trained), _for_raw(trained.model, state.scaling, self.raw), loss)
+
+    def _loss(self, predicted: Predicted) -> float | None:
+        """The log loss to decide by, where there are probabilities.
+
+        Without smoothing, rows that a plane separates would ask for any C.
+        """
+        if predicted.probabilities is None or not (self.metric.counts_answers or self.metric.name == LOG_LOSS):
+            return None
+        return smoothed(fold_metrics.log_losses(predicted), predicted.weights, self.asked)
 
     def _state(self, fold: _Fold, counting: Mapping[str, Any]) -> _State:
         """The rows of a fold, on the scale of those that are fitted to, and a path of fits to them."""
