@@ -117,7 +117,9 @@ def several_on_folds(draws: int) -> None:
         for each in range(draws):
             tested = pair.cross_validated(np.random.default_rng([SEED, each]), 10, 3, learners=5)
             names, scores = [str(k) for k in range(5)], tested.scores
-            factors = [[factor(tested, a, b) for b in range(5)] for a in range(5)]
+            factors = np.ones((5, 5))
+            for a, b in combinations(range(5), 2):
+                factors[a, b] = factor(tested, a, b)
             found = compare_on_folds(names, scores, metric="accuracy", test_fraction=0.1, variance_factors=factors)
             adjusted.append(min(pair.adjusted_p_value for pair in found) <= LEVEL)
             alone.append(min(pair.p_value for pair in found) <= LEVEL)
