@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ class RowLosses:
     """By contender, a row of losses for each repeat: of classes whether the row was wrong, of numbers the squared or,
     by `mae`, the absolute error; and the fold of every row in every repeat."""
 
-    losses: Mapping[str, NDArray[np.floating]]
+    losses: Mapping[str, NDArray[Any]]
     fold: NDArray[np.int64]
     folds: int
     units: NDArray[np.int64]
@@ -69,7 +70,7 @@ class RowLosses:
 
 def _loss(predicted: Flat, truth: Flat, metric: str, *, classes: bool) -> Flat:
     if classes:
-        return (predicted != truth).astype(np.float64)
+        return np.asarray(predicted != truth, dtype=np.float64)
     missed = np.abs(predicted - truth)
     with np.errstate(over="ignore"):
         return np.asarray(missed if metric == "mae" else missed**2)

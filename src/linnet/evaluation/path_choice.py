@@ -1,4 +1,4 @@
-"""Which point of a cross-validated path is chosen, and where the path may end.
+"""Which point of a cross-validated path is chosen, where the path may end, and where between its points it is best.
 
 Scores are a table, points x folds, from the strongest penalty on, turned so that more is better.
 """
@@ -16,6 +16,10 @@ Table = NDArray[np.float64]
 
 # A path ends after this many points in a row that are worse than its best.
 IN_VAIN = 2
+# Between points the best is looked for to such a part of a step: the rounding of losses decides nothing.
+PARTS_OF_A_STEP = 4
+# A probability of 0 has no logarithm.
+LEAST_PROBABILITY = 1e-15
 
 
 class PathChoice(NamedTuple):
@@ -70,3 +74,24 @@ def is_over(scores: Table) -> bool:
     with np.errstate(invalid="ignore"):
         worse = lost.mean(axis=1) > standard_errors(lost)
     return bool((worse | np.isnan(last).any(axis=1)).all())
+
+
+def lowest(found: dict[int, float]) -> float:
+    """Where the parabola through the lowest loss and its neighbours is lowest, to a part of a step; an end of the
+    search is taken as it is."""
+    best = min(found, key=lambda power: (found[power], abs(power)))
+    before, at, after = found.get(best - 1, np.inf), found[best], found.get(best + 1, np.inf)
+    bend = before - 2.0 * at + after
+    if not 0 < bend < np.inf:
+        return float(best)
+    return round(PARTS_OF_A_STEP * (best + 0.5 * (before - after) / bend)) / PARTS_OF_A_STEP
+
+
+def smoothed(losses: NDArray[np.float64], weights: NDArray[np.float64] | None, rows: float | None = None) -> float:
+    """The mean log loss, if now and then a row had another label than it has; these may be some of all `rows`."""
+    if rows is None:
+        rows = float(len(losses) if weights is None else weights.sum())
+    other = 0.5 / (rows + 1.0)
+    # a loss of -log(p) is one of -log(1 - p) for all other labels together
+    of_others = -np.log(np.maximum(-np.expm1(-losses), LEAST_PROBABILITY))
+    return float(np.average((1.0 - other) * losses + other * of_others, weights=weights))

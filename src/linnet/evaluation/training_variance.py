@@ -21,6 +21,8 @@ equally good learners, and checked on others (benchmarks/comparison_tests.py).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,7 +34,7 @@ COMMON, OWN = 0.1, 3.0
 
 
 def variance_factor(
-    losses: Table, fold: NDArray[np.integer], folds: int, units: Numbers | None = None, weights: Flat | None = None
+    losses: Table, fold: NDArray[Any], folds: int, units: Numbers | None = None, weights: Flat | None = None
 ) -> float:
     """By what to multiply the corrected t-test's variance of the mean; at least 1.
 
@@ -51,10 +53,10 @@ def variance_factor(
         first = np.unique(units, return_index=True)[1]
         z = np.stack([np.bincount(units, each, len(first)) for each in z])
         fold = fold[:, first]
-    return max(1.0, _of_sum(z, fold, folds) / w.sum() ** 2 / corrected)
+    return max(1.0, _of_sum(z, fold, folds) / float(w.sum()) ** 2 / corrected)
 
 
-def _corrected(losses: Table, fold: NDArray[np.integer], folds: int, w: Flat) -> float:
+def _corrected(losses: Table, fold: NDArray[Any], folds: int, w: Flat) -> float:
     """The variance of the mean as the corrected t-test has it (corrected_t.py)."""
     pairs = [
         (np.bincount(at, w * each, folds), np.bincount(at, w, folds)) for each, at in zip(losses, fold, strict=True)
@@ -65,7 +67,7 @@ def _corrected(losses: Table, fold: NDArray[np.integer], folds: int, w: Flat) ->
     return float(scores.var(ddof=1)) * (1.0 / scores.size + 1.0 / (folds - 1))
 
 
-def _of_sum(z: Table, fold: NDArray[np.integer], folds: int) -> float:
+def _of_sum(z: Table, fold: NDArray[Any], folds: int) -> float:
     """The variance of the sum of the units' losses, these being less their mean."""
     repeats, n = z.shape
     changes = z - z.mean(axis=0)
@@ -75,4 +77,5 @@ def _of_sum(z: Table, fold: NDArray[np.integer], folds: int) -> float:
     pairs = float((sizes * (sizes - 1)).sum())
     common = (float((by_model**2).sum()) - squares) / pairs * repeats / (repeats - 1) if pairs else 0.0
     own = squares / (repeats - 1)
-    return float((z**2).sum()) / repeats + COMMON * (folds - 1) * (OWN * own + n * n * max(common, 0.0))
+    more = COMMON * (folds - 1) * (OWN * own + n * n * max(float(common), 0.0))
+    return float((z**2).sum()) / repeats + more

@@ -36,7 +36,6 @@ from linnet.model.record import StrengthChoice
 from linnet.pipeline.coefficient_paths import MeanWeights
 from linnet.pipeline.dataset import TrainingSet
 from linnet.pipeline.scaling import Scaling, measured, scaled
-from linnet.pipeline.strength_choice import lowest, smoothed
 from linnet.training.distinct_rows import fingerprints
 from linnet.training.fit import Settings
 from linnet.training.log_count_ratio import Text
@@ -175,7 +174,7 @@ class _Seen:
         at = int(np.argmax(known)) if known else 0
         if not 0 < at < len(known) - 1 or len(known) < sum(value in means for value in grid):
             return None
-        part = lowest({step: -known[at + step] for step in (-1, 0, 1)})
+        part = path_choice.lowest({step: -known[at + step] for step in (-1, 0, 1)})
         value = float(f"{grid[at] * (grid[at + 1] / grid[at]) ** part:.6g}")
         return None if value in self.tried else value
 
@@ -261,7 +260,7 @@ class _Path:
         """
         if predicted.probabilities is None or not (self.metric.counts_answers or self.metric.name == LOG_LOSS):
             return None
-        return smoothed(fold_metrics.log_losses(predicted), predicted.weights, self.asked)
+        return path_choice.smoothed(fold_metrics.log_losses(predicted), predicted.weights, self.asked)
 
     def _state(self, fold: _Fold, counting: Mapping[str, Any]) -> _State:
         """The rows of a fold, on the scale of those that are fitted to, and a path of fits to them."""
