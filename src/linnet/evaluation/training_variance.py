@@ -78,4 +78,4 @@ def _of_sum(z: Table, fold: NDArray[Any], folds: int) -> float:
     common = (float((by_model**2).sum()) - squares) / pairs * repeats / (repeats - 1) if pairs else 0.0
     own = squares / (repeats - 1)
     more = COMMON * (folds - 1) * (OWN * own + n * n * max(float(common), 0.0))
-    return float((z**2).sum()) / repeats + more
+    return float((z**2).sum() / repeats + more)
