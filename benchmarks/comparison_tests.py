@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import numpy as np
 from scipy import stats
 
-from benchmarks.simulated_pairs import LINEAR, UNSTABLE, Array, Pair
+from benchmarks.simulated_pairs import CHECKED, LINEAR, UNSTABLE, Array, Pair, Tested
 from linnet.evaluation.bayesian_t import correlated_t
 from linnet.evaluation.comparisons import compare_on_folds, score_interval
 from linnet.evaluation.corrected_t import differences, resampled
@@ -29,6 +29,7 @@ from linnet.evaluation.mcnemar import mcnemar_p_value
 from linnet.evaluation.nemenyi import critical_difference, nemenyi_difference
 from linnet.evaluation.power_law import LearningCurveFit, PowerLaw
 from linnet.evaluation.signed_ranks import bayesian_signed_ranks, wilcoxon_p_value
+from linnet.evaluation.training_variance import variance_factor
 
 LEVEL = 0.05
 SEED = 18
@@ -55,47 +56,55 @@ def header(title: str, *names: str) -> None:
 # -- on the folds of one data set --------------------------------------------------------------------------------------
 
 
-def gaussian(random: np.random.Generator, folds: int, repeats: int) -> Array:
+def gaussian(random: np.random.Generator, folds: int, repeats: int) -> Tested:
     """Any two folds correlated by 1 / folds, as the test assumes."""
     noise = random.standard_normal((2, folds * repeats)) * math.sqrt(1 - 1 / folds)
-    return 0.02 * (noise + random.standard_normal((2, 1)) * math.sqrt(1 / folds)) + 0.9
+    scores = 0.02 * (noise + random.standard_normal((2, 1)) * math.sqrt(1 / folds)) + 0.9
+    return Tested(scores, np.zeros((2, 1, 0)), np.zeros((1, 0), dtype=int))  # no rows: no factor
+
+
+def factor(found: Tested, first: int, second: int | None = None) -> float:
+    """The variance factor of a score or, of two learners, of the difference."""
+    rows = found.rows[first] if second is None else found.rows[first] - found.rows[second]
+    return variance_factor(rows, found.fold, int(found.fold.max(initial=1)) + 1)
 
 
 def on_folds(draws: int) -> None:
     for folds, repeats in DESIGNS:
         header(
             f"Equally good learners, {folds} folds x {repeats} repeats",
-            "pair", "corrected t", "uncorrected t", "probability over 97.5 %", "the same, with rope",
-            "interval of the difference holds", "interval of a score holds",
+            "pair", "corrected t of linnet", "corrected t (Nadeau, Bengio)", "uncorrected t",
+            "probability over 97.5 %, rope 0.01", "interval of the difference holds", "interval of a score holds",
         )  # fmt: skip
-        make: list[tuple[str, Callable[[np.random.Generator], Array], str]] = [
+        make: list[tuple[str, Callable[[np.random.Generator], Tested], str]] = [
             ("correlated normal scores", lambda random: gaussian(random, folds, repeats), "r2")  # noqa: B023
         ]
-        for pair in (*LINEAR, *UNSTABLE):
+        for pair in (*LINEAR, *UNSTABLE, *CHECKED):
             metric = "mse" if pair.numbers else "accuracy"
             make.append((pair.name, lambda random, p=pair: p.cross_validated(random, folds, repeats), metric))  # noqa: B023
         for name, scores, metric in make:
             row(name, *_errors([scores(np.random.default_rng([SEED, each])) for each in range(draws)], metric, folds))
 
 
-def _errors(all_scores: list[Array], metric: str, folds: int) -> list[str]:
-    truth = float(np.mean(all_scores))  # of a score; that of a difference is 0
-    rejected, uncorrected, probable, probable_with_rope, held, score_held = [], [], [], [], [], []
-    for scores in all_scores:
+def _errors(tested: list[Tested], metric: str, folds: int) -> list[str]:
+    truth = float(np.mean([each.scores for each in tested]))  # of a score; that of a difference is 0
+    rejected, classical, uncorrected, probable, held, score_held = [], [], [], [], [], []
+    for each in tested:
+        scores = each.scores
         d = differences(*scores)
-        found = resampled(d, 1 / folds)
+        found = resampled(d, 1 / folds, factor(each, 0, 1))
         rejected.append(found.p_value() <= LEVEL)
+        classical.append(resampled(d, 1 / folds).p_value() <= LEVEL)
         uncorrected.append(resampled(d, 1e-12).p_value() <= LEVEL)
-        posterior, with_rope = (correlated_t(found, rope) for rope in (0.0, 0.01))
+        posterior = correlated_t(found, 0.01)
         probable.append(max(posterior.better, posterior.worse) >= 0.975)
-        probable_with_rope.append(max(with_rope.better, with_rope.worse) >= 0.975)
         low, high = found.interval()
         held.append(low <= 0 <= high if low == low else found.p_value() > LEVEL)
         sign = -1 if metric == "mse" else 1
-        low, high = score_interval(sign * scores[0], metric, 1 / folds)
+        low, high = score_interval(sign * scores[0], metric, 1 / folds, variance_factor=factor(each, 0))
         if low == low:
             score_held.append(low <= sign * truth <= high)
-    return [percent(each) for each in (rejected, uncorrected, probable, probable_with_rope, held, score_held)]
+    return [percent(each) for each in (rejected, classical, uncorrected, probable, held, score_held)]
 
 
 def several_on_folds(draws: int) -> None:
@@ -106,9 +115,12 @@ def several_on_folds(draws: int) -> None:
     for pair in (LINEAR[0], LINEAR[2], LINEAR[4]):
         adjusted, alone, uncorrected = [], [], []
         for each in range(draws):
-            scores = pair.cross_validated(np.random.default_rng([SEED, each]), 10, 3, learners=5)
-            names = [str(k) for k in range(5)]
-            found = compare_on_folds(names, scores, metric="accuracy", test_fraction=0.1)
+            tested = pair.cross_validated(np.random.default_rng([SEED, each]), 10, 3, learners=5)
+            names, scores = [str(k) for k in range(5)], tested.scores
+            factors = np.ones((5, 5))
+            for a, b in combinations(range(5), 2):
+                factors[a, b] = factor(tested, a, b)
+            found = compare_on_folds(names, scores, metric="accuracy", test_fraction=0.1, variance_factors=factors)
             adjusted.append(min(pair.adjusted_p_value for pair in found) <= LEVEL)
             alone.append(min(pair.p_value for pair in found) <= LEVEL)
             raw = compare_on_folds(names, scores, metric="accuracy", test_fraction=1e-12)
@@ -253,8 +265,8 @@ def power(draws: int) -> dict[str, list[tuple[float, dict[str, float]]]]:
         title = f"least squares, {rows} rows"
         header(
             f"Power: {title}, 10 folds x 3 repeats",
-            "true difference (points)", "corrected t", "uncorrected t (unsound)", "probability over 97.5 %, rope 0.01",
-            "McNemar, a third held out",
+            "true difference (points)", "corrected t of linnet", "corrected t (Nadeau, Bengio)",
+            "uncorrected t (unsound)", "probability over 97.5 %, rope 0.01", "McNemar, a third held out",
         )  # fmt: skip
         for weaker in (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5):
             if rows == 1000 and weaker > 0.3:
@@ -274,21 +286,27 @@ def power(draws: int) -> dict[str, list[tuple[float, dict[str, float]]]]:
 
 
 def _power_on_folds(pair: Pair, draws: int) -> tuple[float, dict[str, float]]:
-    seen, corrected, uncorrected, probable, mcnemar = [], [], [], [], []
+    seen, corrected, classical, uncorrected, probable, mcnemar = [], [], [], [], [], []
     for each in range(draws):
         random = np.random.default_rng([SEED, each])
-        d = differences(*pair.cross_validated(random, 10, 3))
-        found = resampled(d, 0.1)
+        tested = pair.cross_validated(random, 10, 3)
+        d = differences(*tested.scores)
+        found = resampled(d, 0.1, factor(tested, 0, 1))
         seen.append(found.mean)
         corrected.append(found.p_value() <= LEVEL)
+        classical.append(resampled(d, 0.1).p_value() <= LEVEL)
         uncorrected.append(resampled(d, 1e-12).p_value() <= LEVEL)
         probable.append(correlated_t(found, 0.01).better >= 0.975)
         one, other = pair.held_out(random, 1 / 3)
         mcnemar.append(mcnemar_p_value(int((one & ~other).sum()), int((other & ~one).sum())) <= LEVEL)
     true = 0.0 if pair.weaker == 0 else 100 * float(np.mean(seen))
-    row(f"{true:.1f}", *(percent(each) for each in (corrected, uncorrected, probable, mcnemar)))
-    names = ("corrected t", "uncorrected t", "P(better) ≥ 97.5 %, rope 0.01", "McNemar, a third held out")
-    rates = [float(np.mean(each)) for each in (corrected, uncorrected, probable, mcnemar)]
+    measured = (corrected, classical, uncorrected, probable, mcnemar)
+    row(f"{true:.1f}", *(percent(each) for each in measured))
+    names = (
+        "corrected t of linnet", "corrected t (Nadeau, Bengio)", "uncorrected t", "P(better) ≥ 97.5 %, rope 0.01",
+        "McNemar, a third held out",
+    )  # fmt: skip
+    rates = [float(np.mean(each)) for each in measured]
     return true, dict(zip(names, rates, strict=True))
 
 

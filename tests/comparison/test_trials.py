@@ -58,7 +58,7 @@ def tried(frame, name, metric="accuracy", number=1, target="y", **options):
     settings = TrialSettings(metric, tuned=False, seed=0)
     assert trials.refusal(contender, data, settings) == ""
     view = FoldView(data, fold, trials.view_of(contender, data))
-    return trials.run(contender, view, number, settings, keep=True), fold, data
+    return trials.run(contender, view, number, settings), fold, data
 
 
 LEARNERS = [

@@ -95,3 +95,19 @@ def test_a_path_ends_after_two_points_that_are_worse_than_the_best_on_the_same_f
 
 def test_a_point_that_could_not_be_fitted_is_never_chosen():
     assert chosen(np.array([[0.1, 0.2], [np.nan, 0.9]]), TuneRule.BEST).at == 0
+
+
+def test_the_own_point_is_left_only_for_one_that_is_better_by_more_than_the_folds_differ():
+    own, noisy, clear = [0.80, 0.70], [0.85, 0.66], [0.84, 0.74]
+    assert chosen(np.array([own, noisy]), TuneRule.BEST, own=0).at == 0
+    assert chosen(np.array([own, noisy]), TuneRule.BEST).at == 1
+    assert chosen(np.array([own, clear]), TuneRule.BEST, own=0).at == 1
+
+
+def test_among_scores_that_are_alike_losses_decide():
+    scores = np.array([[0.80, 0.70], [0.84, 0.67], [0.60, 0.50]])
+    losses = -np.array([[0.40, 0.50], [0.45, 0.55], [0.10, 0.10]])
+    assert chosen(scores, TuneRule.BEST).at == 1
+    assert chosen(scores, TuneRule.BEST, losses).at == 0
+    assert chosen(scores, TuneRule.BEST, losses, own=1).at == 0
+    assert chosen(scores, TuneRule.BEST, losses - [[0.0, 0.2], [0.0, 0.0], [0.0, 0.0]], own=1).at == 1

@@ -8,9 +8,10 @@ from sklearn.model_selection import LeaveOneOut, StratifiedKFold, cross_val_pred
 
 import linnet
 from linnet.cli.summary_lines import penalty_text
+from linnet.evaluation.path_choice import lowest, smoothed
 from linnet.evaluation.splits import dealt_folds, held_out, stratified_sample
 from linnet.pipeline import strength_choice
-from linnet.pipeline.strength_choice import downhill, lowest, smoothed
+from linnet.pipeline.strength_choice import downhill
 from linnet.pipeline.verify import verify
 
 

@@ -35,12 +35,34 @@ def test_the_record_has_the_path_from_strong_to_weak_with_a_gap_at_every_point(t
     choice = model.record.strength
     assert (choice.name, choice.metric, choice.folds, choice.rule) == ("C", "log-loss", 5, "best")
     assert list(choice.tried) == sorted(choice.tried)
-    assert choice.value == choice.tried[int(np.argmin(choice.scores))]
+    default = linnet.train(table, target="y").record.strength.value
+    assert choice.value in (choice.tried[int(np.argmin(choice.scores))], pytest.approx(default, rel=1e-5))
     assert max(choice.gaps) <= 1e-2
     assert 1.0 / model.record.recipe.penalty.l2 == pytest.approx(choice.value)
     assert {each.feature for each in choice.paths} == {f"x{i}" for i in range(6)}
     assert all(len(each.weights) == len(choice.tried) for each in choice.paths)
     assert from_plain(StrengthChoice, to_plain(choice)) == choice
+
+
+def test_the_choice_without_tuning_is_a_point_of_the_path_and_is_kept_where_none_is_clearly_better(table):
+    default = linnet.train(table, target="y").record.strength.value
+    for metric in ("log-loss", "accuracy"):
+        choice = linnet.train(table, target="y", tune=metric).record.strength
+        at = [abs(value / default - 1) < 1e-5 for value in choice.tried]
+        assert sum(at) == 1
+        better = choice.scores[choice.tried.index(choice.value)] - choice.scores[at.index(True)]
+        assert (better < 0 if metric == "log-loss" else better > 0) or choice.value == choice.tried[at.index(True)]
+
+
+def test_a_point_between_those_of_the_grid_is_tried(table):
+    choice = linnet.train(table, target="y", learner="svm", C="auto", folds=3).record.strength
+    grid = {float(f"{4.0**power:.6g}") for power in range(-5, 5)}
+    assert len(set(choice.tried) - grid) <= 1
+    assert list(choice.tried) == sorted(choice.tried)
+    log_loss = linnet.train(table, target="y", tune=True, folds=3).record.strength
+    best = log_loss.tried[int(np.argmin(log_loss.scores))]
+    quarters = 4 * np.log(best) / np.log(4)
+    assert quarters == pytest.approx(round(quarters), abs=1e-4)
 
 
 def test_auto_is_tuning_by_the_default_metric(table, numbers):

@@ -19,7 +19,7 @@ from linnet.storage.atomic import replacing, write_errors
 from linnet.storage.typed_json import from_plain, to_plain
 
 FORMAT = "linnet comparison, partial"
-VERSION = 1
+VERSION = 2
 
 
 class PartialResults:

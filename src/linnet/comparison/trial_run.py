@@ -93,7 +93,7 @@ class TrialRun:
             for at in order:
                 each, number = asked[at], first + at
                 if self._kept.find(self._data.name, each.contender, number) is None:
-                    work = self._work(by_name[each.contender], number, Fold(each.train, each.asked), keep=True)
+                    work = self._work(by_name[each.contender], number, Fold(each.train, each.asked))
                     yield trial_processes.Task(each.contender, number, work)
 
         for done, trial in enumerate(trial_processes.run(tasks(), jobs, self._services.stopped), 1):
@@ -121,15 +121,14 @@ class TrialRun:
     def _tasks(self) -> Iterator[trial_processes.Task]:
         for number in range(len(self._folds)):
             fold = self._folds[number]
-            keep = number < self._folds.folds  # of the first repeat every row is predicted once
             for each in self._contenders:
                 skipped = number > self._failed.get(each.name, len(self._folds))
                 if not skipped and self._kept.find(self._data.name, each.name, number) is None:
-                    yield trial_processes.Task(each.name, number, self._work(each, number, fold, keep=keep))
+                    yield trial_processes.Task(each.name, number, self._work(each, number, fold))
 
-    def _work(self, contender: Contender, number: int, fold: Fold, *, keep: bool) -> Callable[[], Trial]:
+    def _work(self, contender: Contender, number: int, fold: Fold) -> Callable[[], Trial]:
         view = self._view(fold, pruned=trials.view_of(contender, self._data))
-        return partial(trials.run, contender, view, number, self._settings, keep=keep)
+        return partial(trials.run, contender, view, number, self._settings)
 
     def _view(self, fold: Fold, *, pruned: bool) -> FoldView:
         """The fold as contenders see it: what they share is worked out once, as long as the rows stay the same."""

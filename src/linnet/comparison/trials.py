@@ -35,8 +35,8 @@ Flat = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Trial:
-    """What is known after a trial.  `predicted` are the predictions, packed, where they are kept; `failed` is why there
-    are no scores, if there are none."""
+    """What is known after a trial.  `predicted` are the predictions, packed; `failed` is why there are no scores, if
+    there are none."""
 
     contender: str
     fold: int
@@ -132,7 +132,7 @@ def view_of(contender: Contender, data: ComparedData) -> bool:
 
 
 @one_thread()
-def run(contender: Contender, view: FoldView, number: int, settings: TrialSettings, *, keep: bool) -> Trial:
+def run(contender: Contender, view: FoldView, number: int, settings: TrialSettings) -> Trial:
     """Train and measure; an error of the contender is its failure, not that of the comparison."""
     began = perf_counter()
     try:
@@ -151,7 +151,7 @@ def run(contender: Contender, view: FoldView, number: int, settings: TrialSettin
     except Exception as error:  # whatever a yardstick raises
         return Trial(contender.name, number, {}, failed=_reason(error))
     return Trial(
-        contender.name, number, scores, strength, packed(predicted.values) if keep else "",
+        contender.name, number, scores, strength, packed(predicted.values),
         fit_seconds=trained - began, predict_seconds=ended - trained,
     )  # fmt: skip
 

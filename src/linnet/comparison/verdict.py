@@ -20,6 +20,7 @@ from linnet.comparison.results import (
     Results,
     larger_is_better,
 )
+from linnet.comparison.row_losses import RowLosses
 from linnet.comparison.splits import Splits
 from linnet.comparison.trials import Trial, TrialSettings, tunable, unpacked
 from linnet.evaluation.comparisons import compare_on_data_sets, compare_on_folds, compare_on_rows, score_interval
@@ -41,7 +42,8 @@ def verdict(
 ) -> DataResults:
     """The results of one data set; `found` are the trials of each contender, by fold."""
     fraction = _test_fraction(splits)
-    results = [_measured(each, found[each.name], settings, fraction, confidence) for each in contenders]
+    rows = RowLosses.of(data, splits, found, settings.metric)
+    results = [_measured(each, found[each.name], settings, fraction, confidence, rows) for each in contenders]
     sign = 1.0 if larger_is_better(settings.metric) else -1.0
 
     def by_mean(each: ContenderResults) -> tuple[bool, float]:
@@ -61,7 +63,7 @@ def verdict(
         folds=splits.folds,
         repeats=splits.repeats,
         contenders=tuple(results),
-        pairs=_pairs(results, settings.metric, fraction, rope, confidence),
+        pairs=_pairs(results, settings.metric, fraction, rope, confidence, rows),
         held_out=_held_out(data, results, splits, found),
         reasons=reasons,
         conclusion=(),
@@ -110,7 +112,12 @@ def _test_fraction(splits: Splits) -> float:
 
 
 def _measured(
-    contender: Contender, trials: Sequence[Trial], settings: TrialSettings, fraction: float, confidence: float
+    contender: Contender,
+    trials: Sequence[Trial],
+    settings: TrialSettings,
+    fraction: float,
+    confidence: float,
+    rows: RowLosses | None,
 ) -> ContenderResults:
     failed = next((each for each in trials if each.failed), None)
     tuned = settings.tuned and tunable(contender)
@@ -119,9 +126,10 @@ def _measured(
         return ContenderResults(contender.name, contender.yardstick, tuned, _options(contender), (), failed=why)
     names = [name for name in trials[0].scores if all(name in each.scores for each in trials)]
     metrics = []
+    factor = 1.0 if rows is None else rows.factor(contender.name)
     for name in names:
         scores = tuple(each.scores[name] for each in trials)
-        interval = score_interval(scores, name, fraction, confidence)
+        interval = score_interval(scores, name, fraction, confidence, factor)
         metrics.append(Measured(name, scores, math.fsum(scores) / len(scores), interval))
     strengths = tuple(each.strength for each in trials if each.strength is not None)
     return ContenderResults(
@@ -141,15 +149,21 @@ def _scores(contender: ContenderResults, metric: str) -> tuple[float, ...] | Non
 
 
 def _pairs(
-    results: Sequence[ContenderResults], metric: str, fraction: float, rope: float | None, confidence: float
+    results: Sequence[ContenderResults],
+    metric: str,
+    fraction: float,
+    rope: float | None,
+    confidence: float,
+    rows: RowLosses | None,
 ) -> tuple[PairedComparison, ...]:
     """Every pair, the better first."""
     sign = 1.0 if larger_is_better(metric) else -1.0
     scored = {each.name: scores for each in results if (scores := _scores(each, metric)) is not None}
     table = sign * np.array(list(scored.values())).reshape(len(scored), -1)
     return compare_on_folds(
-        list(scored), table, metric=metric, test_fraction=fraction, rope=rope, confidence=confidence
-    )
+        list(scored), table, metric=metric, test_fraction=fraction, rope=rope, confidence=confidence,
+        variance_factors=None if rows is None else rows.factors(list(scored)),
+    )  # fmt: skip
 
 
 def _held_out(

@@ -31,9 +31,11 @@ from linnet.evaluation.signed_ranks import bayesian_signed_ranks, wilcoxon_p_val
 LEAST_DATA_SETS = 10
 
 
-def score_interval(scores: ArrayLike, metric: str, test_fraction: float, confidence: float = 0.95) -> Interval:
+def score_interval(
+    scores: ArrayLike, metric: str, test_fraction: float, confidence: float = 0.95, variance_factor: float = 1.0
+) -> Interval:
     """Of the expected score of one learner, given its scores on all folds of all repeats, losses as they are."""
-    return resampled(scores, test_fraction).interval(confidence, *possible_range(metric))
+    return resampled(scores, test_fraction, variance_factor).interval(confidence, *possible_range(metric))
 
 
 def compare_on_folds(
@@ -44,18 +46,21 @@ def compare_on_folds(
     test_fraction: float,
     rope: float | None = None,
     confidence: float = 0.95,
+    variance_factors: ArrayLike | None = None,
 ) -> tuple[PairedComparison, ...]:
     """All pairs, given a row of scores for each learner, a score for each fold of each repeat.
 
     `rope` is that of the metric (`default_rope`) if it is None.  A fold without a score (NaN) is left out of the pairs
-    of its learner.
+    of its learner.  `variance_factors` are those of each pair (training_variance.py), a table of learners by learners;
+    without them the tests are the classical ones.
     """
     table = _table(names, scores, "fold")
     region = default_rope(metric, table) if rope is None else rope
+    factors = np.ones((len(names), len(names))) if variance_factors is None else np.asarray(variance_factors)
     found = []
     for first, second in combinations(range(len(names)), 2):
         d = differences(table[first], table[second])
-        summary = resampled(d, test_fraction)
+        summary = resampled(d, test_fraction, float(factors[first, second]))
         p = summary.p_value()
         wins, losses = int(np.count_nonzero(d > 0)), int(np.count_nonzero(d < 0))
         found.append(
@@ -71,6 +76,7 @@ def compare_on_folds(
                 wins,
                 int(np.count_nonzero(d == 0)),
                 losses,
+                float(factors[first, second]),
             )
         )
     adjusted = holm([each.p_value for each in found])

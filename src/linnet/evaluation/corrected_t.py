@@ -7,7 +7,9 @@ variance of their mean is more than s² / J.  Were any two of them correlated by
 
 and with ρ = n_test / (n_train + n_test), which is what Nadeau and Bengio (2003, Inference for the generalization
 error, Machine Learning 52) propose, ρ / (1 - ρ) = n_test / n_train.  The mean over its root is compared with Student's
-t of J - 1 degrees of freedom.  benchmarks/comparison_tests.py measures how often that errs.
+t of J - 1 degrees of freedom.  Where learners vary more with their training rows than that ρ allows for, the variance
+is multiplied by a factor (training_variance.py): that is a larger ρ.  benchmarks/comparison_tests.py measures how often
+either errs.
 """
 
 from __future__ import annotations
@@ -76,11 +78,14 @@ class Resampled:
         return self.mean / self.deviation
 
 
-def resampled(scores: ArrayLike, test_fraction: float) -> Resampled:
+def resampled(scores: ArrayLike, test_fraction: float, variance_factor: float = 1.0) -> Resampled:
     """Scores of repeated cross-validation, in any order; those that are NaN are left out.
 
-    `test_fraction` is n_test / (n_train + n_test): 1 / folds.
+    `test_fraction` is n_test / (n_train + n_test): 1 / folds.  With a `variance_factor` of 1 this is the test of Nadeau
+    and Bengio.
     """
+    if not 1 <= variance_factor < math.inf:
+        raise InputError(f"variance_factor is {variance_factor}: pass a number of at least 1")
     if not 0 < test_fraction < 1:
         raise InputError(f"test_fraction is {test_fraction}: pass a number between 0 and 1, such as 0.1 for 10 folds")
     values = np.asarray(scores, dtype=np.float64).reshape(-1)
@@ -95,7 +100,7 @@ def resampled(scores: ArrayLike, test_fraction: float) -> Resampled:
         spread = 0.0 if number > 1 else math.nan
         return Resampled(number, mean, spread, spread, disjoint)
     deviation = float(values.std(ddof=1))
-    error = deviation * math.sqrt(1 / number + test_fraction / (1 - test_fraction))
+    error = deviation * math.sqrt(variance_factor * (1 / number + test_fraction / (1 - test_fraction)))
     return Resampled(number, float(values.mean()), deviation, error, disjoint)
 
 

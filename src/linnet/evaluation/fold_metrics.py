@@ -90,10 +90,11 @@ def _roc_auc(p: Predicted) -> float:
     return float((positive * (below + 0.5 * negative)).sum() / pairs) if pairs > 0 else float("nan")
 
 
-def _log_loss(p: Predicted) -> float:
+def log_losses(p: Predicted) -> Flat:
+    """The log loss of every row."""
     assert p.probabilities is not None
     own = p.probabilities[np.arange(len(p.truth)), p.codes]
-    return _mean(-np.log(np.clip(own, LEAST_PROBABILITY, 1.0)), p.weights)
+    return np.asarray(-np.log(np.clip(own, LEAST_PROBABILITY, 1.0)))
 
 
 def _brier(p: Predicted) -> float:
@@ -117,7 +118,7 @@ _METRICS: dict[str, Callable[[Predicted], float]] = {
     "balanced-accuracy": _balanced_accuracy,
     "macro-f1": _macro_f1,
     "roc-auc": _roc_auc,
-    "log-loss": _log_loss,
+    "log-loss": lambda p: _mean(log_losses(p), p.weights),
     "brier": _brier,
     "r2": _r2,
     "rmse": lambda p: float(np.sqrt(_squared_error(p))),

@@ -26,7 +26,8 @@ class PairedComparison:
 
     `p_value` is of the corrected resampled t-test, two-sided; `adjusted_p_value` is after Holm's correction over all
     pairs that were compared with one another.  `effect_size` is the mean difference in standard deviations of the
-    differences.  Wins, ties and losses are numbers of folds.
+    differences.  Wins, ties and losses are numbers of folds.  By `variance_factor` the variance of the
+    mean difference was multiplied, since the learners vary more with their training rows than the test assumes.
     """
 
     first: str
@@ -40,6 +41,7 @@ class PairedComparison:
     wins: int
     ties: int
     losses: int
+    variance_factor: float = 1.0
 
 
 @dataclass(frozen=True)

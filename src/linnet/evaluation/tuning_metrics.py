@@ -24,19 +24,20 @@ class TuneRule(StrEnum):
 
 
 class Kind(NamedTuple):
-    """A metric: its task, whether more is better, and whether it needs probabilities."""
+    """A metric: its task, whether more is better, whether it needs probabilities, and whether it counts answers."""
 
     task: Task
     higher: bool = True
     probable: bool = False
+    counts: bool = False
 
 
 _CLASSES, _NUMBERS = Task.CLASSIFICATION, Task.REGRESSION
 METRICS = {
-    "accuracy": Kind(_CLASSES),
-    "balanced-accuracy": Kind(_CLASSES),
-    "f1": Kind(_CLASSES),
-    "macro-f1": Kind(_CLASSES),
+    "accuracy": Kind(_CLASSES, counts=True),
+    "balanced-accuracy": Kind(_CLASSES, counts=True),
+    "f1": Kind(_CLASSES, counts=True),
+    "macro-f1": Kind(_CLASSES, counts=True),
     "roc-auc": Kind(_CLASSES),
     "log-loss": Kind(_CLASSES, higher=False, probable=True),
     "brier": Kind(_CLASSES, higher=False, probable=True),
@@ -68,6 +69,11 @@ class Metric:
     def higher(self) -> bool:
         """Whether more of it is better."""
         return METRICS[self.name].higher
+
+    @property
+    def counts_answers(self) -> bool:
+        """Whether it changes only where an answer does."""
+        return METRICS[self.name].counts
 
     def __str__(self) -> str:
         return self.name if self.label is None else f"{self.name}:{self.label}"

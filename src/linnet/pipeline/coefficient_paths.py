@@ -22,8 +22,8 @@ class MeanWeights:
     def __init__(self, weights: int) -> None:
         self._tables: list[NDArray[np.float32]] | None = [] if weights <= MOST_WEIGHTS else None
 
-    def add(self, folds: Sequence[Any]) -> None:
-        """The weights of each fold at the next point, None for one without."""
+    def add(self, folds: Sequence[Any], at: int) -> None:
+        """The weights of each fold at a new point, None for one without; `at` is its place among the others."""
         if self._tables is None:
             return
         if any(each is None for each in folds):
@@ -32,12 +32,12 @@ class MeanWeights:
                 self._tables = None
                 return
             shape = self._tables[-1].shape if known is None else known.shape
-            self._tables.append(np.full(shape, np.nan, dtype=np.float32))
+            self._tables.insert(at, np.full(shape, np.nan, dtype=np.float32))
             return
         total = np.array(folds[0], dtype=np.float64)
         for each in folds[1:]:
             total += each
-        self._tables.append((total / len(folds)).astype(np.float32))
+        self._tables.insert(at, (total / len(folds)).astype(np.float32))
 
     def paths(
         self, choice: StrengthChoice, features: Features, deviations: NDArray[np.float64], outputs: Sequence[str]

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from linnet.data.labels import Labels, LabelSets
 from linnet.data.rows import Examples, Rows, select_examples, take_rows
 from linnet.errors import NumericalError
+from linnet.evaluation.path_choice import LEAST_PROBABILITY, lowest, smoothed
 from linnet.evaluation.splits import FOLDS, Mask, dealt_folds, stratified_sample
 from linnet.learners.entry import Entry
 from linnet.learners.recipe import Reduction
@@ -49,8 +50,6 @@ FACTOR = 4.0
 # The least and the largest C; the largest by folds, as fits take the longer the larger C is; and how much larger than
 # the learner's own it may be by folds of a sample, where the fit to all rows takes long already.
 LOWEST, HIGHEST, HIGHEST_BY_FOLDS, GROWTH_BY_SAMPLE = 4.0**-7, 4.0**7, 4.0**5, 4.0
-# The chosen C is a power of 4^(1 / PARTS_OF_A_STEP): the rounding of losses decides nothing.
-PARTS_OF_A_STEP = 4
 # The relative duality gap of the fits to choose by: losses need not be known exactly.
 TOL, TOL_OF_FOLDS = 1e-3, 1e-2
 # Fewer rows than this are too few to choose by.
@@ -69,8 +68,6 @@ PREDICTED, PARTS = 500, 3
 # Labels that C is chosen by where rows have several.
 LABELS_TRIED = 5
 TWO = Labels.in_order(np.array([0, 1]))
-# A probability of 0 has no logarithm.
-LEAST_PROBABILITY = 1e-15
 
 
 def is_open(entry: Entry, asked: Regularisation) -> bool:
@@ -162,26 +159,6 @@ def downhill(loss: Callable[[int], float], allowed: Callable[[int], bool]) -> di
         if power:
             break
     return found
-
-
-def lowest(found: dict[int, float]) -> float:
-    """Where the parabola through the lowest loss and its neighbours is lowest, to a part of a step; an end of the
-    search is taken as it is."""
-    best = min(found, key=lambda power: (found[power], abs(power)))
-    before, at, after = found.get(best - 1, np.inf), found[best], found.get(best + 1, np.inf)
-    bend = before - 2.0 * at + after
-    if not 0 < bend < np.inf:
-        return float(best)
-    return round(PARTS_OF_A_STEP * (best + 0.5 * (before - after) / bend)) / PARTS_OF_A_STEP
-
-
-def smoothed(losses: Flat, weights: Flat | None) -> float:
-    """The mean log loss, if now and then a row had another label than it has."""
-    rows = float(len(losses) if weights is None else weights.sum())
-    other = 0.5 / (rows + 1.0)
-    # a loss of -log(p) is one of -log(1 - p) for all other labels together
-    of_others = -np.log(np.maximum(-np.expm1(-losses), LEAST_PROBABILITY))
-    return float(np.average((1.0 - other) * losses + other * of_others, weights=weights))
 
 
 # -- the losses of rows that were not fitted to ------------------------------------------------------------------------

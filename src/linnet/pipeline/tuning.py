@@ -1,9 +1,11 @@
 """The strength of a penalty tuned by cross-validation: `--tune`, `--C auto`, `--alpha auto`.
 
-A path of strengths (training/strength_grid.py), from the strongest penalty to the weakest, is fitted on all but each of
-some folds, and scored on the fold by a metric.  Scales of columns and weights of n-grams are those of the rows that are
-fitted to.  Each fit begins where the one before ended, to a relative duality gap of TOL, which is stored.  The folds of
-a point run side by side; a path ends where weaker penalties cannot win (evaluation/path_choice.py).
+A path of strengths (training/strength_grid.py), from the strongest penalty to the weakest, with the C among them that
+the learner would have without tuning, is fitted on all but each of some folds, and scored on the fold by a metric.
+Scales of columns and weights of n-grams are those of the rows that are fitted to.  Each fit begins where the one before
+ended, to a relative duality gap of TOL, which is stored.  The folds of a point run side by side; a path ends where
+weaker penalties cannot win (evaluation/path_choice.py).  Last comes the point where a parabola through the best one and
+its neighbours is best.
 
 Copies of a row are in one fold, whatever their labels, and folds follow from the contents of rows and the seed alone.
 Held-out rows have no part in any of this.
@@ -44,6 +46,7 @@ from linnet.training.threads import in_threads
 
 # The relative duality gap of the fits to choose by.
 TOL = 1e-2
+LOG_LOSS = "log-loss"
 # Rows of more bytes than this are copied for one fold at a time, and anew at every point.
 KEPT = 1 << 28
 
@@ -58,52 +61,122 @@ class Tuned(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """What a fold found at one point: a score, NaN where it could not be fitted; the gap; the weights for raw rows."""
+    """What a fold found at one point: a score, NaN where it could not be fitted; the gap; the weights for raw rows; and
+    the log loss to decide by, if there is one."""
 
     score: float
     gap: float | None = None
     weights: Any = None
+    loss: float | None = None
 
 
 def tuned(
-    data: TrainingSet, entry: Entry, raw: Rows, which: Mask, seed: int, tuning: Tuning, settings: Settings
+    data: TrainingSet,
+    entry: Entry,
+    raw: Rows,
+    which: Mask,
+    seed: int,
+    tuning: Tuning,
+    settings: Settings,
+    own: float | None = None,
 ) -> Tuned:
-    """The learner with the strength that does best on the folds of these rows."""
+    """The learner with the strength that does best on the folds of these rows; `own` is what it would have otherwise,
+    which is a point of the path, too."""
     metric, positive = _metric(data, entry, tuning)
     path = _Path(data, entry, raw, which, seed, tuning.folds, settings, metric, positive)
-    scores: list[list[float]] = []
-    gaps: list[float | None] = []
-    tried = path.strengths(tuning.points)
-    weights = MeanWeights(path.outputs * len(data.features) * len(tried))
-    sign = 1.0 if metric.higher else -1.0
-    for value in tried:
-        points = path.at(value)
-        scores.append([sign * point.score for point in points])
-        known = [point.gap for point in points if point.gap is not None]
-        gaps.append(max(known) if len(known) == len(points) else None)
-        weights.add([point.weights for point in points])
-        if path_choice.is_over(np.array(scores)):
+    grid = path.strengths(tuning.points)
+    planned = _with_own(grid, own)
+    seen = _Seen(MeanWeights(path.outputs * len(data.features) * (len(planned) + 1)), metric)
+    for value in planned:
+        seen.add(value, path.at(value))
+        if path_choice.is_over(seen.deciding):
             break
-    table = np.array(scores)
-    if np.isnan(table).any(axis=1).all():
+    if np.isnan(seen.scores).any(axis=1).all():
         raise NumericalError(f"no {entry.strength} could be fitted to the folds: scale the columns, or give one")
-    found = path_choice.chosen(table, tuning.rule)
-    value = tried[found.at]
+    between = seen.between(grid)
+    if between is not None:
+        seen.add(between, path.at(between), among=planned)
+    at = seen.tried.index(own) if own in seen.tried else None
+    at = path_choice.chosen(seen.deciding, tuning.rule, seen.losses, at).at
+    value = seen.tried[at]
     choice = StrengthChoice(
         entry.strength,
         value,
         f"{tuning.folds}-fold cross-validation",
         int(which.sum()),
-        tuple(tried[: len(scores)]),
+        tuple(seen.tried),
         metric=str(metric),
-        scores=tuple((sign * found.means).tolist()),
-        standard_errors=tuple(found.errors.tolist()),
-        gaps=tuple(gaps) if any(gap is not None for gap in gaps) else (),
+        scores=tuple((seen.sign * seen.scores.mean(axis=1)).tolist()),
+        standard_errors=tuple(path_choice.standard_errors(seen.scores).tolist()),
+        gaps=seen.gaps,
         folds=tuning.folds,
-        points=len(tried),
+        points=len(planned) + (between is not None),
         rule=str(tuning.rule),
     )
-    return Tuned(with_strength(entry, value), choice, weights)
+    return Tuned(with_strength(entry, value), choice, seen.weights)
+
+
+def _with_own(grid: list[float], own: float | None) -> list[float]:
+    """The points of the path with the learner's own strength where it belongs."""
+    if own is None or own in grid:
+        return grid
+    return sorted([*grid, own], reverse=grid[0] > grid[-1])
+
+
+class _Seen:
+    """The points that were fitted, from the strongest penalty on: the folds' scores, turned so that more is better."""
+
+    def __init__(self, weights: MeanWeights, metric: Metric) -> None:
+        self.weights, self.metric, self.sign = weights, metric, 1.0 if metric.higher else -1.0
+        self.tried: list[float] = []
+        self._points: list[list[Point]] = []
+
+    def add(self, value: float, points: list[Point], among: list[float] | None = None) -> None:
+        """The next point; or, `among` those of a path, one between two that were fitted."""
+        falls = among is not None and among[0] > among[-1]
+        at = len(self.tried) if among is None else sum((each > value) == falls for each in self.tried)
+        self.tried.insert(at, value)
+        self.weights.add([point.weights for point in points], at)
+        self._points.insert(at, [replace(point, weights=None) for point in points])
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        return self.sign * np.array([[point.score for point in points] for points in self._points])
+
+    @property
+    def deciding(self) -> NDArray[np.float64]:
+        """The scores to decide by: of the log loss, the smoothed one."""
+        losses = self.losses if self.metric.name == LOG_LOSS else None
+        return self.scores if losses is None else losses
+
+    @property
+    def losses(self) -> NDArray[np.float64] | None:
+        """Log losses, negated, if they are known beside the scores."""
+        found = [[point.loss for point in points] for points in self._points]
+        known = all(any(each is not None for each in points) for points in found)
+        return -np.array([[np.nan if each is None else each for each in points] for points in found]) if known else None
+
+    @property
+    def gaps(self) -> tuple[float | None, ...]:
+        """The largest gap of every point; none, where nothing is proven."""
+        known = [[point.gap for point in points if point.gap is not None] for points in self._points]
+        gaps = [
+            max(each) if len(each) == len(points) else None for each, points in zip(known, self._points, strict=True)
+        ]
+        return tuple(gaps) if any(gap is not None for gap in gaps) else ()
+
+    def between(self, grid: list[float]) -> float | None:
+        """Where, between points of the grid, the parabola through the best of them and its neighbours is best, to a
+        quarter of a step: the rounding of scores decides nothing."""
+        table = self.scores if self.losses is None else self.losses
+        means = dict(zip(self.tried, table.mean(axis=1).tolist(), strict=True))
+        known = [means[value] for value in grid if value in means and not np.isnan(means[value])]
+        at = int(np.argmax(known)) if known else 0
+        if not 0 < at < len(known) - 1 or len(known) < sum(value in means for value in grid):
+            return None
+        part = path_choice.lowest({step: -known[at + step] for step in (-1, 0, 1)})
+        value = float(f"{grid[at] * (grid[at + 1] / grid[at]) ** part:.6g}")
+        return None if value in self.tried else value
 
 
 def _metric(data: TrainingSet, entry: Entry, tuning: Tuning) -> tuple[Metric, int | None]:
@@ -145,6 +218,8 @@ class _Path:
         self.kept = raw.entries * 8 <= KEPT
         pairs = [(members & (fold != number), members & (fold == number)) for number in range(folds)]
         self.folds = [_Fold(fitted_to, asked) for fitted_to, asked in pairs if asked.any()]
+        asked = members & (fold >= 0)
+        self.asked = float(asked.sum() if data.weights is None else data.weights[asked].sum())
 
     @property
     def outputs(self) -> int:
@@ -171,10 +246,21 @@ class _Path:
         try:
             trained = state.path.at(learner)
             fold.ended = state.path.ended
-            score = fold_metrics.value(self.metric, self._predicted(trained.model, state.asked), self.positive)
+            predicted = self._predicted(trained.model, state.asked)
+            score = fold_metrics.value(self.metric, predicted, self.positive)
+            loss = self._loss(predicted)
         except NumericalError:
             return Point(float("nan"))
-        return Point(score, _gap(trained), _for_raw(trained.model, state.scaling, self.raw))
+        return Point(score, _gap(trained), _for_raw(trained.model, state.scaling, self.raw), loss)
+
+    def _loss(self, predicted: Predicted) -> float | None:
+        """The log loss to decide by, where there are probabilities.
+
+        Without smoothing, rows that a plane separates would ask for any C.
+        """
+        if predicted.probabilities is None or not (self.metric.counts_answers or self.metric.name == LOG_LOSS):
+            return None
+        return path_choice.smoothed(fold_metrics.log_losses(predicted), predicted.weights, self.asked)
 
     def _state(self, fold: _Fold, counting: Mapping[str, Any]) -> _State:
         """The rows of a fold, on the scale of those that are fitted to, and a path of fits to them."""

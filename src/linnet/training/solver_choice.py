@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
 
 from linnet.data.rows import Rows
 from linnet.errors import RecipeError, option
@@ -165,16 +168,23 @@ class Shape:
     dense: bool
     jointly: int
     positive: bool = False
-    reach: float = 0.0  # C |x|^2 of the mean sparse row
+    sparse: NDArray[Any] | None = field(default=None, compare=False, repr=False)  # the entries of sparse rows
+    total: bool = False  # of the penalty
 
     @classmethod
     def of(cls, recipe: Recipe, rows: Rows, classes: int) -> Shape:
         jointly = classes if classes > 2 and recipe.reduction in (Reduction.JOINT, Reduction.REFERENCE) else 0
         n, d = rows.shape
-        l1, l2, positive, reach = recipe.penalty.l1, recipe.penalty.l2, recipe.penalty.positive, 0.0
-        if l2 > 0 and n > 0 and not rows.dense:
-            reach = squared_norm(rows.values) / (n * l2 * (1 if recipe.penalty.total else n))
-        return cls(recipe.loss, l1, l2, n, d, rows.entries, rows.dense, jointly, positive, reach)
+        l1, l2, positive, total = recipe.penalty.l1, recipe.penalty.l2, recipe.penalty.positive, recipe.penalty.total
+        sparse = None if rows.dense else rows.values
+        return cls(recipe.loss, l1, l2, n, d, rows.entries, rows.dense, jointly, positive, sparse, total)
+
+    @cached_property
+    def reach(self) -> float:
+        """C |x|² of the mean sparse row; a look at all entries, which few rules need."""
+        if self.sparse is None or not self.l2 > 0 or not self.rows:
+            return 0.0
+        return squared_norm(self.sparse) / (self.rows * self.l2 * (1 if self.total else self.rows))
 
     @property
     def paired(self) -> bool:

@@ -111,8 +111,12 @@ def train_batch(
     chosen: StrengthChoice | None
     weights: MeanWeights | None = None
     if tuning is not None:
+        own = None
+        if entry.strength == "C":
+            own = _C_of(_with_strength(data, entry, strength, (raw, ~held), settings, seed, say)[0])
         say(f"tuning {entry.strength}")
-        entry, chosen, weights = tuned(data, entry, raw, ~held, seed, tuning, replace(settings, solver=solving.solver))
+        solved = replace(settings, solver=solving.solver)
+        entry, chosen, weights = tuned(data, entry, raw, ~held, seed, tuning, solved, own)
     else:
         entry, chosen = _with_strength(data, entry, strength, (raw, ~held), settings, seed, say)
     anew = tuning is None and entry.chooses_alpha and strength.alpha is None
@@ -170,6 +174,11 @@ def _with_strength(
         choose = strength_choice.chosen_by_labels if several else strength_choice.chosen
         return choose(data, entry, raw, which, seed, settings)
     return entry, None
+
+
+def _C_of(entry: Entry) -> float:
+    """The learner's C, in as many digits as those of a path have."""
+    return float(f"{1.0 / (entry.recipe.penalty.l1 + entry.recipe.penalty.l2):.6g}")
 
 
 def _with_paths(
