@@ -10,7 +10,7 @@ score plus ρ (wrong tokens) in training (margin rescaling: Taskar, Guestrin, Ko
 2005).
 
 Tags of one group (the letters of a span type) have a weight in common beside those of their own: w[f, k] is the sum of
-a[f, k] and c[f, group of k], and only the sums are kept.  A step of +1 for tag k is +1 for all tags of its group, and +1
+a[f, k] and c[f, group of k], and only sums are kept.  A step of +1 for tag k is +1 for all tags of its group, and +1
 more for k; where the guess is of the group of the truth, what is in common stays.  ‖Δ‖² is that of a and c.
 
 A feature has weights for the tags that it met in a mistake, and for no others: a row of pairs of tag and weight,
