@@ -270,3 +270,53 @@ def test_arrays_that_do_not_fit_are_refused():
             TagTrainer(*(good | {name: wrong}).values(), 1, allowed)
     with pytest.raises(ValueError, match="no such sentence"):
         TagTrainer(*good.values(), 1, allowed).train(np.array([1]))
+
+
+@pytest.mark.parametrize(("margin", "C"), [(0, 0.0), (7, 0.0), (0, 0.25)])
+@pytest.mark.parametrize("groups", [[0, 1, 1, 1], [2, 0, 2, 0], [0, 1, 2, 3]])
+def test_steps_with_a_margin_and_weights_in_common_are_those_of_a_twin_that_keeps_them_apart(groups, margin, C):
+    """The twin has weights of tags and weights of groups; a group of one tag has none in common."""
+    tags, features, count = 4, 10, 10
+    shared = [group if groups.count(group) > 1 else -1 for group in groups]
+    for seed in range(12):
+        draw = np.random.default_rng(seed)
+        sentences = np.concatenate([[0], np.cumsum(draw.integers(1, 5, count))])
+        tokens = [sorted(set(draw.integers(0, features, 4).tolist())) for _ in range(sentences[-1])]
+        gold = draw.integers(0, tags, sentences[-1]).astype(np.int32)
+        starts = np.concatenate([[0], np.cumsum([len(each) for each in tokens])]).astype(np.int64)
+        ids, only = np.concatenate(tokens).astype(np.uint32), np.full(len(tokens), -1, dtype=np.int32)
+        allowed = np.ones((tags + 1, tags + 1), dtype=np.uint8)
+        trainer = TagTrainer(ids, starts, sentences, gold, only, features, allowed, 1, margin, groups)
+        own, common, between = np.zeros((features, tags)), np.zeros((features, 3)), np.zeros((tags + 1, tags + 1))
+
+        def summed(own, common):
+            return own + np.stack([common[:, g] if g >= 0 else 0 * common[:, 0] for g in shared], axis=1)
+
+        sums, steps = 0.0, 0
+        for s in np.concatenate([draw.permutation(count) for _ in range(4)]):
+            first, stop = sentences[s], sentences[s + 1]
+            truth = gold[first:stop]
+            emit = np.array([summed(own, common)[each].sum(axis=0) for each in tokens[first:stop]])
+            emit[np.arange(stop - first), truth] -= margin
+            if C:  # real numbers: of nearly equal ones either is right
+                guess = trainer.decode(np.array([s]), False).tolist()
+            else:
+                guess, _ = numpy_viterbi(emit.astype(np.float32), between.astype(np.float32), only[first:stop])
+            wrong = trainer.train(np.array([s]), C)[1]
+            assert wrong == int((truth != guess).sum())
+            d_own, d_common, d_between = np.zeros_like(own), np.zeros_like(common), 0.0
+            for y, sign in ((truth.tolist(), 1), (guess, -1)):
+                counts, pairs = phi(tokens[first:stop], y, features, tags)
+                d_own, d_between = d_own + sign * counts, d_between + sign * pairs
+                for tag, group in enumerate(shared):
+                    if group >= 0:
+                        d_common[:, group] += sign * counts[:, tag]
+            norm = sum((each**2).sum() for each in (d_own, d_common, d_between))
+            gap = (d_own * own).sum() + (d_common * common).sum() + (d_between * between).sum()
+            tau = 1.0 if not C else min(C, (wrong - gap) / norm) if norm else 0.0
+            own, common, between = own + tau * d_own, common + tau * d_common, between + tau * d_between
+            found = dense(trainer, averaged=False)
+            assert found[0] == pytest.approx(summed(own, common), abs=1e-5 if C else 0.0, rel=0)
+            assert found[1] == pytest.approx(between, abs=1e-5 if C else 0.0, rel=0)
+            sums, steps = sums + summed(own, common), steps + 1
+        assert dense(trainer, averaged=True)[0] == pytest.approx(sums / steps, abs=1e-4 if C else 1e-12)

@@ -241,7 +241,7 @@ def _print_trained(tagger: Tagger, seconds: float, output: str) -> None:
     out, record = console(), tagger.record
     size = f"{record.sentences:,} sentences, {record.tokens:,} tokens"
     out.print(line("trained", f"averaged perceptron on {size} in {seconds:.1f} s"))
-    for number, text in enumerate(record.history.lines()):
+    for number, text in enumerate(record.history.lines(record.missed)):
         out.print(line("" if number else "passes", text))
     if record.mistakes is not None:
         out.print(line("mistakes", mistakes_text(record.mistakes)))

@@ -75,14 +75,18 @@ def mistakes_of(tagger: Tagger) -> dict[str, Any] | None:
     found = tagger.record.mistakes
     if found is None:
         return None
-    return {"sentences": found.mistakes, "bound": found.bound, "radius": found.radius, "margin": found.margin}
+    return {"sentences": found.mistakes, "bound": found.bound, "radius": found.radius, "margin": found.margin,
+            "allowance": found.allowance}  # fmt: skip
 
 
 def mistakes_text(found: MistakeBound) -> str:
     """Mistakes beside their bound."""
+    formula, near = "(R/γ)²", ""
+    if found.allowance:
+        formula, near = "(R² + 2ρn)/γ²", " with mistakes or within the margin"
     return (
-        f"{found.mistakes:,} sentences in all passes, none in the last; at most (R/γ)² = {found.bound:.3g} were "
-        f"possible  [dim]R {found.radius:.4g}, γ {found.margin:.3g} (Collins 2002)[/]"
+        f"{found.mistakes:,} sentences{near} in all passes, none in the last; at most {formula} = {found.bound:.3g} "
+        f"were possible  [dim]R {found.radius:.4g}, γ {found.margin:.3g} (Collins 2002)[/]"
     )
 
 
@@ -91,7 +95,7 @@ def _print_contents(tagger: Tagger, report: dict[str, Any]) -> None:
     what = f"{len(report['tags'])} tags, scheme {report['scheme']}, order {report['order']}"
     out.print(line("tagger", f"of {plain(report['target'])}, {what}"))
     out.print(line("trained on", f"{report['sentences']:,} sentences, {report['tokens']:,} tokens"))
-    for text in tagger.record.history.lines():
+    for text in tagger.record.history.lines(tagger.record.missed):
         out.print(line("", text))
     if tagger.record.mistakes is not None:
         out.print(line("mistakes", mistakes_text(tagger.record.mistakes)))

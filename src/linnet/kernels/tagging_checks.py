@@ -32,3 +32,18 @@ def check_order(order, sentences):
     order = np.asarray(order)
     if len(order) and (int(order.min()) < 0 or int(order.max()) >= sentences):
         raise ValueError("there is no such sentence")
+
+
+def mates_of(groups, tags):
+    """The group of each tag; and for each tag the tags of its group, itself among them, if there are others: where the
+    lists begin, and the lists."""
+    groups = np.arange(tags) if groups is None else np.asarray(groups)
+    if groups.shape != (tags,):
+        raise ValueError("groups and tags do not fit one another")
+    members: dict = {}
+    for tag, group in enumerate(groups.tolist()):
+        members.setdefault(group, []).append(tag)
+    lists = [members[group] if len(members[group]) > 1 else [] for group in groups.tolist()]
+    starts = np.concatenate([[0], np.cumsum([len(each) for each in lists], dtype=np.int64)])
+    flat = [tag for each in lists for tag in each]
+    return groups.astype(np.int32), starts.astype(np.int32), np.array([*flat, 0], dtype=np.int32)

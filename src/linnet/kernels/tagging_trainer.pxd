@@ -114,6 +114,11 @@ cdef class TagTrainer:
     cdef float* paths
     cdef int* guess
     cdef readonly Trigrams trigrams  # None: first order
+    cdef int cost  # the margin: what a wrong token adds to a score in training
+    cdef readonly object groups
+    cdef const int[::1] group
+    cdef const int[::1] mate_starts  # for each tag the tags of its group, itself among them; none where it is alone
+    cdef const int[::1] mates
     cdef Pruning pruning  # None: few tags, or not all may follow all
 
     cdef void score(self, Py_ssize_t s, const float* weights) noexcept nogil
@@ -122,6 +127,8 @@ cdef class TagTrainer:
     cdef void clear(self, Py_ssize_t c, Py_ssize_t tag) noexcept nogil
     cdef int widen(self, Row* row) except -1 nogil
     cdef int grow(self, Py_ssize_t needed) except -1 nogil
+    cdef double weigh(self, unsigned int feature, int tag, int other, double sign, double* margin) except? -1 nogil
+    cdef int move(self, unsigned int feature, int tag, int other, double tau) except -1 nogil
     cdef double gather(self, Py_ssize_t s, double* margin) except -1 nogil
     cdef void step(self, float* w, Sums* sums, double tau) noexcept nogil
     cdef int update(self, Py_ssize_t s, double tau) except -1 nogil

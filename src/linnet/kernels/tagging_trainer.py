@@ -5,6 +5,14 @@ y_t]; of second order, of U[y_t-2, y_t-1, y_t], too (tagging_trigrams.py).  The 
 they are not the true ones, w moves by the difference Δ of the features of both: w += τ Δ, with τ = 1, or τ = min(C,
 (wrong tokens - w·Δ) / ‖Δ‖²) (passive-aggressive, or 1-best MIRA: Crammer and others 2006).
 
+With a margin ρ the true tags are to score above any others by ρ for each token that these have wrong: y maximises the
+score plus ρ (wrong tokens) in training (margin rescaling: Taskar, Guestrin, Koller 2003; Tsochantaridis and others
+2005).
+
+Tags of one group (the letters of a span type) have a weight in common beside those of their own: w[f, k] is the sum of
+a[f, k] and c[f, group of k], and only sums are kept.  A step of +1 for tag k is +1 for all tags of its group, and +1
+more for k; where the guess is of the group of the truth, what is in common stays.  ‖Δ‖² is that of a and c.
+
 A feature has weights for the tags that it met in a mistake, and for no others: a row of pairs of tag and weight,
 which grows.  The mean of the weights after every sentence is w - u / sentences, with u += (sentences before) Δ:
 exact, because the steps of the perceptron are whole numbers."""
@@ -18,7 +26,7 @@ from cython.cimports.linnet.kernels.tagging_pruning import Pruning
 from cython.cimports.linnet.kernels.tagging_trainer import DENSE, Row, Sums, sum_rows
 from cython.cimports.linnet.kernels.tagging_trigrams import Trigrams
 
-from linnet.kernels.tagging_checks import check_order, check_sentences
+from linnet.kernels.tagging_checks import check_order, check_sentences, mates_of
 from linnet.kernels.tagging_decoder import followed_tags
 from linnet.kernels.tagging_pruning import is_prunable
 
@@ -31,9 +39,22 @@ MOST_WEIGHTS = cython.declare(cython.Py_ssize_t, 0xFFFFFFF0)
 class TagTrainer:
     """Weights, and the sentences that they are trained on."""
 
-    def __cinit__(self, ids, starts, sentences, gold, only, features: cython.Py_ssize_t, allowed, order=1):
+    def __cinit__(
+        self,
+        ids,
+        starts,
+        sentences,
+        gold,
+        only,
+        features: cython.Py_ssize_t,
+        allowed,
+        order=1,
+        margin: cython.int = 0,
+        groups=None,
+    ):
         """`allowed` is a square array, tags + 1 long, of which tag may follow which; the last is the outside.  `order`
-        is 1, or 2 for scores of three tags in a row."""
+        is 1, or 2 for scores of three tags in a row; `groups` has the number of the group of each tag, every tag being
+        alone by default."""
         self.ids = ids
         self.starts = starts
         self.sentences = sentences
@@ -43,6 +64,9 @@ class TagTrainer:
         self.width = (self.tags + 1 + 3) // 4 * 4
         self.features = features
         check_sentences(ids, starts, sentences, gold, only, features, self.tags)
+        self.cost = margin
+        self.groups, self.mate_starts, self.mates = mates_of(groups, self.tags)
+        self.group = self.groups
         longest: cython.Py_ssize_t = max(1, int(np.diff(np.asarray(sentences)).max(initial=1)))
         self.room = 1 << 16
         self.used = self.width  # the first weights stay 0: those of features without any
@@ -184,32 +208,46 @@ class TagTrainer:
         self.room = room
         return 0
 
+    def weigh(self, feature, tag, other, sign, margin):
+        """Put +1 or -1 for a tag, which stands against another, beside a feature's weights; what ‖Δ‖² grows by."""
+        c: cython.Py_ssize_t = self.place(feature, tag)
+        norm: cython.double = 2.0 * sign * self.sums[c].delta + 1.0
+        m: cython.int
+        margin[0] += sign * self.weights[c]
+        self.sums[c].delta += sign
+        if self.group[tag] == self.group[other] or self.mate_starts[tag] == self.mate_starts[tag + 1]:
+            return norm
+        for m in range(self.mate_starts[tag], self.mate_starts[tag + 1]):
+            c = self.place(feature, self.mates[m])
+            self.sums[c].delta += sign
+        return norm + 1.0
+
+    def move(self, feature, tag, other, tau):
+        """Make the step for a tag, which stands against another, of the weights of a feature."""
+        c: cython.Py_ssize_t = self.place(feature, tag)
+        m: cython.int
+        self.step(cython.address(self.weights[c]), cython.address(self.sums[c]), tau)
+        if self.group[tag] != self.group[other]:
+            for m in range(self.mate_starts[tag], self.mate_starts[tag + 1]):
+                c = self.place(feature, self.mates[m])
+                self.step(cython.address(self.weights[c]), cython.address(self.sums[c]), tau)
+        return 0
+
     def gather(self, s, margin):
         """Put Δ, the features of the true tags less those of the guess, beside the weights; returns ‖Δ‖², and w·Δ."""
         first: cython.Py_ssize_t = self.sentences[s]
         n: cython.Py_ssize_t = self.sentences[s + 1] - first
         norm: cython.double = 0.0
-        t: cython.Py_ssize_t
-        f: cython.Py_ssize_t
-        c: cython.Py_ssize_t
-        truth: cython.int
-        wrong: cython.int
-        before: cython.int
-        guessed: cython.int
+        cython.declare(t=cython.Py_ssize_t, f=cython.Py_ssize_t, c=cython.Py_ssize_t)
+        cython.declare(truth=cython.int, wrong=cython.int, before=cython.int, guessed=cython.int)
         for t in range(n):
             truth = self.gold[first + t]
             wrong = self.guess[t]
             if truth == wrong or self.only[first + t] >= 0:
                 continue
             for f in range(self.starts[first + t], self.starts[first + t + 1]):
-                c = self.place(self.ids[f], truth)
-                norm += 2.0 * self.sums[c].delta + 1.0
-                self.sums[c].delta += 1.0
-                margin[0] += self.weights[c]
-                c = self.place(self.ids[f], wrong)
-                norm += -2.0 * self.sums[c].delta + 1.0
-                self.sums[c].delta -= 1.0
-                margin[0] -= self.weights[c]
+                norm += self.weigh(self.ids[f], truth, wrong, 1.0, margin)
+                norm += self.weigh(self.ids[f], wrong, truth, -1.0, margin)
         before = self.tags
         guessed = self.tags
         for t in range(n + 1):
@@ -240,21 +278,17 @@ class TagTrainer:
         """Make the step that `gather` has put beside the weights."""
         first: cython.Py_ssize_t = self.sentences[s]
         n: cython.Py_ssize_t = self.sentences[s + 1] - first
-        t: cython.Py_ssize_t
-        f: cython.Py_ssize_t
-        c: cython.Py_ssize_t
+        cython.declare(
+            t=cython.Py_ssize_t, f=cython.Py_ssize_t, c=cython.Py_ssize_t, truth=cython.int, wrong=cython.int
+        )
         before: cython.int = self.tags
         guessed: cython.int = self.tags
-        truth: cython.int
-        wrong: cython.int
         for t in range(n):
             if self.gold[first + t] == self.guess[t] or self.only[first + t] >= 0:
                 continue
             for f in range(self.starts[first + t], self.starts[first + t + 1]):
-                c = self.place(self.ids[f], self.gold[first + t])
-                self.step(cython.address(self.weights[c]), cython.address(self.sums[c]), tau)
-                c = self.place(self.ids[f], self.guess[t])
-                self.step(cython.address(self.weights[c]), cython.address(self.sums[c]), tau)
+                self.move(self.ids[f], self.gold[first + t], self.guess[t], tau)
+                self.move(self.ids[f], self.guess[t], self.gold[first + t], tau)
         for t in range(n + 1):
             truth = self.gold[first + t] if t < n else self.tags
             wrong = self.guess[t] if t < n else self.tags
@@ -279,20 +313,14 @@ class TagTrainer:
     def train(self, order: cython.const[cython.longlong][::1], C: cython.double = 0.0):
         """One step for each of these sentences, in this order; passive-aggressive with C, if it is not 0.
 
-        Returns the sentences and the tokens that were wrong, and the number of tokens.
+        Returns the sentences and the tokens that were wrong, or right by less than the margin, and the tokens.
         """
-        i: cython.Py_ssize_t
-        t: cython.Py_ssize_t
-        s: cython.Py_ssize_t
-        n: cython.Py_ssize_t
-        first: cython.Py_ssize_t
-        missed: cython.Py_ssize_t
+        cython.declare(i=cython.Py_ssize_t, t=cython.Py_ssize_t, s=cython.Py_ssize_t, n=cython.Py_ssize_t)
+        cython.declare(first=cython.Py_ssize_t, missed=cython.Py_ssize_t)
+        cython.declare(norm=cython.double, margin=cython.double, tau=cython.double)
         wrong_sentences: cython.Py_ssize_t = 0
         wrong_tokens: cython.Py_ssize_t = 0
         tokens: cython.Py_ssize_t = 0
-        norm: cython.double
-        margin: cython.double
-        tau: cython.double
         trigrams: cython.pointer(cython.float) = cython.NULL if self.trigrams is None else self.trigrams.scores
         check_order(order, self.sentences.shape[0] - 1)
         if self.pruning is not None:
@@ -307,6 +335,9 @@ class TagTrainer:
                 if n == 0:
                     continue
                 self.score(s, self.weights)
+                if self.cost:
+                    for t in range(n):
+                        self.emit[t * self.width + self.gold[first + t]] -= self.cost
                 self.best(s, self.trans, trigrams, self.guess)
                 missed = 0
                 for t in range(n):
@@ -339,10 +370,7 @@ class TagTrainer:
         if not into.size:
             return into
         out: cython.int[::1] = into
-        i: cython.Py_ssize_t
-        c: cython.Py_ssize_t
-        s: cython.Py_ssize_t
-        n: cython.Py_ssize_t
+        cython.declare(i=cython.Py_ssize_t, c=cython.Py_ssize_t, s=cython.Py_ssize_t, n=cython.Py_ssize_t)
         at: cython.Py_ssize_t = 0
         square: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, self.width) * self.width
         trans: cython.pointer(cython.float) = cython.cast(cython.pointer(cython.float), malloc(square * 4))

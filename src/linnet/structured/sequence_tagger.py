@@ -26,7 +26,7 @@ from linnet.structured.templates import Templates, read_templates
 from linnet.structured.token_atoms import WordLists
 
 WORD, TAG = "word", "tag"
-OPTIONS = ("order", "passes", "scheme", "update", "C", "dictionary", "seed")
+OPTIONS = ("order", "passes", "scheme", "update", "C", "margin", "dictionary", "seed")
 # Sentences that a thread tags at a time.
 PART = 2048
 
@@ -51,6 +51,9 @@ class SequenceTagger(BaseEstimator):  # type: ignore[misc]
         How weights move at a mistake.
     C : float, default 0.01
         The largest step of passive-aggressive.
+    margin : int, default 50
+        By how much more true tags are to score than others, for each token that these have wrong, in steps of the
+        perceptron; 0 moves weights only where tags are wrong.
     dictionary : int, default 0
         Words that came at least this often, always with one tag, always get that tag (0: off).
     clusters : dict of str to str, optional
@@ -72,9 +75,9 @@ class SequenceTagger(BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self, *, order: int = 1, passes: int | None = None, scheme: str = "auto",
-        templates: Sequence[str] | None = None, update: str = "perceptron", C: float = 0.01, dictionary: int = 0,
-        clusters: Mapping[str, str] | None = None, gazetteers: Mapping[str, Any] | None = None, seed: int = 0,
-        n_jobs: int | None = None,
+        templates: Sequence[str] | None = None, update: str = "perceptron", C: float = 0.01, margin: int = 50,
+        dictionary: int = 0, clusters: Mapping[str, str] | None = None, gazetteers: Mapping[str, Any] | None = None,
+        seed: int = 0, n_jobs: int | None = None,
     ) -> None:  # fmt: skip
         self.order = order
         self.passes = passes
@@ -82,6 +85,7 @@ class SequenceTagger(BaseEstimator):  # type: ignore[misc]
         self.templates = templates
         self.update = update
         self.C = C
+        self.margin = margin
         self.dictionary = dictionary
         self.clusters = clusters
         self.gazetteers = gazetteers

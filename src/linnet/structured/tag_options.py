@@ -87,6 +87,10 @@ class TagOptions(shared_options.OfSentences):
         TagUpdate.PERCEPTRON, TRAINING, "perceptron moves weights by 1; passive-aggressive as far as needed, up to C."
     )
     C: float = shared_options.largest_step()
+    margin: int = option(
+        50, TRAINING, "By how much more true tags are to score than others, for each token that these have wrong, in "
+        "steps of the perceptron (0: not less).", least=0, most=1_000_000,
+    )  # fmt: skip
     dictionary: int = option(
         0, TRAINING, "Words that came at least N times, always with one tag, always get that tag: faster (0: off).",
         least=0, most=1_000_000_000,

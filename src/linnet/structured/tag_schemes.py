@@ -112,6 +112,14 @@ def detected_scheme(tags: Sequence[str], codes: NDArray[np.int32], sentences: ND
     return Scheme.IOB1
 
 
+def tag_groups(tags: Sequence[str], scheme: Scheme) -> NDArray[np.int32] | None:
+    """The number of the type of each tag, whose letters have weights in common; None for tags of words."""
+    if scheme is Scheme.NONE:
+        return None
+    types = sorted({tag[2:] for tag in tags})
+    return np.array([types.index(tag[2:]) for tag in tags], dtype=np.int32)
+
+
 def allowed_transitions(tags: Sequence[str], scheme: Scheme) -> NDArray[np.uint8]:
     """Which tag may follow which; the last one is what is outside of the sentence.  IOBES only: others allow all."""
     size = len(tags) + 1

@@ -43,6 +43,12 @@ class TaggerRecord:
     # sentences with mistakes in all passes, where the weights separate all sentences
     mistakes: MistakeBound | None = None
 
+    @property
+    def missed(self) -> str:
+        """What training counts as wrong: with a margin, also what was right by less."""
+        plain = not self.options.get("margin") or self.options.get("update") != "perceptron"
+        return "wrong" if plain else "wrong, or right by less than the margin,"
+
 
 @dataclass(frozen=True, eq=False)
 class Tagger:

@@ -27,6 +27,7 @@ from linnet.structured.tag_schemes import (
     detected_scheme,
     is_span_tag,
     spans_of,
+    tag_groups,
     written,
 )
 from linnet.structured.tagger import Tagger, TaggerRecord
@@ -93,9 +94,10 @@ class Learner:
         self.problem, self.only = problem, only
         tagged = problem.tagged
         allowed = allowed_transitions(tagged.tags, Scheme.IOBES if tagged.scheme is not Scheme.NONE else Scheme.NONE)
+        groups = tag_groups(tagged.tags, tagged.scheme)
         self.kernel = TagTrainer(  # type: ignore[call-arg]
             problem.ids, problem.starts, tagged.sentences.starts, tagged.codes, only, len(problem.numbering), allowed,
-            problem.order,
+            problem.order, problem.margin, groups,
         )  # fmt: skip
 
     def train(self, order: Numbers) -> Tally:
@@ -155,6 +157,7 @@ class TaggingProblem:
         """The numbers of words and features continue those of the problem before, if there is one."""
         self.tagged, self.templates, self.lists = tagged, templates, lists
         self.C = options.C if options.update is TagUpdate.PASSIVE_AGGRESSIVE else 0.0
+        self.margin = 0 if self.C else options.margin
         self.least = options.dictionary
         self.order = options.order
         if self.order == 2 and len(tagged.tags) > MOST_TRIGRAM_TAGS:
@@ -238,7 +241,14 @@ class TaggingProblem:
         made = sum(each.wrong for each in history.final)
         tagged = self.tagged
         return tagging_bound(
-            learner.kernel, self.ids, self.starts, tagged.sentences.starts, tagged.codes, learner.only, made
+            learner.kernel,
+            self.ids,
+            self.starts,
+            tagged.sentences.starts,
+            tagged.codes,
+            learner.only,
+            made,
+            self.margin,
         )
 
 

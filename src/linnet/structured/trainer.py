@@ -123,8 +123,8 @@ class History:
     def held_out_score(self) -> float | None:
         return self.search[self.passes - 1].held_out if 1 <= self.passes <= len(self.search) else None
 
-    def lines(self) -> list[str]:
-        """What a user should know of it."""
+    def lines(self, missed: str = "wrong") -> list[str]:
+        """What a user should know of it; `missed` says what parts are counted as wrong."""
         found = []
         if self.search:
             found.append(
@@ -135,7 +135,7 @@ class History:
             found.append(f"{self.passes} passes over {self.examples:,} sentences")
         if self.final:
             last = self.final[-1]
-            found.append(f"in the last pass {last.wrong_parts:,} of {last.parts:,} were wrong while training")
+            found.append(f"in the last pass {last.wrong_parts:,} of {last.parts:,} were {missed} while training")
         return found
 
     def check(self) -> None:
