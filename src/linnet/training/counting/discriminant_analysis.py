@@ -30,7 +30,7 @@ from linnet.cores import one_thread, scipy
 from linnet.data.labels import Labels
 from linnet.data.rows import Examples
 from linnet.errors import InputError
-from linnet.kernels.class_sums import add_products
+from linnet.kernels.class_sums import add_products, add_scatter
 from linnet.training.counting.naive_bayes import Counting, Priors, Table, about_mean, about_zero
 
 Shrinkage = float | Literal["auto"] | None
@@ -81,6 +81,7 @@ class Moments:
         """The moments of all rows, including the waiting ones, which stay waiting here."""
         all_rows = copy(self)
         if self.waiting:
+            all_rows.second = self.second.copy()
             all_rows._merge()
         return all_rows
 
@@ -94,18 +95,28 @@ class Moments:
         return other
 
     def _merge(self) -> None:
-        """Add the waiting rows' moments; nothing is changed in place, so that `with_waiting` may share arrays."""
+        """Add the waiting rows' moments; only `second` is changed in place."""
         X, weights = np.ascontiguousarray(self.waiting), np.array(self.waiting_weights)[:, np.newaxis]
         self.waiting, self.waiting_weights = [], []
         more = Moments(len(self.mean), higher=self.higher)
         more.weight = float(sum(weights[:, 0].tolist()))
         more.mean = _products(weights, X)[0] / more.weight
         centred = X - more.mean
-        more.second = _products(weights * centred, centred)
-        if self.higher:
+        if not self.higher:
+            self._add_second(more, centred, weights[:, 0])
+        else:
+            add_scatter(centred, weights[:, 0], np.zeros_like(more.mean), 0.0, more.second)
             squared = centred * centred
             more.third, more.fourth = _products(weights * centred, squared), _products(weights * squared, squared)
-        self.add(more)
+            self.add(more)
+
+    def _add_second(self, more: Moments, centred: Table, weights: Table) -> None:
+        """As `add`, of rows about their mean, with their products made and added in one go."""
+        added, total = more.weight, self.weight + more.weight
+        step = more.mean - self.mean
+        add_scatter(centred, weights, step, self.weight * added / total, self.second)
+        self.mean = self.mean + step * (added / total)
+        self.weight = total
 
     def add(self, more: Moments) -> None:
         """Add the moments of other rows, none of which waits."""
