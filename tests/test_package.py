@@ -21,7 +21,7 @@ def test_public_names():
         "Averaging", "BagOfWords", "BernoulliNB", "BestThreshold", "CertificateError", "ComplementNB", "Conjunctions",
         "CostSensitive", "DataWarning", "DependencyParser", "ElasticNet", "ElasticNetCV", "ExpressionError", "Factors",
         "GammaRegressor", "Halving", "HuberRegressor", "InputError", "Lasso", "LassoCV", "LinearDiscriminantAnalysis",
-        "LinearRegression", "LinearSVC", "LinearSVCCV", "LinnetError", "LinnetWarning", "LogisticRegression",
+        "LinearRegression", "LinearSVC", "LinearSVCCV", "LinearSVR", "LinnetError", "LinnetWarning", "LogisticRegression",
         "LogisticRegressionCV", "Loss", "Model", "ModelFileError", "MultiLabelClassifier", "MultinomialNB",
         "NumericalError", "OneHot", "OnlineClassifier", "OnlineRegressor", "OutputError", "PassiveAggressive",
         "PassiveAggressiveClassifier", "Penalty", "Perceptron", "PoissonRegressor", "Polynomial", "QuantileRegressor",

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from linnet.estimators.lasso_cv import LassoCV as LassoCV
     from linnet.estimators.linear_regression import LinearRegression as LinearRegression
     from linnet.estimators.linear_svc import LinearSVC as LinearSVC
+    from linnet.estimators.linear_svr import LinearSVR as LinearSVR
     from linnet.estimators.logistic_regression import LogisticRegression as LogisticRegression
     from linnet.estimators.multi_label import MultiLabelClassifier as MultiLabelClassifier
     from linnet.estimators.naive_bayes import BernoulliNB as BernoulliNB
@@ -103,6 +104,7 @@ _HOMES = {
     "LinearRegression": "linnet.estimators.linear_regression",
     "LinearSVC": "linnet.estimators.linear_svc",
     "LinearSVCCV": "linnet.estimators.tuned_c",
+    "LinearSVR": "linnet.estimators.linear_svr",
     "LinnetError": "linnet.errors",
     "LinnetWarning": "linnet.errors",
     "Model": "linnet.model.model",

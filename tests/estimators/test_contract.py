@@ -33,6 +33,7 @@ NAMES = [
     "LinearRegression",
     "LinearSVC",
     "LinearSVCCV",
+    "LinearSVR",
     "LogisticRegression",
     "LogisticRegressionCV",
     "MultinomialNB",

@@ -25,7 +25,7 @@ PARAMETERS = {
     "has them: of these `winnow1` learns a k-DNF.",
     "complement": "Whether every variable x has another, 1 - x: for disjunctions of literals, negated or not.",
     "solver": "How the problem is solved, of those named above; `auto` chooses.",
-    "loss": "The loss to minimise: `hinge` or `squared_hinge`.",
+    "loss": "The loss to minimise, by scikit-learn's name (of a classifier mostly `hinge` or `squared_hinge`).",
     "C": "How much the losses count: the penalty's weight is 1 / C, a passive-aggressive step at most C.",
     "penalty": "`l2`, `l1` (sparse weights), `elasticnet`, or None; `keep` the learner's own, `auto` what l1_ratio "
     "asks for. The intercept is not penalised.",
@@ -140,7 +140,8 @@ PARAMETERS = {
     "of which many are 0.",
     "solver_options": "Accepted for scikit-learn's sake, and without effect: `tol` and `max_iter` say when to stop.",
     "quantile": "Which quantile to predict: a fraction of the targets that is to be below, between 0 and 1.",
-    "epsilon": "Residuals beyond epsilon times the scale are outliers, and count by their size; 1 or more.",
+    "epsilon": "Huber: residuals beyond epsilon times the scale are outliers, and count by their size; 1 or more. Support "
+    "vector regression: residuals up to epsilon cost nothing.",
     "link": "How the score gives the mean: `log` (its exponential), `identity`, or `auto`.",
     "include_bias": "Whether to put a column of ones first.",
 }
