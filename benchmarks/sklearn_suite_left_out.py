@@ -8,7 +8,6 @@ GLM, BASE = "test_glm.py", "test_base.py"
 COORDINATES = "coordinate_descent.py"
 
 LEFT_OUT: dict[str, tuple[tuple[str, str], ...]] = {
-    "of LogisticRegressionCV, which linnet does not have": ((LOGISTIC, r"LogisticRegressionCV|_cv(_|\[)|-cv\]"),),
     "the wording of one solver's own message that it did not converge": ((LOGISTIC, r"^test_max_iter\["),),
     "scikit-learn's announcements of parameters and classes that it is about to remove": (
         ("test_passive_aggressive.py", r"^test_class_deprecation"),

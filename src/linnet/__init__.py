@@ -59,6 +59,8 @@ if TYPE_CHECKING:
     from linnet.estimators.ridge import Ridge as Ridge
     from linnet.estimators.ridge import RidgeClassifier as RidgeClassifier
     from linnet.estimators.ridge_cv import RidgeCV as RidgeCV
+    from linnet.estimators.sgd import SGDClassifier as SGDClassifier
+    from linnet.estimators.sgd import SGDRegressor as SGDRegressor
     from linnet.estimators.tuned_c import LinearSVCCV as LinearSVCCV
     from linnet.estimators.tuned_c import LogisticRegressionCV as LogisticRegressionCV
     from linnet.estimators.winnow import Winnow as Winnow
@@ -132,6 +134,8 @@ _HOMES = {
     "Ridge": "linnet.estimators.ridge",
     "RidgeCV": "linnet.estimators.ridge_cv",
     "RidgeClassifier": "linnet.estimators.ridge",
+    "SGDClassifier": "linnet.estimators.sgd",
+    "SGDRegressor": "linnet.estimators.sgd",
     "Schedule": "linnet.learners.schedule",
     "SeparationWarning": "linnet.errors",
     "SequenceTagger": "linnet.structured.sequence_tagger",

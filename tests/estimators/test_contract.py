@@ -47,6 +47,8 @@ NAMES = [
     "Ridge",
     "RidgeCV",
     "RidgeClassifier",
+    "SGDClassifier",
+    "SGDRegressor",
     "SharedGaussianNB",
     "TweedieRegressor",
 ]

@@ -1,8 +1,8 @@
 """The parameters of losses, as users ask for them.
 
 power      p: the variance grows as mean^p (tweedie)
-epsilon    residuals beyond epsilon times the scale count by their size, not their square (huber); residuals up to epsilon
-           cost nothing (svr)
+epsilon    residuals beyond epsilon times the scale count by their size, not their square (huber); residuals up to
+           epsilon cost nothing (svr)
 quantile   q: a fraction q of the targets is to be below the prediction (quantile)
 """
 
