@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import sqrt
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.errors import RecipeError
-from linnet.estimators.base import LinearClassifier, LinearRegressor, offered_if
+from linnet.data.labels import Labels
+from linnet.data.rows import Examples
+from linnet.errors import InputError, RecipeError
+from linnet.estimators.base import LinearClassifier, LinearEstimator, LinearRegressor, offered_if
 from linnet.estimators.coefficients import SparseCoefficients
 from linnet.estimators.documentation import documented
 from linnet.estimators.parameters import check_number, check_positive, chosen, penalty_of
 from linnet.learners import catalogue
 from linnet.learners.entry import Entry
+from linnet.learners.linear import LinearModel
 from linnet.learners.losses import Loss
 from linnet.learners.recipe import Averaging, Penalty, Recipe, Reduction, Update
 from linnet.learners.schedule import Schedule, Step, constant
+from linnet.training.online import OnlineTraining
 
 OF_CLASSES = {
     "hinge": Loss.HINGE,
@@ -47,7 +51,10 @@ def _recipe(estimator: Any, losses: dict[str, Loss], reduction: Reduction) -> Re
     loss = chosen(losses, "loss", name)
     alpha, rate = check_number("alpha", estimator.alpha), estimator.learning_rate
     chosen(RATES, "learning_rate", rate)
-    penalty = penalty_of(estimator.penalty, alpha, check_number("l1_ratio", estimator.l1_ratio))
+    if estimator.penalty == "elasticnet" and estimator.l1_ratio is None:
+        raise RecipeError("l1_ratio must be set when penalty is 'elasticnet': a number from 0 (L2) to 1 (L1)")
+    # as a number only where it counts
+    penalty = penalty_of(estimator.penalty, alpha, 0.0 if estimator.l1_ratio is None else estimator.l1_ratio)
     average = Averaging.AVERAGE if estimator.average else Averaging.LAST
     if rate == "adaptive":
         return Recipe(loss, Update.ADAPTIVE, constant(0.5), penalty, average, reduction)
@@ -70,8 +77,70 @@ def _schedule(estimator: Any, alpha: float) -> Schedule:
     return Schedule(check_positive("eta0", estimator.eta0), power)
 
 
+class GivenStart(LinearEstimator):
+    """As scikit-learn's: a fit may begin at given weights, or with `warm_start` at its own, with the steps of a new fit;
+    and a stream cannot stop early."""
+
+    _given: tuple[Any, Any] = (None, None)
+
+    def fit(  # type: ignore[override]
+        self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None
+    ) -> Self:
+        """Fit to all rows, beginning at these weights and intercepts, if they are given."""
+        self._given = coef_init, intercept_init
+        try:
+            return super().fit(X, y, sample_weight)  # type: ignore[misc, no-any-return]
+        finally:
+            del self._given
+
+    def _fit(self, examples: Examples, labels: Labels | None, learner: Entry) -> Self:
+        alone = learner.recipe.update is Update.ADDITIVE and learner.recipe.averaging is Averaging.LAST
+        given = any(each is not None for each in self._given)
+        if self.warm_start and alone and hasattr(self, "coef_") and not given:
+            self._given, given = (self.coef_, self.intercept_), True  # the steps begin anew, and may be others now
+        if given:
+            self._begin = self._started(examples.rows.shape[1], labels, learner)
+        try:
+            return super()._fit(examples, labels, learner)
+        finally:
+            vars(self).pop("_begin", None)
+
+    def _running(self, learner: Entry) -> OnlineTraining | None:
+        begun: OnlineTraining | None = vars(self).get("_begin")
+        return super()._running(learner) if begun is None else begun
+
+    def _started(self, columns: int, labels: Labels | None, learner: Entry) -> OnlineTraining:
+        """The learners with the given weights, one a class, or one alone."""
+        if learner.recipe.update is not Update.ADDITIVE:
+            raise RecipeError(
+                "coef_init and intercept_init do not go with learning_rate='adaptive', which has rates, too"
+            )
+        training = OnlineTraining(learner.recipe, columns, labels, intercept=bool(self.fit_intercept))
+        learners = list(training.learners.values())
+        for given, name, width in zip(self._given, ("coef_init", "intercept_init"), (columns, 1), strict=True):
+            if given is None:
+                continue
+            values = np.asarray(given, dtype=np.float64)
+            if values.size != len(learners) * width or values.shape[-1:] not in ((), (width,), (len(learners),)):
+                raise InputError(
+                    f"Provided {name} does not match dataset: it has the shape {values.shape}, and there are "
+                    f"{len(learners)} x {width} numbers"
+                )
+            for each, own in zip(learners, values.reshape(len(learners), width), strict=True):
+                if name == "coef_init":
+                    each.weights[:-1, 0] = own
+                else:
+                    each.weights[-1, 0] = own[0]
+        return training
+
+    def _take(self, examples: Examples, labels: Labels | None, learner: Entry) -> Self:
+        if self._validates():
+            raise RecipeError("early_stopping should be False with partial_fit: one pass has nothing to stop")
+        return super()._take(examples, labels, learner)
+
+
 @documented("sgd-hinge", "sgd-logistic")
-class SGDClassifier(SparseCoefficients, LinearClassifier):
+class SGDClassifier(GivenStart, SparseCoefficients, LinearClassifier):
     """Stochastic gradient descent with scikit-learn's parameters: several classes are taken one by one.
 
     Steps, penalties and averages are scikit-learn's; the order of rows, and when passes end, are linnet's.
@@ -148,7 +217,7 @@ class SGDClassifier(SparseCoefficients, LinearClassifier):
 
 
 @documented("widrow-hoff")
-class SGDRegressor(LinearRegressor):
+class SGDRegressor(GivenStart, LinearRegressor):
     """Stochastic gradient descent on squared errors, with scikit-learn's parameters.
 
     Steps, penalties and averages are scikit-learn's; the order of rows, and when passes end, are linnet's.
@@ -208,3 +277,7 @@ class SGDRegressor(LinearRegressor):
         if self.learning_rate in AGGRESSIVE:
             raise RecipeError(f"learning_rate={self.learning_rate!r} mends a hinge loss: it is for SGDClassifier here")
         return replace(catalogue.find("widrow-hoff"), recipe=_recipe(self, OF_NUMBERS, Reduction.JOINT))
+
+    def _show(self, model: LinearModel, dtype: Any = np.float64) -> None:
+        super()._show(model, dtype)
+        self.intercept_ = np.atleast_1d(self.intercept_)  # as scikit-learn's has it
