@@ -14,10 +14,14 @@ LEFT_OUT: dict[str, tuple[tuple[str, str], ...]] = {
         ("test_passive_aggressive.py", r"^test_class_deprecation"),
         (SGD, r"^test_power_t_limits"),
         (LOGISTIC, r"^test_penalty_deprecated|^test_l1_ratio_None_deprecated|_warns_with_n_jobs"),
+        (LOGISTIC, r"^test_logisticregressioncv_warns_with_use_legacy|^test_lr_scoring_warns"),
     ),
     "calls private functions of scikit-learn's class, or reads its private attributes": (
         ("test_passive_aggressive.py", r"^test_classifier_(accuracy|partial_fit)\[.*True\]"),
-        (LOGISTIC, r"^test_logreg_predict_proba_multinomial"),
+        (
+            LOGISTIC,
+            r"^test_logreg_predict_proba_multinomial|^test_logistic_cv_multinomial_score|^test_get_default_scorer",
+        ),
         (SGD, r"^test_plain_has_no_average_attr|^test_loss_function_epsilon|^test_validation_mask_correctly"),
         (BAYES, r"^test_check_alpha|^test_alpha_vector|^test_check_update_with_no_data"),
         (GLM, r"^test_tweedie_link_(argument|auto)"),

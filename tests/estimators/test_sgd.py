@@ -73,7 +73,7 @@ def test_aggressive_steps_are_those_of_the_passive_aggressive_learner(table, rat
     assert_array_equal(ours.coef_, other.coef_)
 
 
-def test_a_model_of_it_is_saved_with_its_steps(table, tmp_path):
+def test_a_model_of_it_is_saved_with_its_steps():
     from linnet.learners.recipe import Recipe
     from linnet.storage.typed_json import from_plain, to_plain
 

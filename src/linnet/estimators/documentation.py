@@ -58,8 +58,8 @@ PARAMETERS = {
     "it is half of that, after 100,000 rows at least: it then memorises rows. "
     "Batch solvers: a relative duality gap this small; without a penalty, a gradient this small beside the first. None "
     "makes all `max_iter` passes (perceptron: unless one makes no mistake).",
-    "n_iter_no_change": "By how many passes an online learner is judged at least, for `tol`; of more than 200,000 rows by "
-    "fewer where it is judged by its loss, two at least.",
+    "n_iter_no_change": "By how many passes an online learner is judged at least, for `tol`; of more than 200,000 rows "
+    "by fewer where it is judged by its loss, two at least.",
     "early_stopping": "Whether an online learner stops by its score on rows held out for validation: when "
     "`n_iter_no_change` passes improved their accuracy (for numbers, R²) by no more than `tol`.",
     "validation_fraction": "The fraction of the rows of each class to hold out for `early_stopping`.",
@@ -67,8 +67,8 @@ PARAMETERS = {
     "eta0": "The step size, or its start; for a batch gradient, on the objective as written above. None keeps the "
     "learner's own, or lets the solver find a safe one.",
     "learning_rate": "The size of step t: `constant` eta0, `invscaling` eta0 * t ** -power_t, `optimal` "
-    "1 / (alpha * (t + t0)); `pa1` and `pa2` passive-aggressive steps, with eta0 as their C and no penalty; `adaptive` a "
-    "rate for every weight, in its column's scale.",
+    "1 / (alpha * (t + t0)); `pa1` and `pa2` passive-aggressive steps, with eta0 as their C and no penalty; `adaptive` "
+    "a rate for every weight, in its column's scale.",
     "power_t": "Steps are eta0 * t ** -power_t: 0 constant, 0.5 and 1 falling. None keeps the learner's own.",
     "fit_intercept": "Whether to fit an intercept b beside the weights.",
     "penalise_intercept": "Whether the intercept is penalised, too, as by liblinear. Not for online solvers.",
@@ -144,8 +144,8 @@ PARAMETERS = {
     "of which many are 0.",
     "solver_options": "Accepted for scikit-learn's sake, and without effect: `tol` and `max_iter` say when to stop.",
     "quantile": "Which quantile to predict: a fraction of the targets that is to be below, between 0 and 1.",
-    "epsilon": "Huber: residuals beyond epsilon times the scale are outliers, and count by their size; 1 or more. Support "
-    "vector regression: residuals up to epsilon cost nothing.",
+    "epsilon": "Huber: residuals beyond epsilon times the scale are outliers, and count by their size; 1 or more. "
+    "Support vector regression: residuals up to epsilon cost nothing.",
     "link": "How the score gives the mean: `log` (its exponential), `identity`, or `auto`.",
     "include_bias": "Whether to put a column of ones first.",
 }

@@ -29,7 +29,7 @@ class LinearSVR(LinearRegressor):
     """Linear support vector regression: minimises |w|^2 / 2 + C * sum of max(0, |y - w.x - b| - epsilon), or of its
     squares, to a proven relative duality gap of `tol`.
 
-    `solver="auto"` is `"dual"`, coordinate ascent on the dual; for the squared loss over few columns it is Newton's method.
+    `solver="auto"` is `"dual"`, coordinate ascent on the dual; for the squared loss over few columns, Newton's method.
 
     >>> from linnet import LinearSVR
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 30.0]

@@ -78,18 +78,16 @@ def _schedule(estimator: Any, alpha: float) -> Schedule:
 
 
 class GivenStart(LinearEstimator):
-    """As scikit-learn's: a fit may begin at given weights, or with `warm_start` at its own, with the steps of a new fit;
-    and a stream cannot stop early."""
+    """As scikit-learn's: a fit may begin at given weights, or with `warm_start` at its own, with the steps of a new
+    fit; and a stream cannot stop early."""
 
     _given: tuple[Any, Any] = (None, None)
 
-    def fit(  # type: ignore[override]
-        self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None
-    ) -> Self:
+    def fit(self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None) -> Self:
         """Fit to all rows, beginning at these weights and intercepts, if they are given."""
         self._given = coef_init, intercept_init
         try:
-            return super().fit(X, y, sample_weight)  # type: ignore[misc, no-any-return]
+            return super().fit(X, y, sample_weight)  # type: ignore[no-any-return]
         finally:
             del self._given
 
@@ -97,13 +95,14 @@ class GivenStart(LinearEstimator):
         alone = learner.recipe.update is Update.ADDITIVE and learner.recipe.averaging is Averaging.LAST
         given = any(each is not None for each in self._given)
         if self.warm_start and alone and hasattr(self, "coef_") and not given:
-            self._given, given = (self.coef_, self.intercept_), True  # the steps begin anew, and may be others now
+            before = self._model()
+            self._given, given = (before.weights.T, before.intercepts), True  # steps begin anew, and may be others
         if given:
             self._begin = self._started(examples.rows.shape[1], labels, learner)
         try:
             return super()._fit(examples, labels, learner)
         finally:
-            vars(self).pop("_begin", None)
+            self.__dict__.pop("_begin", None)
 
     def _running(self, learner: Entry) -> OnlineTraining | None:
         begun: OnlineTraining | None = vars(self).get("_begin")
@@ -112,9 +111,7 @@ class GivenStart(LinearEstimator):
     def _started(self, columns: int, labels: Labels | None, learner: Entry) -> OnlineTraining:
         """The learners with the given weights, one a class, or one alone."""
         if learner.recipe.update is not Update.ADDITIVE:
-            raise RecipeError(
-                "coef_init and intercept_init do not go with learning_rate='adaptive', which has rates, too"
-            )
+            raise RecipeError("coef_init and intercept_init do not go with learning_rate='adaptive', which has rates")
         training = OnlineTraining(learner.recipe, columns, labels, intercept=bool(self.fit_intercept))
         learners = list(training.learners.values())
         for given, name, width in zip(self._given, ("coef_init", "intercept_init"), (columns, 1), strict=True):
@@ -140,12 +137,12 @@ class GivenStart(LinearEstimator):
 
 
 @documented("sgd-hinge", "sgd-logistic")
-class SGDClassifier(GivenStart, SparseCoefficients, LinearClassifier):
+class SGDClassifier(GivenStart, SparseCoefficients, LinearClassifier):  # type: ignore[misc]
     """Stochastic gradient descent with scikit-learn's parameters: several classes are taken one by one.
 
     Steps, penalties and averages are scikit-learn's; the order of rows, and when passes end, are linnet's.
-    `learning_rate="adaptive"` is linnet's own: a rate for every weight, in its column's scale, which needs neither `eta0`
-    nor scaled columns. `OnlineClassifier` takes it by default.
+    `learning_rate="adaptive"` is linnet's own: a rate for every weight, in its column's scale, which needs neither
+    `eta0` nor scaled columns. `OnlineClassifier` takes it by default.
 
     >>> from linnet import SGDClassifier
     >>> X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 1]
@@ -217,7 +214,7 @@ class SGDClassifier(GivenStart, SparseCoefficients, LinearClassifier):
 
 
 @documented("widrow-hoff")
-class SGDRegressor(GivenStart, LinearRegressor):
+class SGDRegressor(GivenStart, LinearRegressor):  # type: ignore[misc]
     """Stochastic gradient descent on squared errors, with scikit-learn's parameters.
 
     Steps, penalties and averages are scikit-learn's; the order of rows, and when passes end, are linnet's.

@@ -1,13 +1,13 @@
 """Dual coordinate descent for linear support vector regression: one sweep over the active rows.
 
-With C_i the cost of row i, y_i its target, ε the residual that costs nothing, and b a free intercept, the two problems are
+With C_i the cost of row i, y_i its target, ε the residual that costs nothing, and b a free intercept, these are the two
 
     primal  min over w, b   1/2 |w|^2 + sum_i C_i max(0, |y_i - w . x_i - b| - ε)^p,    p = 1 or 2
     dual    max over a      sum_i (a_i y_i - ε |a_i| - e_i a_i^2 / 2) - 1/2 |w|^2,   w = sum_i a_i x_i,   sum_i a_i = 0
 
 where |a_i| <= C_i and e_i = 0 for p = 1, and e_i = 1 / (2 C_i) for p = 2.  A step solves for one a_i with all others
-held.  A row whose a_i lies at 0 or at a bound, and would stay there by more than any row fell short in the sweep before,
-is left out of those to come (Ho, Lin 2012, Large-scale linear support vector regression, algorithm 4).
+held.  A row whose a_i lies at 0 or at a bound, and would stay there by more than any row fell short in the sweep
+before, is left out of those to come (Ho, Lin 2012, Large-scale linear support vector regression, algorithm 4).
 
 The intercept is the multiplier of sum_i a_i = 0, as in dual_svm.py.  `states` has a_i, y_i, the limit (C_i, or e_i for
 p = 2) and 1 / (|x_i|^2 + e_i + rho), infinite for a row of zeros.

@@ -88,7 +88,9 @@ class SquaredEpsilonInsensitive(EpsilonInsensitive):
         return 2.0 * np.sign(scores - targets) * self._beyond(scores, targets)
 
     def curvature(self, scores: Floats, targets: Floats) -> Floats:
-        return 2.0 * (self._beyond(scores, targets) > 0)
+        import numpy as np
+
+        return np.where(self._beyond(scores, targets) > 0, 2.0, 0.0)
 
     def conjugate(self, slopes: Floats, targets: Floats) -> Floats:
         return super().conjugate(slopes, targets) + 0.25 * slopes * slopes
