@@ -56,8 +56,9 @@ class Passes:
     than that fraction of the first pass's (judged over `patience` of them: one alone may be unlucky; of very many rows
     over fewer).  An adaptive learner, whose first pass is in the units of columns and targets already, stops, too,
     when only that fraction of its loss is left; and, as it keeps large steps for rare columns, when it memorises rows
-    and no penalty stands against that.  With a fraction of rows for `validation`, any learner stops when that many passes improved its score on them
-    by no more than `tol`.  Without `tol`, all passes are made that can change anything.
+    and no penalty stands against that.  With a fraction of rows for `validation`, any learner stops when that many
+    passes improved its score on them by no more than `tol`.  Without `tol`, all passes are made that can change
+    anything.
     """
 
     most: int
