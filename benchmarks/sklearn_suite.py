@@ -32,13 +32,16 @@ DISCRIMINANT = "sklearn.discriminant_analysis"
 SUITES: dict[str, tuple[tuple[str, str], ...]] = {
     "linear_model/tests/test_logistic.py": (
         (LINEAR, "LogisticRegression"),
+        (LINEAR, "LogisticRegressionCV"),
         (f"{LINEAR}._logistic", "LogisticRegression"),
+        (f"{LINEAR}._logistic", "LogisticRegressionCV"),
     ),
     "tests/test_discriminant_analysis.py": ((DISCRIMINANT, "LinearDiscriminantAnalysis"),),
     "linear_model/tests/test_base.py": ((LINEAR, "LinearRegression"),),
     "linear_model/tests/test_ridge.py": ((LINEAR, "Ridge"), (LINEAR, "RidgeClassifier"), (LINEAR, "LinearRegression")),
     "tests/test_naive_bayes.py": ((BAYES, "MultinomialNB"), (BAYES, "BernoulliNB"), (BAYES, "ComplementNB")),
-    "svm/tests/test_svm.py": ((SVM, "LinearSVC"), (LINEAR, "LogisticRegression")),
+    "svm/tests/test_svm.py": ((SVM, "LinearSVC"), (SVM, "LinearSVR"), (LINEAR, "LogisticRegression")),
+    "linear_model/tests/test_sgd.py": ((LINEAR, "SGDClassifier"), (LINEAR, "SGDRegressor")),
     "linear_model/tests/test_perceptron.py": ((LINEAR, "Perceptron"),),
     "linear_model/tests/test_passive_aggressive.py": ((LINEAR, "PassiveAggressiveClassifier"),),
     "linear_model/tests/test_coordinate_descent.py": ((LINEAR, "Lasso"), (LINEAR, "ElasticNet"), (LINEAR, "Ridge")),

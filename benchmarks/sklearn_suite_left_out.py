@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+SGD = "test_sgd.py"
 LOGISTIC, RIDGE, SVM, BAYES = "test_logistic.py", "test_ridge.py", "test_svm.py", "test_naive_bayes.py"
 GLM, BASE = "test_glm.py", "test_base.py"
 # with and without "sparse_"
 COORDINATES = "coordinate_descent.py"
 
 LEFT_OUT: dict[str, tuple[tuple[str, str], ...]] = {
-    "of LogisticRegressionCV, which linnet does not have": ((LOGISTIC, r"LogisticRegressionCV|_cv(_|\[)|-cv\]"),),
     "the wording of one solver's own message that it did not converge": ((LOGISTIC, r"^test_max_iter\["),),
     "scikit-learn's announcements of parameters and classes that it is about to remove": (
         ("test_passive_aggressive.py", r"^test_class_deprecation"),
+        (SGD, r"^test_power_t_limits"),
         (LOGISTIC, r"^test_penalty_deprecated|^test_l1_ratio_None_deprecated|_warns_with_n_jobs"),
+        (LOGISTIC, r"^test_logisticregressioncv_warns_with_use_legacy|^test_lr_scoring_warns"),
     ),
     "calls private functions of scikit-learn's class, or reads its private attributes": (
         ("test_passive_aggressive.py", r"^test_classifier_(accuracy|partial_fit)\[.*True\]"),
-        (LOGISTIC, r"^test_logreg_predict_proba_multinomial"),
+        (
+            LOGISTIC,
+            r"^test_logreg_predict_proba_multinomial|^test_logistic_cv_multinomial_score|^test_get_default_scorer",
+        ),
+        (SGD, r"^test_plain_has_no_average_attr|^test_loss_function_epsilon|^test_validation_mask_correctly"),
         (BAYES, r"^test_check_alpha|^test_alpha_vector|^test_check_update_with_no_data"),
         (GLM, r"^test_tweedie_link_(argument|auto)"),
     ),

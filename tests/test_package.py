@@ -19,13 +19,14 @@ ROOT = Path(__file__).parents[1]
 def test_public_names():
     assert linnet.__all__ == [
         "Averaging", "BagOfWords", "BernoulliNB", "BestThreshold", "CertificateError", "ComplementNB", "Conjunctions",
-        "CostSensitive", "DataWarning", "DependencyParser", "ElasticNet", "ElasticNetCV", "ExpressionError", "Factors",
-        "GammaRegressor", "Halving", "HuberRegressor", "InputError", "Lasso", "LassoCV", "LinearDiscriminantAnalysis",
-        "LinearRegression", "LinearSVC", "LinearSVCCV", "LinnetError", "LinnetWarning", "LogisticRegression",
-        "LogisticRegressionCV", "Loss", "Model", "ModelFileError", "MultiLabelClassifier", "MultinomialNB",
-        "NumericalError", "OneHot", "OnlineClassifier", "OnlineRegressor", "OutputError", "PassiveAggressive",
-        "PassiveAggressiveClassifier", "Penalty", "Perceptron", "PoissonRegressor", "Polynomial", "QuantileRegressor",
-        "Recipe", "RecipeError", "Reduction", "Ridge", "RidgeCV", "RidgeClassifier", "Schedule", "SeparationWarning",
+        "CostSensitive", "DataWarning", "DependencyParser", "ElasticNet", "ElasticNetCV", "ExpressionError",
+        "Factors", "GammaRegressor", "Halving", "HuberRegressor", "InputError", "Lasso", "LassoCV",
+        "LinearDiscriminantAnalysis", "LinearRegression", "LinearSVC", "LinearSVCCV", "LinearSVR", "LinnetError",
+        "LinnetWarning", "LogisticRegression", "LogisticRegressionCV", "Loss", "Model", "ModelFileError",
+        "MultiLabelClassifier", "MultinomialNB", "NumericalError", "OneHot", "OnlineClassifier", "OnlineRegressor",
+        "OutputError", "PassiveAggressive", "PassiveAggressiveClassifier", "Penalty", "Perceptron",
+        "PoissonRegressor", "Polynomial", "QuantileRegressor", "Recipe", "RecipeError", "Reduction", "Ridge",
+        "RidgeCV", "RidgeClassifier", "SGDClassifier", "SGDRegressor", "Schedule", "SeparationWarning",
         "SequenceTagger", "SharedGaussianNB", "StructuredPerceptron", "TaskWarning", "TweedieRegressor", "Update",
         "Winnow", "__version__", "boolean", "catalogue", "compare", "comparison", "load", "plot", "report", "train",
     ]  # fmt: skip

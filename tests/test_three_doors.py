@@ -37,6 +37,8 @@ ESTIMATORS = {
     "poisson": linnet.PoissonRegressor(alpha=1e-4),
     "gamma": linnet.GammaRegressor(alpha=1e-4),
     "huber": linnet.HuberRegressor(),
+    "svr": linnet.LinearSVR(),
+    "svr-squared": linnet.LinearSVR(loss="squared_epsilon_insensitive"),
     "quantile": linnet.QuantileRegressor(alpha=1e-4),
     "tweedie": linnet.TweedieRegressor(power=1.5, alpha=1e-4),
     "naive-bayes": linnet.MultinomialNB(),

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from linnet.estimators.lasso_cv import LassoCV as LassoCV
     from linnet.estimators.linear_regression import LinearRegression as LinearRegression
     from linnet.estimators.linear_svc import LinearSVC as LinearSVC
+    from linnet.estimators.linear_svr import LinearSVR as LinearSVR
     from linnet.estimators.logistic_regression import LogisticRegression as LogisticRegression
     from linnet.estimators.multi_label import MultiLabelClassifier as MultiLabelClassifier
     from linnet.estimators.naive_bayes import BernoulliNB as BernoulliNB
@@ -58,6 +59,8 @@ if TYPE_CHECKING:
     from linnet.estimators.ridge import Ridge as Ridge
     from linnet.estimators.ridge import RidgeClassifier as RidgeClassifier
     from linnet.estimators.ridge_cv import RidgeCV as RidgeCV
+    from linnet.estimators.sgd import SGDClassifier as SGDClassifier
+    from linnet.estimators.sgd import SGDRegressor as SGDRegressor
     from linnet.estimators.tuned_c import LinearSVCCV as LinearSVCCV
     from linnet.estimators.tuned_c import LogisticRegressionCV as LogisticRegressionCV
     from linnet.estimators.winnow import Winnow as Winnow
@@ -103,6 +106,7 @@ _HOMES = {
     "LinearRegression": "linnet.estimators.linear_regression",
     "LinearSVC": "linnet.estimators.linear_svc",
     "LinearSVCCV": "linnet.estimators.tuned_c",
+    "LinearSVR": "linnet.estimators.linear_svr",
     "LinnetError": "linnet.errors",
     "LinnetWarning": "linnet.errors",
     "Model": "linnet.model.model",
@@ -130,6 +134,8 @@ _HOMES = {
     "Ridge": "linnet.estimators.ridge",
     "RidgeCV": "linnet.estimators.ridge_cv",
     "RidgeClassifier": "linnet.estimators.ridge",
+    "SGDClassifier": "linnet.estimators.sgd",
+    "SGDRegressor": "linnet.estimators.sgd",
     "Schedule": "linnet.learners.schedule",
     "SeparationWarning": "linnet.errors",
     "SequenceTagger": "linnet.structured.sequence_tagger",

@@ -68,3 +68,11 @@ def test_some_columns_of_dense_rows_are_those_that_numpy_takes(seed, rows, colum
     X, which = rng.normal(size=(rows, columns)).astype(kind), rng.integers(columns, size=rng.integers(40))
     first, last = sorted(rng.integers(rows + 1, size=2))
     assert_array_equal(Rows.of(X).some_columns(which, slice(first, last)), X[first:last, which])
+
+
+def test_the_ends_of_entries_do_not_overflow_and_show_what_is_no_number():
+    assert Rows.of(np.array([[1e308, -1e308], [3.0, 0.0]])).ends == (-1e308, 1e308)
+    assert Rows.of(np.array([[1e308, -1e308], [3.0, 0.0]])).largest_entry == 1e308
+    assert np.isnan(Rows.of(np.array([[1.0, np.nan]])).largest_entry)
+    assert Rows.of(np.array([[1.0, -np.inf]])).largest_entry == np.inf
+    assert Rows.of(random_array((2, 3), density=0.0, format="csr")).largest_entry == 0.0

@@ -66,7 +66,7 @@ def test_an_l1_ratio_asks_for_an_elastic_net():
 
 
 def test_a_learner_that_does_not_take_it_names_those_that_do():
-    with pytest.raises(RecipeError, match=r"^C is not for ridge, which takes alpha: it is for no learner"):
+    with pytest.raises(RecipeError, match=r"^C is not for ridge, which takes alpha: it is for svr, svr-squared"):
         recipe("ridge", C=1.0)
     with pytest.raises(RecipeError, match=r"^alpha is not for svm, which takes C: it is for .*pegasos") as error:
         recipe("svm", alpha=1.0)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linnet.training.history import Lowest, Pass, added, helps, memorised
+from linnet.training.history import Lowest, Pass, added, helps, judged_passes, memorised
 
 
 def test_several_problems_sum_their_work_and_average_their_losses():
@@ -38,3 +38,9 @@ def test_passes_help_if_one_of_the_later_half_made_fewer_mistakes_than_all_befor
     late = max(passes, len(mistakes) // 2)
     before, after = mistakes[:-late], mistakes[-late:]
     assert helps(lowest, 20, tol, passes) == (not before or min(before) - min(after) > tol * 20)
+
+
+def test_mean_losses_of_very_many_rows_are_judged_by_fewer_passes_but_two():
+    assert [judged_passes(rows, 5) for rows in (1, 200_000, 200_001, 500_000, 10**6, 10**9)] == [5, 5, 5, 2, 2, 2]
+    assert [judged_passes(rows, 20) for rows in (0, 200_000, 400_000, 10**6)] == [20, 20, 10, 4]
+    assert judged_passes(10**9, 1) == 1

@@ -89,18 +89,23 @@ class Rows:
         return cls(numeric(X.data), X.ids.view(np.uint32), X.starts, X.shape)
 
     @cached_property
-    def largest_entry(self) -> float:
-        """The largest size of an entry; NaN, if one of them is."""
-        found = 0.0
+    def ends(self) -> tuple[float, float]:
+        """The smallest and the largest stored entry; NaN, if one of them is; (inf, -inf) of none."""
+        least, most = np.inf, -np.inf
         with np.errstate(invalid="ignore"):
             for first in range(0, len(self.values), CACHED):
                 block = self.values[first : first + CACHED]
-                for end in (float(block.max()), -float(block.min())):
-                    if not end <= found:
-                        found = end
-                if not np.isfinite(found):
+                low, high = float(block.min()), float(block.max())
+                least, most = low if not low >= least else least, high if not high <= most else most
+                if not (np.isfinite(low) and np.isfinite(high)):
                     break
-        return found
+        return least, most
+
+    @cached_property
+    def largest_entry(self) -> float:
+        """The largest size of an entry; NaN, if one of them is."""
+        least, most = self.ends
+        return max(0.0, -least, most) if least <= most else 0.0 if least > most else np.nan
 
     def check_finite(self) -> None:
         """Raise for the first NaN or infinity, naming row and column."""

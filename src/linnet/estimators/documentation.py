@@ -25,7 +25,7 @@ PARAMETERS = {
     "has them: of these `winnow1` learns a k-DNF.",
     "complement": "Whether every variable x has another, 1 - x: for disjunctions of literals, negated or not.",
     "solver": "How the problem is solved, of those named above; `auto` chooses.",
-    "loss": "The loss to minimise: `hinge` or `squared_hinge`.",
+    "loss": "The loss to minimise, by scikit-learn's name (of a classifier mostly `hinge` or `squared_hinge`).",
     "C": "How much the losses count: the penalty's weight is 1 / C, a passive-aggressive step at most C.",
     "penalty": "`l2`, `l1` (sparse weights), `elasticnet`, or None; `keep` the learner's own, `auto` what l1_ratio "
     "asks for. The intercept is not penalised.",
@@ -58,13 +58,17 @@ PARAMETERS = {
     "it is half of that, after 100,000 rows at least: it then memorises rows. "
     "Batch solvers: a relative duality gap this small; without a penalty, a gradient this small beside the first. None "
     "makes all `max_iter` passes (perceptron: unless one makes no mistake).",
-    "n_iter_no_change": "By how many passes an online learner is judged at least, for `tol`.",
+    "n_iter_no_change": "By how many passes an online learner is judged at least, for `tol`; of more than 200,000 rows "
+    "by fewer where it is judged by its loss, two at least.",
     "early_stopping": "Whether an online learner stops by its score on rows held out for validation: when "
     "`n_iter_no_change` passes improved their accuracy (for numbers, R²) by no more than `tol`.",
     "validation_fraction": "The fraction of the rows of each class to hold out for `early_stopping`.",
     "average": "Whether the mean of the weights over all steps predicts; a number is taken for True.",
     "eta0": "The step size, or its start; for a batch gradient, on the objective as written above. None keeps the "
     "learner's own, or lets the solver find a safe one.",
+    "learning_rate": "The size of step t: `constant` eta0, `invscaling` eta0 * t ** -power_t, `optimal` "
+    "1 / (alpha * (t + t0)); `pa1` and `pa2` passive-aggressive steps, with eta0 as their C and no penalty; `adaptive` "
+    "a rate for every weight, in its column's scale.",
     "power_t": "Steps are eta0 * t ** -power_t: 0 constant, 0.5 and 1 falling. None keeps the learner's own.",
     "fit_intercept": "Whether to fit an intercept b beside the weights.",
     "penalise_intercept": "Whether the intercept is penalised, too, as by liblinear. Not for online solvers.",
@@ -140,7 +144,8 @@ PARAMETERS = {
     "of which many are 0.",
     "solver_options": "Accepted for scikit-learn's sake, and without effect: `tol` and `max_iter` say when to stop.",
     "quantile": "Which quantile to predict: a fraction of the targets that is to be below, between 0 and 1.",
-    "epsilon": "Residuals beyond epsilon times the scale are outliers, and count by their size; 1 or more.",
+    "epsilon": "Huber: residuals beyond epsilon times the scale are outliers, and count by their size; 1 or more. "
+    "Support vector regression: residuals up to epsilon cost nothing.",
     "link": "How the score gives the mean: `log` (its exponential), `identity`, or `auto`.",
     "include_bias": "Whether to put a column of ones first.",
 }

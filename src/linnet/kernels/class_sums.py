@@ -3,6 +3,7 @@
 import cython
 import numpy as np
 from cython.cimports.libc.math import log
+from cython.cimports.linnet.kernels.column_squares import add_panels
 from cython.cimports.linnet.kernels.passes import value_t
 
 
@@ -170,3 +171,54 @@ def add_products(
                 x = left[r, j]
                 for k in range(right.shape[1]):
                     into[j, k] += x * right[r, k]
+
+
+# The columns of a panel: those whose products with twelve others are summed in registers.
+PANEL = cython.declare(cython.Py_ssize_t, 12)
+
+
+def add_scatter(
+    rows: cython.const[cython.double][:, ::1],
+    weights: cython.const[cython.double][::1],
+    step: cython.const[cython.double][::1],
+    factor: cython.double,
+    into: cython.double[:, ::1],
+):
+    """into += Σ_i weights_i x_i x_i' + factor step step', a symmetric table; the sum is of these rows in their order.
+
+    Each sum is one number's, whatever columns are beside it, so its bits do not depend on the width.
+    """
+    n: cython.Py_ssize_t = rows.shape[0]
+    d: cython.Py_ssize_t = rows.shape[1]
+    panels: cython.Py_ssize_t = (d + PANEL - 1) // PANEL
+    room: cython.Py_ssize_t = panels * PANEL * n
+    if weights.shape[0] != n or step.shape[0] != d or into.shape[0] != d or into.shape[1] != d:
+        raise ValueError("the arrays do not fit the rows")
+    if n == 0 or d == 0:
+        return
+    cython.declare(right=cython.double[::1], left=cython.double[::1], sums=cython.double[144])
+    right, left = np.zeros(room), np.zeros(room)
+    cython.declare(i=cython.Py_ssize_t, j=cython.Py_ssize_t, k=cython.Py_ssize_t, at=cython.Py_ssize_t)
+    cython.declare(p=cython.Py_ssize_t, q=cython.Py_ssize_t, a=cython.Py_ssize_t, b=cython.Py_ssize_t)
+    with cython.nogil:
+        for i in range(n):
+            for j in range(d):
+                at = (j // PANEL * n + i) * PANEL + j % PANEL
+                right[at] = rows[i, j]
+                left[at] = weights[i] * rows[i, j]
+        for p in range(panels):
+            for q in range(p, panels):
+                for a in range(PANEL * PANEL):
+                    sums[a] = 0.0
+                add_panels(
+                    cython.address(right[q * n * PANEL]),
+                    cython.address(left[p * n * PANEL]),
+                    n,
+                    cython.address(sums[0]),
+                )
+                for a in range(min(PANEL, d - p * PANEL)):
+                    j = p * PANEL + a
+                    for b in range(a if p == q else 0, min(PANEL, d - q * PANEL)):
+                        k = q * PANEL + b
+                        into[j, k] = into[j, k] + sums[a * PANEL + b] + factor * (step[j] * step[k])
+                        into[k, j] = into[j, k]

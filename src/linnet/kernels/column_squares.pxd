@@ -58,6 +58,17 @@ cdef extern from *:
             if (k + 4 <= width) LINNET_TILE(1)
         }
     }
+
+    /* Adds the products of n rows and weighted rows of 12 other columns each, to a table of 12 times 12. */
+    LINNET_WIDE static void linnet_add_panels(
+        const double *rows, const double *weighted, ptrdiff_t n, double *into) {
+        const ptrdiff_t width = 12, k = 0;
+        ptrdiff_t i, j;
+        int a, l;
+        for (j = 0; j < 12; j += 4) LINNET_TILE(3)
+    }
     """
     void add_products "linnet_add_products"(
         const double* rows, const double* weighted, Py_ssize_t n, Py_ssize_t width, double* into) noexcept nogil
+    void add_panels "linnet_add_panels"(
+        const double* rows, const double* weighted, Py_ssize_t n, double* into) noexcept nogil

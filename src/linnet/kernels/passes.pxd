@@ -34,6 +34,7 @@ cdef struct Settings:
     int averaging
     double eta
     double power
+    double offset
     double l1
     double l2
     double population

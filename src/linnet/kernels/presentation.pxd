@@ -99,7 +99,7 @@ cdef inline double step_size(
     double length,
     double weight,
 ) noexcept nogil:
-    """eta t^-p, or the passive-aggressive step that just corrects this row (eta is then the aggressiveness C)."""
+    """eta (t + offset)^-p, or the passive-aggressive step that just corrects this row (eta is then the aggressiveness C)."""
     if settings.step == Step.PASSIVE_AGGRESSIVE_1:
         if length * settings.eta * weight > loss:
             return loss / (length * weight)
@@ -108,6 +108,7 @@ cdef inline double step_size(
         return loss / ((length + 0.5 / (settings.eta * weight)) * weight)
     if settings.power == 0.0:
         return settings.eta
+    steps += settings.offset
     if settings.power == 0.5:
         return settings.eta / sqrt(steps)
     if settings.power == 1.0:

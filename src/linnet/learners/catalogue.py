@@ -7,11 +7,11 @@ from difflib import get_close_matches
 
 from linnet.data.task import Task as Task
 from linnet.errors import RecipeError
-from linnet.learners import batch_rows, counting_rows, glm_rows, online_rows
+from linnet.learners import batch_rows, counting_rows, glm_rows, online_rows, svr_rows
 from linnet.learners.entry import Entry as Entry
 from linnet.learners.entry import Way as Way
 
-_TABLES = (online_rows, batch_rows, glm_rows, counting_rows)
+_TABLES = (online_rows, batch_rows, glm_rows, svr_rows, counting_rows)
 ROWS: dict[str, Entry] = {row.name: row for table in _TABLES for row in table.ROWS}
 
 # The learners to take where none is asked for.

@@ -129,7 +129,7 @@ class Entry:
             "tol": bool(self.solvers),
             "max_iter": bool(self.solvers),
             "power": self.name == "tweedie",
-            "epsilon": self.name == "huber",
+            "epsilon": self.name in ("huber", "svr", "svr-squared"),
             "quantile": self.name == "quantile",
         }
         return takes[name]

@@ -1,7 +1,8 @@
 """The parameters of losses, as users ask for them.
 
 power      p: the variance grows as mean^p (tweedie)
-epsilon    residuals beyond epsilon times the scale count by their size, not their square (huber)
+epsilon    residuals beyond epsilon times the scale count by their size, not their square (huber); residuals up to
+           epsilon cost nothing (svr)
 quantile   q: a fraction q of the targets is to be below the prediction (quantile)
 """
 
@@ -14,6 +15,7 @@ from linnet.learners import catalogue
 from linnet.learners.entry import Entry
 from linnet.learners.glm_losses import Tweedie
 from linnet.learners.robust_losses import Huber, Pinball
+from linnet.learners.svr_losses import EpsilonInsensitive
 
 
 @dataclass(frozen=True)
@@ -40,5 +42,5 @@ class LossParameters:
         if self.quantile is not None:
             loss = Pinball(self.quantile)
         if self.epsilon is not None:
-            loss = Huber(self.epsilon)
+            loss = type(loss)(self.epsilon) if isinstance(loss, EpsilonInsensitive) else Huber(self.epsilon)
         return replace(entry, recipe=replace(entry.recipe, loss=loss))

@@ -33,15 +33,21 @@ class RobbinsMonro:
 class Schedule:
     """eta_t = eta t^(-power); or passive-aggressive: the step that just corrects the row, eta its aggressiveness C.
 
-    With `per_penalty`, eta counts in units of 1 / l2: pegasos takes steps of 1 / (l2 t).
+    With `per_penalty`, eta counts in units of 1 / l2: pegasos takes steps of 1 / (l2 t).  With an `offset` steps are
+    eta (t + offset)^(-power), which keeps the first ones from being too long.
     """
 
     eta: float = 1.0
     power: float = 0.0
     step: Step = Step.POWER
     per_penalty: bool = False
+    offset: float = 0.0
 
     def __post_init__(self) -> None:
+        if not -1 < self.offset < float("inf"):
+            raise RecipeError(f"the offset of a step's number must be above -1 and finite; it is {self.offset}")
+        if self.offset and self.power == 0:
+            raise RecipeError("an offset of the step's number goes with steps that fall: power_t must be above 0")
         if not 0 < self.eta < float("inf"):
             raise RecipeError(f"a step size must be positive and finite; eta0 is {self.eta}")
         if not 0 <= self.power < float("inf"):
@@ -51,7 +57,7 @@ class Schedule:
         """The size of step t, counted from 1 (in units of 1 / l2 if it is per penalty)."""
         if self.step is not Step.POWER:
             raise RecipeError("a passive-aggressive step depends on the row, not on its number")
-        return float(self.eta * t ** (-self.power))
+        return float(self.eta * (t + self.offset) ** (-self.power))
 
     def robbins_monro(self) -> RobbinsMonro:
         """Does sum eta_t diverge while sum eta_t^2 converges?  For eta t^(-p): exactly when 1/2 < p <= 1."""

@@ -155,7 +155,8 @@ class TrainOptions:
 
     epsilon: float | None = option(
         None, LOSSES,
-        "Residuals beyond this many scales are outliers of huber, and count by their size (default 1.35).",
+        "Residuals beyond this many scales are outliers of huber, and count by their size (default 1.35); those up to "
+        "this number cost nothing in svr (default 0).",
         metavar="EPSILON", learners=_taking("epsilon"),
     )  # fmt: skip
 

@@ -21,9 +21,19 @@ class Pass(NamedTuple):
 PATIENCE, PRESENTATIONS, STEPS = 5, 100_000, 100
 
 
+# From so many rows on, fewer passes than `patience` show whether the loss still falls.
+MANY_ROWS = 200_000
+
+
 def enough_passes(rows: int, patience: int = PATIENCE) -> int:
     """By how many passes to judge a learner that takes one row at a time: on few rows, by many."""
     return max(patience, -(-PRESENTATIONS // max(1, rows)))
+
+
+def judged_passes(rows: int, patience: int) -> int:
+    """By how many passes to judge a learner by its mean loss: of very many rows by fewer, as the mean of so many losses
+    varies little from pass to pass; by two at least."""
+    return min(patience, max(2, -(-patience * MANY_ROWS // max(1, rows))))
 
 
 class Lowest:

@@ -29,6 +29,7 @@ from linnet.training.history import (
     enough_passes,
     helps,
     ignore,
+    judged_passes,
     memorised,
 )
 from linnet.training.joining import Joined, can_join
@@ -52,11 +53,12 @@ class Passes:
     With `tol` a learner stops early: a perceptron after a pass without a mistake, or when passes no longer reduce the
     mistakes by more than that fraction of the rows (judged over `patience` passes; on few rows over more, as long as
     they may be separable with a margin that is not too small); any other when passes improve the mean loss by no more
-    than that fraction of the first pass's (judged over `patience` of them: one alone may be unlucky).  An adaptive
-    learner, whose first pass is in the units of columns and targets already, stops, too, when only that fraction of its
-    loss is left; and, as it keeps large steps for rare columns, when it memorises rows and no penalty stands against
-    that.  With a fraction of rows for `validation`, any learner stops when that many passes improved its score on them
-    by no more than `tol`.  Without `tol`, all passes are made that can change anything.
+    than that fraction of the first pass's (judged over `patience` of them: one alone may be unlucky; of very many rows
+    over fewer).  An adaptive learner, whose first pass is in the units of columns and targets already, stops, too,
+    when only that fraction of its loss is left; and, as it keeps large steps for rare columns, when it memorises rows
+    and no penalty stands against that.  With a fraction of rows for `validation`, any learner stops when that many
+    passes improved its score on them by no more than `tol`.  Without `tol`, all passes are made that can change
+    anything.
     """
 
     most: int
@@ -95,7 +97,8 @@ class Passes:
         if adaptive and recipe.penalty == Penalty() and memorised(history, enough_passes(presented, patience)):
             return True
         # the first pass sets the scale but not the mark: an adaptive learner's unit is small while it still grows
-        return len(so_far.losses) > patience and so_far.losses.fall(patience) <= patience * self.tol * history[0].loss
+        late = judged_passes(presented, patience)
+        return len(so_far.losses) > late and so_far.losses.fall(late) <= late * self.tol * history[0].loss
 
     def converged(self, recipe: Recipe, history: list[Pass]) -> bool:
         """Whether a run that stopped has converged: a loss larger than it began with is not convergence."""

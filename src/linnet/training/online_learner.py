@@ -157,6 +157,7 @@ class Learner:
             "averaging": int(recipe.averaging),
             "eta": recipe.eta,
             "power": recipe.schedule.power,
+            "offset": recipe.schedule.offset,
             "l1": recipe.penalty.l1,
             "l2": recipe.penalty.l2,
             "population": self.population,

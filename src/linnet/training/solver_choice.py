@@ -16,6 +16,7 @@ from linnet.learners.entry import AUTO, Entry
 from linnet.learners.losses import Loss
 from linnet.learners.recipe import Recipe, Reduction
 from linnet.learners.robust_losses import Huber
+from linnet.learners.svr_losses import EpsilonInsensitive
 from linnet.training.descent import Descent, Found, Method
 from linnet.training.history import Watcher
 from linnet.training.objective import Objective
@@ -24,6 +25,7 @@ from linnet.training.solvers import (
     dual_logistic,
     dual_softmax,
     dual_svm,
+    dual_svr,
     gradient,
     huber,
     least_squares,
@@ -130,13 +132,19 @@ NEEDS = {
 }
 
 
+def _dual(loss: Loss) -> Method:
+    if isinstance(loss, EpsilonInsensitive):
+        return dual_svr.descend
+    return dual_logistic.descend if loss.log_odds else dual_svm.descend
+
+
 def method_of(solver: str, loss: Loss) -> Method:
     """The function that runs a solver on this loss."""
     methods: dict[str, Method] = {
         "newton-cholesky": huber.newton if isinstance(loss, Huber) else newton.cholesky,
         "newton-cg": _newton_cg,
         "newton": svm_newton.newton,
-        "dual": dual_logistic.descend if loss.log_odds else dual_svm.descend,
+        "dual": _dual(loss),
         "lbfgs": _lbfgs,
         "analytic": ridge.analytic,
         "cg": ridge.conjugate_gradients,

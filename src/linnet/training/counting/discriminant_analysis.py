@@ -30,8 +30,9 @@ from linnet.cores import one_thread, scipy
 from linnet.data.labels import Labels
 from linnet.data.rows import Examples
 from linnet.errors import InputError
-from linnet.kernels.class_sums import add_products
+from linnet.kernels.class_sums import add_products, add_scatter
 from linnet.training.counting.naive_bayes import Counting, Priors, Table, about_mean, about_zero
+from linnet.training.threads import in_threads
 
 Shrinkage = float | Literal["auto"] | None
 
@@ -55,7 +56,7 @@ class Moments:
         self.third = np.zeros_like(self.second) if higher else np.empty((0, 0))
         self.fourth = np.zeros_like(self.second) if higher else np.empty((0, 0))
         self.waiting: list[Table] = []
-        self.waiting_weights: list[float] = []
+        self.waiting_weights: list[Table] = []
 
     def widen(self, columns: int) -> None:
         """More columns, which were 0 in all rows so far."""
@@ -64,23 +65,28 @@ class Moments:
         self.second = np.pad(self.second, (0, more))
         if self.higher:
             self.third, self.fourth = np.pad(self.third, (0, more)), np.pad(self.fourth, (0, more))
-        self.waiting = [np.pad(row, (0, more)) for row in self.waiting]
+        self.waiting = [np.pad(rows, ((0, 0), (0, more))) for rows in self.waiting]
 
     def take(self, X: Table, weights: Table) -> None:
         """Rows of this class, in order; they wait until there are enough to merge."""
         done = 0
         while done < len(X):
-            some = slice(done, done + ROWS_AT_ONCE - len(self.waiting))
-            self.waiting.extend(X[some])
-            self.waiting_weights.extend(weights[some].tolist())
-            if len(self.waiting) == ROWS_AT_ONCE:
+            some = slice(done, done + ROWS_AT_ONCE - self._waits)
+            self.waiting.append(X[some])
+            self.waiting_weights.append(weights[some])
+            if self._waits == ROWS_AT_ONCE:
                 self._merge()
             done = some.stop
+
+    @property
+    def _waits(self) -> int:
+        return sum(map(len, self.waiting))
 
     def with_waiting(self) -> Moments:
         """The moments of all rows, including the waiting ones, which stay waiting here."""
         all_rows = copy(self)
         if self.waiting:
+            all_rows.second = self.second.copy()
             all_rows._merge()
         return all_rows
 
@@ -94,18 +100,28 @@ class Moments:
         return other
 
     def _merge(self) -> None:
-        """Add the waiting rows' moments; nothing is changed in place, so that `with_waiting` may share arrays."""
-        X, weights = np.ascontiguousarray(self.waiting), np.array(self.waiting_weights)[:, np.newaxis]
+        """Add the waiting rows' moments; only `second` is changed in place."""
+        X, weights = np.concatenate(self.waiting), np.concatenate(self.waiting_weights)[:, np.newaxis]
         self.waiting, self.waiting_weights = [], []
         more = Moments(len(self.mean), higher=self.higher)
         more.weight = float(sum(weights[:, 0].tolist()))
         more.mean = _products(weights, X)[0] / more.weight
         centred = X - more.mean
-        more.second = _products(weights * centred, centred)
-        if self.higher:
+        if not self.higher:
+            self._add_second(more, centred, weights[:, 0])
+        else:
+            add_scatter(centred, weights[:, 0], np.zeros_like(more.mean), 0.0, more.second)
             squared = centred * centred
             more.third, more.fourth = _products(weights * centred, squared), _products(weights * squared, squared)
-        self.add(more)
+            self.add(more)
+
+    def _add_second(self, more: Moments, centred: Table, weights: Table) -> None:
+        """As `add`, of rows about their mean, with their products made and added in one go."""
+        added, total = more.weight, self.weight + more.weight
+        step = more.mean - self.mean
+        add_scatter(centred, weights, step, self.weight * added / total, self.second)
+        self.mean = self.mean + step * (added / total)
+        self.weight = total
 
     def add(self, more: Moments) -> None:
         """Add the moments of other rows, none of which waits."""
@@ -220,7 +236,8 @@ class Discriminant(Counting):
                 raise InputError("an estimator of the covariance takes no sample weights: leave one of them out")
             X = examples.rows.matrix()
             self.kept.append((np.asarray(X.toarray() if hasattr(X, "toarray") else X, np.float64), examples.targets))
-        for k, moments in enumerate(self.moments):
+
+        def add(k: int) -> None:
             mine = examples.targets == float(k)
             which = np.flatnonzero(mine & (weights > 0) if len(weights) else mine)
             for first in range(0, len(which), ROWS_AT_ONCE):
@@ -228,7 +245,10 @@ class Discriminant(Counting):
                 X = examples.rows.matrix(at)
                 X = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
                 wide = np.pad(X, ((0, 0), (0, self.columns - X.shape[1]))) if X.shape[1] < self.columns else X
-                moments.take(wide, weights[at] if len(weights) else np.ones(len(at)))
+                self.moments[k].take(wide, weights[at] if len(weights) else np.ones(len(at)))
+
+        with one_thread():
+            in_threads(add, range(len(self.moments)), -1)
 
     def _parts(self) -> tuple[list[Moments], Table, Table]:
         """The moments of every class, the weights of their rows, and their priors."""

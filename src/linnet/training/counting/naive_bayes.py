@@ -172,7 +172,7 @@ class ClassSums(Counting):
         raise NotImplementedError
 
     def _check(self, rows: Rows) -> None:
-        if len(rows.values) and rows.values.min() < 0:
+        if rows.ends[0] < 0:
             at = int(np.argmax(rows.values < 0))
             row, column = rows.row_and_column(at)
             name = f" ({rows.names[column]})" if rows.names else ""
@@ -277,6 +277,9 @@ def about_zero(weights: Table, centre: Table, apart: Table, logs: Table) -> tupl
 def presence(rows: Rows, threshold: float = 0.0) -> Rows:
     """Rows of 1 where a value is above the threshold (0 or more) and 0 elsewhere."""
     rows.check_finite()
+    least, most = rows.ends
+    if threshold < least == most == 1.0:
+        return rows
     return replace(rows, values=(rows.values > threshold).astype(rows.values.dtype))
 
 
