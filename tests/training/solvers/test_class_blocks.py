@@ -15,7 +15,7 @@ from linnet.training import threads
 from linnet.training.descent import Descent
 from linnet.training.objective import Objective
 from linnet.training.solvers.class_blocks import ROWS_A_COLUMN, ClassBlocks
-from linnet.training.solvers.hessian import point_at
+from linnet.training.solvers.softmax_point import point_at
 from linnet.training.solvers.newton import cholesky, conjugate_gradients
 
 

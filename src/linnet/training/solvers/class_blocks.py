@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from linnet.training.objective import Flat, Objective
 from linnet.training.positive_definite import Factored, mirrored
-from linnet.training.solvers.hessian import ManyClasses, Point, squared_columns
+from linnet.training.solvers.hessian import Point, squared_columns
+from linnet.training.solvers.softmax_point import ManyClasses
 from linnet.training.threads import in_threads
 
 Table = NDArray[np.float64]

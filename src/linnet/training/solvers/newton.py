@@ -38,7 +38,8 @@ from linnet.training.objective import TOO_LARGE, Flat, Objective
 from linnet.training.positive_definite import Factored, mirrored
 from linnet.training.solvers import near_step, small_tables
 from linnet.training.solvers.class_blocks import ClassBlocks, suits, worn_out_after
-from linnet.training.solvers.hessian import Point, point_at
+from linnet.training.solvers.hessian import Point
+from linnet.training.solvers.softmax_point import DenseProducts, ManyClasses, point_at
 from linnet.training.solvers.summed_squares import BLOCKING, Blocking, SummedSquares
 
 Table = NDArray[np.float64]
@@ -90,6 +91,10 @@ class _Direction(ABC):
     @abstractmethod
     def __call__(self, point: Point, tol: float, /) -> _Step:
         """The step from here, as accurate as this relative gap requires."""
+
+    def refine(self) -> bool:
+        """Find steps more accurately from now on; False where that cannot be."""
+        return False
 
     @abstractmethod
     def taken(self, step: _Step, length: float, value: float) -> None:
@@ -206,6 +211,8 @@ def _descend(problem: Objective, start: Flat, how: Descent, watch: Watcher, dire
             slopes += before.slopes
         del before  # its arrays, like those of a point below, take as much memory as the next ones will
         ends = left == 0 or length == 0.0 or -step.slope <= ROUNDING * point.value
+        if ends and left > 0 and direction.refine():
+            continue
         if not provable:
             near = _is_near(step, length, tol, point.value)
             if ends or near:
@@ -221,6 +228,7 @@ def _descend(problem: Objective, start: Flat, how: Descent, watch: Watcher, dire
             certificate = certify(problem, weights, slopes)
             if ends or certificate.within(tol):
                 break
+            direction.refine()
             point = point_at(problem, weights)
     return Found(weights, history, how.tol is None or certificate.within(tol), certificate)
 
@@ -325,6 +333,15 @@ class _ConjugateGradients(_Direction):
         self._reach = np.inf
         self._blocks: ClassBlocks | None = None
         self._by_blocks: bool | None = None
+        self._diagonal: Flat | None = None
+        several = problem.outputs > 1 and problem.rows.dense
+        self._products = DenseProducts(problem, copied=True) if several else None
+
+    def refine(self) -> bool:
+        if self._products is None or self._products.is_exact:
+            return False
+        self._products.exact()
+        return True
 
     def __call__(self, point: Point, tol: float, /) -> _Step:
         problem, outputs = point.problem, point.problem.outputs
@@ -341,11 +358,16 @@ class _ConjugateGradients(_Direction):
                 self._blocks = None  # the next step makes them anew
             if squared <= enough or size <= loose or size == 0.0:
                 break
-            product = point.product(v, t)
-            length = size / float(v @ product)
+            product = self._product(point, v, t)
+            curvature = float(v @ product)
+            if not curvature > 0.0 and self.refine():  # rounding: there is none in truth that is not positive
+                product = self._product(point, v, t)
+                curvature = float(v @ product)
+            length = size / curvature
             within = self._within(change, v, length)
             change += within * v
-            along += within * t
+            if self._products is None:
+                along += within * t
             product *= within
             residual -= product
             squared = float(residual @ residual)
@@ -362,17 +384,30 @@ class _ConjugateGradients(_Direction):
         if outputs > 1 and not problem.reference:
             change = _centred(problem, change)
             along -= along.mean(axis=1, keepdims=True)
+        if self._products is not None:
+            along = problem.scores(change, along)
         return _Step(change, float(gradient @ change), point.bent, along, squared)
 
+    def _product(self, point: Point, v: Flat, along: Table) -> Flat:
+        """H v; of dense rows of several classes without the change of the scores, which takes a pass for all."""
+        if self._products is None:
+            return point.product(v, along)
+        assert isinstance(point, ManyClasses)
+        return self._products(point, v)
+
     def _preconditioner(self, point: Point) -> Callable[[Flat], Flat]:
-        """By the blocks of H for each class, where that helps, until they serve no more; or its diagonal."""
+        """By the blocks of H for each class, where that helps, until they serve no more; or its diagonal, until a step
+        was long."""
         if self._by_blocks is None:
             self._by_blocks = suits(point)
-        if not self._by_blocks:
-            return partial(np.multiply, 1.0 / point.diagonal())
-        if self._blocks is None:
-            self._blocks = ClassBlocks(point)
-        return self._blocks
+        if self._by_blocks:
+            if self._blocks is None:
+                self._blocks = ClassBlocks(point)
+            return self._blocks
+        if self._diagonal is None:
+            by_products = self._products is not None and isinstance(point, ManyClasses)
+            self._diagonal = self._products.diagonal(point) if by_products else point.diagonal()
+        return partial(np.multiply, 1.0 / self._diagonal)
 
     def _within(self, change: Flat, v: Flat, length: float) -> float:
         """As much of the length as keeps change + length v within reach."""
@@ -384,6 +419,8 @@ class _ConjugateGradients(_Direction):
         most = room / (cv + np.sqrt(cv * cv + vv * max(room, 0.0))) if room > 0 else 0.0
         return min(length, float(most))
 
-    def taken(self, step: _Step, length: float, _: float) -> None:
+    def taken(self, step: _Step, length: float, value: float) -> None:
+        if not (length == 1.0 and -step.slope <= NEAR * value):
+            self._diagonal = None
         far = float(np.sqrt(self._squares @ (step.change * step.change)))
         self._reach = max(self._reach, FURTHER * far) if length == 1.0 else length * far
