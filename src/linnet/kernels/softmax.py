@@ -116,33 +116,62 @@ def bent(
     along: cython.const[cython.floating][:, ::1],
     sample_weights: cython.const[cython.double][::1],
     into: cython.floating[:, ::1],
+    sums: cython.double[::1],
 ):
-    """into = c (p a - p (p . a)) of every row, for a change a of its scores: the second derivative times the change."""
+    """into = c (p a - p (p . a)) of every row, for a change a of its scores: the second derivative times the change.
+
+    Adds the rows of it to sums.
+    """
     outputs: cython.Py_ssize_t = p.shape[1]
     i: cython.Py_ssize_t
     k: cython.Py_ssize_t
     mean: cython.double
+    each: cython.double
     with cython.nogil:
         for i in range(p.shape[0]):
             mean = 0.0
             for k in range(outputs):
                 mean += p[i, k] * along[i, k]
             for k in range(outputs):
-                into[i, k] = sample_weights[i] * p[i, k] * (along[i, k] - mean)
+                each = sample_weights[i] * p[i, k] * (along[i, k] - mean)
+                into[i, k] = each
+                sums[k] += each
+
+
+def weighed(
+    slopes: cython.const[cython.double][:, ::1],
+    sample_weights: cython.const[cython.double][::1],
+    into: cython.floating[:, ::1],
+    sums: cython.double[::1],
+):
+    """into = c slopes; adds the rows of it to sums."""
+    i: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    each: cython.double
+    with cython.nogil:
+        for i in range(slopes.shape[0]):
+            for k in range(slopes.shape[1]):
+                each = sample_weights[i] * slopes[i, k]
+                into[i, k] = each
+                sums[k] += each
 
 
 def curvatures(
     p: cython.const[cython.double][:, ::1],
     sample_weights: cython.const[cython.double][::1],
     into: cython.floating[:, ::1],
+    sums: cython.double[::1],
 ):
-    """into = c p (1 - p): the second derivative by each score alone."""
+    """into = c p (1 - p): the second derivative by each score alone; adds the rows of it to sums."""
     i: cython.Py_ssize_t
     k: cython.Py_ssize_t
+    each: cython.double
     with cython.nogil:
         for i in range(p.shape[0]):
             for k in range(p.shape[1]):
-                into[i, k] = sample_weights[i] * p[i, k] * (1.0 - p[i, k])
+                each = sample_weights[i] * p[i, k] * (1.0 - p[i, k])
+                into[i, k] = each
+                sums[k] += each
 
 
 @cython.cdivision(True)

@@ -109,8 +109,8 @@ class Point(ABC):
         """The second derivative of each row's loss, times this change of its scores."""
 
     @abstractmethod
-    def product(self, v: Flat, along: Table) -> Flat:
-        """H v; `along` becomes the change of the scores along v."""
+    def product(self, v: Flat, along: Table | None = None) -> Flat:
+        """H v; `along`, if given, becomes the change of the scores along v."""
 
     @abstractmethod
     def intercepts(self, rest: Flat) -> Flat:
@@ -181,7 +181,8 @@ class TwoClasses(Point):
     def bent(self, along: Table) -> Table:
         return self._bends * along
 
-    def product(self, v: Flat, along: Table) -> Flat:
+    def product(self, v: Flat, along: Table | None = None) -> Flat:
+        along = np.empty_like(self.scores) if along is None else along
         into = np.zeros(self.problem.size)
         kernel.product(*self.problem.rows.layout, self.normalised_weights * self._bends[:, 0], v, along, into)
         return self.with_penalty(into, v)

@@ -39,7 +39,7 @@ from linnet.training.positive_definite import Factored, mirrored
 from linnet.training.solvers import near_step, small_tables
 from linnet.training.solvers.class_blocks import ClassBlocks, suits, worn_out_after
 from linnet.training.solvers.hessian import Point
-from linnet.training.solvers.softmax_point import DenseProducts, ManyClasses, point_at
+from linnet.training.solvers.softmax_point import DenseSums, point_at
 from linnet.training.solvers.summed_squares import BLOCKING, Blocking, SummedSquares
 
 Table = NDArray[np.float64]
@@ -84,9 +84,10 @@ class _Step:
 
 
 class _Direction(ABC):
-    """How a step is found; `squared`: by all of H."""
+    """How a step is found; `squared`: by all of H; `sums`: by how dense rows of several classes are looked at."""
 
     squared = False
+    sums: DenseSums | None = None
 
     @abstractmethod
     def __call__(self, point: Point, tol: float, /) -> _Step:
@@ -189,7 +190,7 @@ def fewer(problem: Objective) -> Objective | None:
 
 def _descend(problem: Objective, start: Flat, how: Descent, watch: Watcher, direction: _Direction) -> Found:
     """Newton steps until the gap is at most tol, or until rounding lets f fall no further."""
-    point = point_at(problem, start, squared=direction.squared)
+    point = point_at(problem, start, direction.sums, squared=direction.squared)
     history: list[Pass] = []
     tol, provable = how.tol or 0.0, problem.penalty.l2 > 0 and problem.loss.has_conjugate
     for left in reversed(range(how.most)):
@@ -229,7 +230,7 @@ def _descend(problem: Objective, start: Flat, how: Descent, watch: Watcher, dire
             if ends or certificate.within(tol):
                 break
             direction.refine()
-            point = point_at(problem, weights)
+            point = point_at(problem, weights, direction.sums)
     return Found(weights, history, how.tol is None or certificate.within(tol), certificate)
 
 
@@ -334,19 +335,18 @@ class _ConjugateGradients(_Direction):
         self._blocks: ClassBlocks | None = None
         self._by_blocks: bool | None = None
         self._diagonal: Flat | None = None
-        several = problem.outputs > 1 and problem.rows.dense
-        self._products = DenseProducts(problem, copied=True) if several else None
+        if problem.outputs > 1 and problem.rows.dense:
+            self.sums = DenseSums(problem, single=True)
 
     def refine(self) -> bool:
-        if self._products is None or self._products.is_exact:
-            return False
-        self._products.exact()
-        return True
+        return self.sums is not None and self.sums.refine()
 
     def __call__(self, point: Point, tol: float, /) -> _Step:
         problem, outputs = point.problem, point.problem.outputs
         gradient, precondition = point.gradient(), self._preconditioner(point)
-        change, along, t = np.zeros(problem.size), np.zeros_like(point.scores), np.empty_like(point.scores)
+        change = np.zeros(problem.size)
+        # of dense rows of several classes, the next point finds the change of the scores by one more look
+        along, t = (None, None) if self.sums else (np.zeros_like(point.scores), np.empty_like(point.scores))
         residual = -gradient
         preconditioned = precondition(residual)
         v, size, squared = preconditioned.copy(), float(residual @ preconditioned), float(residual @ residual)
@@ -358,15 +358,15 @@ class _ConjugateGradients(_Direction):
                 self._blocks = None  # the next step makes them anew
             if squared <= enough or size <= loose or size == 0.0:
                 break
-            product = self._product(point, v, t)
+            product = point.product(v, t)
             curvature = float(v @ product)
             if not curvature > 0.0 and self.refine():  # rounding: there is none in truth that is not positive
-                product = self._product(point, v, t)
+                product = point.product(v, t)
                 curvature = float(v @ product)
             length = size / curvature
             within = self._within(change, v, length)
             change += within * v
-            if self._products is None:
+            if along is not None and t is not None:
                 along += within * t
             product *= within
             residual -= product
@@ -380,20 +380,13 @@ class _ConjugateGradients(_Direction):
         if problem.intercept:
             rest = point.intercepts(residual[-outputs:])
             change[-outputs:] += rest
-            along += rest
+            if along is not None:
+                along += rest
         if outputs > 1 and not problem.reference:
             change = _centred(problem, change)
-            along -= along.mean(axis=1, keepdims=True)
-        if self._products is not None:
-            along = problem.scores(change, along)
+            if along is not None:
+                along -= along.mean(axis=1, keepdims=True)
         return _Step(change, float(gradient @ change), point.bent, along, squared)
-
-    def _product(self, point: Point, v: Flat, along: Table) -> Flat:
-        """H v; of dense rows of several classes without the change of the scores, which takes a pass for all."""
-        if self._products is None:
-            return point.product(v, along)
-        assert isinstance(point, ManyClasses)
-        return self._products(point, v)
 
     def _preconditioner(self, point: Point) -> Callable[[Flat], Flat]:
         """By the blocks of H for each class, where that helps, until they serve no more; or its diagonal, until a step
@@ -405,8 +398,7 @@ class _ConjugateGradients(_Direction):
                 self._blocks = ClassBlocks(point)
             return self._blocks
         if self._diagonal is None:
-            by_products = self._products is not None and isinstance(point, ManyClasses)
-            self._diagonal = self._products.diagonal(point) if by_products else point.diagonal()
+            self._diagonal = point.diagonal()
         return partial(np.multiply, 1.0 / self._diagonal)
 
     def _within(self, change: Flat, v: Flat, length: float) -> float:

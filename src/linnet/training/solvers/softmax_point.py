@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from linnet.data.packed_rows import PackedRows
 from linnet.kernels import softmax as kernel
-from linnet.learners.joint_losses import Softmax
 from linnet.training.objective import Flat, Objective
 from linnet.training.row_losses import normalised_weights
 from linnet.training.solvers.hessian import TINY, Point, TwoClasses
@@ -35,33 +34,65 @@ LEAST_SINGLE, MOST_SINGLE = 1e-6, 1e6
 
 
 class ManyClasses(Point):
-    """A score a row and class, softmax."""
+    """A score a row and class, softmax; `sums`, of dense rows, is how they are looked at."""
 
-    def __init__(self, problem: Objective, weights: Flat, scores: Table) -> None:
+    def __init__(self, problem: Objective, weights: Flat, scores: Table, sums: DenseSums | None = None) -> None:
         super().__init__(problem, weights, scores)
         self.normalised_weights = np.ascontiguousarray(normalised_weights(problem))
+        self._targets = np.ascontiguousarray(problem.targets)
+        self._looks = sums
         self.along = np.empty((0, problem.outputs))
-        self._p, self.slopes = np.empty_like(scores), np.empty_like(scores)
-        losses, targets = np.empty(len(scores)), np.ascontiguousarray(problem.targets)
+        self._make_room()
 
-        def part(first: int, last: int) -> tuple[float, int]:
-            at = slice(first, last)
-            found: tuple[float, int] = kernel.at(
-                scores[at], targets[at], self.normalised_weights[at], self._p[at], self.slopes[at], losses[at]
-            )
-            return found
+        def part(first: int, last: int) -> int:
+            return self._go(slice(first, last))
 
-        sums = self._over_scores(part)
-        self.loss, self.mistakes = sum(loss for loss, _ in sums), sum(mistakes for _, mistakes in sums)
+        self._tally(self._over_scores(part))
+
+    def _make_room(self) -> None:
+        self._p, self.slopes = np.empty_like(self.scores), np.empty_like(self.scores)
+        self._values = np.empty(len(self.scores))
+
+    def _go(self, at: slice) -> int:
+        """Everything that these rows' scores determine; how many are predicted wrong."""
+        c, targets = self.normalised_weights[at], self._targets[at]
+        _, mistakes = kernel.at(self.scores[at], targets, c, self._p[at], self.slopes[at], self._values[at])
+        return int(mistakes)
+
+    def _tally(self, mistakes: list[int]) -> None:
+        self.loss, self.mistakes = float((self.normalised_weights * self._values).sum()), sum(mistakes)
 
     def _over_scores(self, part: Any) -> list[Any]:
         return over_parts(part, len(self.scores), max(1, PART // self.problem.outputs))
 
     def moved(self, change: Flat, length: float, along: Table | None = None, /) -> Self:
+        if along is None and self._looks is not None:
+            return self._moved_at_once(length * change, self._looks)
         along = self.problem.scores(change) if along is None else along
         along = along if length == 1.0 else length * along
-        after = type(self)(self.problem, self.weights + length * change, self.scores + along)
+        after = type(self)(self.problem, self.weights + length * change, self.scores + along, self._looks)
         after.along = along
+        return after
+
+    def _moved_at_once(self, change: Flat, looks: DenseSums) -> Self:
+        """The point after this change, with its gradient, by one look at the rows."""
+        after = type(self).__new__(type(self))
+        Point.__init__(after, self.problem, self.weights + change, np.empty_like(self.scores))
+        after.normalised_weights, after._targets, after._looks = self.normalised_weights, self._targets, looks
+        after.along = np.empty_like(self.scores)
+        after._make_room()
+        mistakes: list[int] = []
+
+        def pulls(at: slice, X: Numbers, into: Numbers, sums: Flat) -> Numbers:
+            after.along[at] = looks.scores(X, *changes)
+            np.add(self.scores[at], after.along[at], out=after.scores[at])
+            mistakes.append(after._go(at))
+            kernel.weighed(after.slopes[at], self.normalised_weights[at], into, sums)
+            return X
+
+        changes = looks.table(change)
+        after._gradient = self.problem.free(looks.summed(pulls))
+        after._tally(mistakes)
         return after
 
     def gradient(self) -> Flat:
@@ -70,14 +101,14 @@ class ManyClasses(Point):
     @cached_property
     def _gradient(self) -> Flat:
         """Of the losses."""
-        weighed = np.empty_like(self.slopes)
+        if self._looks is None:
+            return self.problem.summed(self._over_rows(kernel.weighed, self.slopes, self.normalised_weights))
 
-        def part(first: int, last: int) -> None:
-            at = slice(first, last)
-            np.multiply(self.slopes[at], self.normalised_weights[at, np.newaxis], out=weighed[at])
+        def pulls(at: slice, X: Numbers, into: Numbers, sums: Flat) -> Numbers:
+            kernel.weighed(self.slopes[at], self.normalised_weights[at], into, sums)
+            return X
 
-        self._over_scores(part)
-        return self.problem.summed(weighed)
+        return self.problem.free(self._looks.summed(pulls))
 
     @property
     def probabilities(self) -> Table:
@@ -85,36 +116,52 @@ class ManyClasses(Point):
         return self._p
 
     def own_bends(self) -> Table:
-        return self._p * (1.0 - self._p)
+        return self._over_rows(kernel.curvatures, self._p, np.ones(len(self._p)))
+
+    def diagonal(self) -> Flat:
+        if self._looks is not None:
+            return self.with_curvature_of_penalty(self._looks.squared(self))
+        return super().diagonal()
 
     def bent(self, along: Table) -> Table:
-        return self._bent(along, np.ones(len(along)))
+        return self._over_rows(kernel.bent, self._p, along, np.ones(len(along)))
 
-    def weighed_bent(self, along: Table) -> Table:
-        """The same, times the rows' weights."""
-        return self._bent(along, self.normalised_weights)
-
-    def _bent(self, along: Table, weights: Flat) -> Table:
-        into = np.empty_like(along)
+    def _over_rows(self, work: Callable[..., None], *tables: Numbers) -> Table:
+        """What a kernel makes of every row of these tables."""
+        into = np.empty_like(self.scores)
 
         def part(first: int, last: int) -> None:
             at = slice(first, last)
-            kernel.bent(self._p[at], along[at], weights[at], into[at])
+            work(*(table[at] for table in tables), into[at], np.zeros(into.shape[1]))
 
         self._over_scores(part)
         return into
 
-    def product(self, v: Flat, along: Table) -> Flat:
-        if self.problem.rows.dense:
-            return DenseProducts(self.problem)(self, v, along)
-        along[:] = self.problem.scores(v)
-        return self.with_penalty(self.problem.summed(self.weighed_bent(along)), v)
+    def product(self, v: Flat, along: Table | None = None) -> Flat:
+        """H v; `along`, if given, becomes the change of the scores along v."""
+        if self._looks is not None:
+            return self._dense_product(v, along, self._looks)
+        changes = self.problem.scores(v, along)
+        weighed = self._over_rows(kernel.bent, self._p, changes, self.normalised_weights)
+        return self.with_penalty(self.problem.summed(weighed), v)
 
-    def diagonal(self) -> Flat:
-        return DenseProducts(self.problem).diagonal(self) if self.problem.rows.dense else super().diagonal()
+    def _dense_product(self, v: Flat, along: Table | None, looks: DenseSums) -> Flat:
+        table = looks.table(v)
+
+        def bent(at: slice, X: Numbers, into: Numbers, sums: Flat) -> Numbers:
+            changes = looks.scores(X, *table)
+            kernel.bent(self._p[at], changes, self.normalised_weights[at], into, sums)
+            if along is not None:
+                along[at] = changes
+            return X
+
+        found = looks.summed(bent)
+        if not np.isfinite(found).all() and looks.refine():
+            return self._dense_product(v, along, looks)
+        return self.with_penalty(self.problem.free(found), v)
 
     def intercepts(self, rest: Flat) -> Flat:
-        weighed = self.normalised_weights[:, np.newaxis] * self._p
+        weighed = self._over_rows(kernel.weighed, self._p, self.normalised_weights)
         bends = np.diag(weighed.sum(axis=0)) - self._p.T @ weighed
         if self.problem.reference:
             return np.append(np.linalg.lstsq(bends[:-1, :-1], rest[:-1])[0], 0.0)
@@ -124,86 +171,73 @@ class ManyClasses(Point):
     def distance(self, slopes: Table) -> float:
         def part(first: int, last: int) -> float:
             at = slice(first, last)
-            found: float = kernel.distance(
-                self._p[at], slopes[at], self.slopes[at], self.normalised_weights[at], TINY
-            )
+            found: float = kernel.distance(self._p[at], slopes[at], self.slopes[at], self.normalised_weights[at], TINY)
             return found
 
         return 0.5 * sum(self._over_scores(part))
 
 
-class DenseProducts:
-    """H v at points of one problem with dense rows, of which each block is looked at once.
+class DenseSums:
+    """Looks at the dense rows of a problem, block by block.
 
-    Conjugate gradients need not know H to the last digit, and in single precision a product takes half the time: of rows
-    in double precision a copy is made for that.  Sums over blocks, and all that is not of the rows, are in double
-    precision.  `exact` goes back to it.
+    `single`: in single precision, which takes half the time; of rows in double precision a copy is made for that.  It
+    serves to find the way: sums over blocks, and all that is not of the rows, are in double precision, and so is what
+    proves a result (duality_gap.py).  `refine` goes back to double precision, for rows that need it.
     """
 
-    def __init__(self, problem: Objective, *, copied: bool = False) -> None:
+    def __init__(self, problem: Objective, *, single: bool = False) -> None:
         self.problem, self.rows = problem, problem.rows
         self._single: NDArray[np.float32] | None = None
-        if copied and _fits_single(problem):
+        if single and _fits_single(problem):
             self._single = self.rows.matrix().astype(np.float32, copy=False)
 
-    @property
-    def is_exact(self) -> bool:
-        return self._single is None
+    def refine(self) -> bool:
+        """From now on all in double precision; whether that changes anything."""
+        changes, self._single = self._single is not None, None
+        return changes
 
-    def exact(self) -> None:
-        """From now on all in double precision."""
-        self._single = None
+    def table(self, weights: Flat) -> tuple[Numbers, Numbers]:
+        """Weights, and intercepts, as `scores` takes them."""
+        table = weights.reshape(-1, self.problem.outputs)
+        return table[:-1].astype(self._kind), table[-1].astype(self._kind)
 
-    def __call__(self, point: ManyClasses, v: Flat, along: Table | None = None) -> Flat:
-        """H v; `along`, if given, becomes the change of the scores along v."""
-        table = v.reshape(-1, self.problem.outputs)
-        weights, free = table[:-1].astype(self._kind), table[-1].astype(self._kind)
+    def scores(self, X: Numbers, weights: Numbers, free: Numbers) -> Numbers:
+        """Of a block of rows."""
+        found = X @ weights.astype(X.dtype, copy=False)
+        found += free
+        return found
 
-        def bent(at: slice, X: Numbers, into: Numbers) -> Numbers:
-            changes = X @ weights
-            changes += free
-            kernel.bent(point.probabilities[at], changes, point.normalised_weights[at], into)
-            if along is not None:
-                along[at] = changes
-            return X
+    def squared(self, point: ManyClasses) -> Flat:
+        """The losses' part of the diagonal of H."""
 
-        found = self._summed(bent)
-        if not self.is_exact and not np.isfinite(found).all():
-            self.exact()
-            return self(point, v, along)
-        return point.with_penalty(self.problem.free(found), v)
-
-    def diagonal(self, point: ManyClasses) -> Flat:
-        """Of H."""
-
-        def squared(at: slice, X: Numbers, into: Numbers) -> Numbers:
-            kernel.curvatures(point.probabilities[at], point.normalised_weights[at], into)
+        def curved(at: slice, X: Numbers, into: Numbers, sums: Flat) -> Numbers:
+            kernel.curvatures(point.probabilities[at], point.normalised_weights[at], into, sums)
             return X * X
 
-        return point.with_curvature_of_penalty(self._summed(squared))
+        return self.summed(curved)
 
     @property
     def _kind(self) -> type[np.floating[Any]]:
         return np.float64 if self._single is None else np.float32
 
-    def _summed(self, amounts: Callable[[slice, Numbers, Numbers], Numbers]) -> Flat:
+    def summed(self, amounts: Callable[[slice, Numbers, Numbers, Flat], Numbers]) -> Flat:
         """The rows (x, 1) summed, each times its amounts, as weights are laid out.
 
-        `amounts` of a block of rows X are written to the table that it is given; it returns what is summed, X mostly.
+        `amounts` of a block of rows X are written to the table that it is given, and added to the sums; it returns what
+        is summed, X mostly.
         """
         outputs, d = self.problem.outputs, self.problem.columns
-        height = max(BLOCK_ROWS, IN_CACHE // d)
+        height, single, kind = max(BLOCK_ROWS, IN_CACHE // d), self._single, self._kind
 
         def part(first: int, last: int) -> Flat:
             into, sums = np.zeros((outputs, d)), np.zeros(outputs)
-            room, product = np.empty((height, outputs), self._kind), np.empty((outputs, d), self._kind)
+            room, product = np.empty((height, outputs), kind), np.empty((outputs, d), kind)
             for begin in range(first, last, height):
                 at = slice(begin, min(last, begin + height))
-                X = np.asarray(self.rows.matrix(at), dtype=np.float64) if self._single is None else self._single[at]
+                X = np.asarray(self.rows.matrix(at), dtype=np.float64) if single is None else single[at]
                 own = room[: len(X)]
-                X = amounts(at, X, own)
+                X = amounts(at, X, own, sums)
                 into += np.matmul(own.T, X, out=product)
-                sums += own.sum(axis=0)
             return np.append(into.T, sums)
 
         return added(over_parts(part, self.rows.shape[0], self.problem.rows_a_part))
@@ -212,14 +246,17 @@ class DenseProducts:
 def _fits_single(problem: Objective) -> bool:
     """Whether the rows, or a copy of them, can be looked at in single precision."""
     rows = problem.rows
-    if not rows.dense or isinstance(rows, PackedRows) or not isinstance(getattr(problem.loss, "joint", None), Softmax):
+    if isinstance(rows, PackedRows):
         return False
     small = rows.values.dtype == np.float32 or len(rows.values) <= MOST_COPIED
     return small and LEAST_SINGLE <= problem.largest_entry <= MOST_SINGLE
 
 
-def point_at(problem: Objective, weights: Flat, *, squared: bool = False) -> Point:
-    """The point at these weights; `squared`: with the squares of dense rows, for two classes."""
+def point_at(problem: Objective, weights: Flat, sums: DenseSums | None = None, *, squared: bool = False) -> Point:
+    """The point at these weights; `squared`: with the squares of dense rows, for two classes; `sums`: how the dense rows
+    of several are looked at from there on."""
     if problem.outputs == 1:
         return TwoClasses(problem, weights, squared=squared)
-    return ManyClasses(problem, weights, problem.scores(weights))
+    if sums is None and problem.rows.dense:
+        sums = DenseSums(problem)
+    return ManyClasses(problem, weights, problem.scores(weights), sums)
