@@ -274,7 +274,7 @@ class _Part:
 
     def _mean_size(self, g: Table) -> float:
         sizes = np.abs(g)
-        return self._mean(sizes[:, 0] if sizes.shape[1] == 1 else sizes.sum(axis=1))
+        return self._mean(sizes[:, 0] if sizes.shape[1] == 1 else sizes @ np.ones(sizes.shape[1]))
 
     def size(self) -> float:
         """The mean |g|."""
