@@ -32,10 +32,13 @@ from linnet.data.rows import Examples
 from linnet.errors import InputError
 from linnet.kernels.class_sums import add_products
 from linnet.training.counting.naive_bayes import Counting, Priors, Table, about_mean, about_zero
+from linnet.training.threads import in_threads
 
 Shrinkage = float | Literal["auto"] | None
 
-ROWS_AT_ONCE = 128
+ROWS_AT_ONCE = 512
+# The columns of the tables that BLAS multiplies.
+TILE = 128
 # The tables of all classes together, d x d each, may have this many numbers (1 GB).
 LARGEST = 1 << 27
 ROUNDING = float(np.finfo(np.float64).eps)
@@ -55,7 +58,7 @@ class Moments:
         self.third = np.zeros_like(self.second) if higher else np.empty((0, 0))
         self.fourth = np.zeros_like(self.second) if higher else np.empty((0, 0))
         self.waiting: list[Table] = []
-        self.waiting_weights: list[float] = []
+        self.waiting_weights: list[Table] = []
 
     def widen(self, columns: int) -> None:
         """More columns, which were 0 in all rows so far."""
@@ -64,18 +67,22 @@ class Moments:
         self.second = np.pad(self.second, (0, more))
         if self.higher:
             self.third, self.fourth = np.pad(self.third, (0, more)), np.pad(self.fourth, (0, more))
-        self.waiting = [np.pad(row, (0, more)) for row in self.waiting]
+        self.waiting = [np.pad(rows, ((0, 0), (0, more))) for rows in self.waiting]
 
     def take(self, X: Table, weights: Table) -> None:
         """Rows of this class, in order; they wait until there are enough to merge."""
         done = 0
         while done < len(X):
-            some = slice(done, done + ROWS_AT_ONCE - len(self.waiting))
-            self.waiting.extend(X[some])
-            self.waiting_weights.extend(weights[some].tolist())
-            if len(self.waiting) == ROWS_AT_ONCE:
+            some = slice(done, done + ROWS_AT_ONCE - self._waits)
+            self.waiting.append(X[some])
+            self.waiting_weights.append(weights[some])
+            if self._waits == ROWS_AT_ONCE:
                 self._merge()
             done = some.stop
+
+    @property
+    def _waits(self) -> int:
+        return sum(map(len, self.waiting))
 
     def with_waiting(self) -> Moments:
         """The moments of all rows, including the waiting ones, which stay waiting here."""
@@ -95,16 +102,17 @@ class Moments:
 
     def _merge(self) -> None:
         """Add the waiting rows' moments; nothing is changed in place, so that `with_waiting` may share arrays."""
-        X, weights = np.ascontiguousarray(self.waiting), np.array(self.waiting_weights)[:, np.newaxis]
+        X, weights = np.concatenate(self.waiting), np.concatenate(self.waiting_weights)[:, np.newaxis]
         self.waiting, self.waiting_weights = [], []
-        more = Moments(len(self.mean), higher=self.higher)
-        more.weight = float(sum(weights[:, 0].tolist()))
-        more.mean = _products(weights, X)[0] / more.weight
+        more = Moments.__new__(Moments)
+        more.higher, more.weight = self.higher, float(sum(weights[:, 0].tolist()))
+        more.mean = _row_by_row(weights, X)[0] / more.weight
         centred = X - more.mean
-        more.second = _products(weights * centred, centred)
+        more.second = _products(weights * centred, centred, symmetric=True)
         if self.higher:
             squared = centred * centred
-            more.third, more.fourth = _products(weights * centred, squared), _products(weights * squared, squared)
+            more.third = _products(weights * centred, squared)
+            more.fourth = _products(weights * squared, squared, symmetric=True)
         self.add(more)
 
     def add(self, more: Moments) -> None:
@@ -117,7 +125,10 @@ class Moments:
             here = _moved(added, more.second, more.third, more.fourth, step * (self.weight / total))
             there = _moved(self.weight, self.second, self.third, self.fourth, -step * (added / total))
             self.third, self.fourth = here[0] + there[0], here[1] + there[1]
-        self.second = self.second + more.second + np.outer(step, step * (self.weight * added / total))
+        second = np.outer(step, step * (self.weight * added / total))
+        second += self.second
+        second += more.second
+        self.second = second
         self.mean = self.mean + step * (added / total)
         self.weight = total
 
@@ -146,7 +157,30 @@ class Moments:
         return b / a if b > 0 else 0.0
 
 
-def _products(left: Table, right: Table) -> Table:
+def _products(left: Table, right: Table, *, symmetric: bool = False) -> Table:
+    """left' right, whose entries have the same bits however many columns there are: a stream may add columns at any row.
+
+    So BLAS is only asked for tables of TILE x TILE, filled up with zeros; the first one, of which it would be most, is
+    added up row by row.
+    """
+    d = left.shape[1]
+    if d <= TILE:
+        return _row_by_row(left, right)
+    tiles = -(-d // TILE)
+    left, right = (np.pad(each, ((0, 0), (0, tiles * TILE - d))) for each in (left, right))
+    into = np.empty((tiles * TILE, tiles * TILE))
+    every = [slice(first, first + TILE) for first in range(0, len(into), TILE)]
+    for i, rows in enumerate(every):
+        for columns in every[i if symmetric else 0 :]:
+            np.matmul(left[:, rows].T, right[:, columns], out=into[rows, columns])
+            if symmetric:
+                into[columns, rows] = into[rows, columns].T
+    first = slice(0, TILE)
+    into[first, first] = _row_by_row(left[:, first], right[:, first])
+    return into[:d, :d]
+
+
+def _row_by_row(left: Table, right: Table) -> Table:
     into = np.zeros((left.shape[1], right.shape[1]))
     add_products(np.ascontiguousarray(left), np.ascontiguousarray(right), into)
     return into
@@ -220,7 +254,8 @@ class Discriminant(Counting):
                 raise InputError("an estimator of the covariance takes no sample weights: leave one of them out")
             X = examples.rows.matrix()
             self.kept.append((np.asarray(X.toarray() if hasattr(X, "toarray") else X, np.float64), examples.targets))
-        for k, moments in enumerate(self.moments):
+
+        def add(k: int) -> None:
             mine = examples.targets == float(k)
             which = np.flatnonzero(mine & (weights > 0) if len(weights) else mine)
             for first in range(0, len(which), ROWS_AT_ONCE):
@@ -228,7 +263,10 @@ class Discriminant(Counting):
                 X = examples.rows.matrix(at)
                 X = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
                 wide = np.pad(X, ((0, 0), (0, self.columns - X.shape[1]))) if X.shape[1] < self.columns else X
-                moments.take(wide, weights[at] if len(weights) else np.ones(len(at)))
+                self.moments[k].take(wide, weights[at] if len(weights) else np.ones(len(at)))
+
+        with one_thread():
+            in_threads(add, range(len(self.moments)), -1)
 
     def _parts(self) -> tuple[list[Moments], Table, Table]:
         """The moments of every class, the weights of their rows, and their priors."""
