@@ -59,6 +59,8 @@ MANY_COLUMNS, FEWER_ROWS_A_COLUMN = 200, 8
 ROUGHLY = 1e-3
 # After a step that promised less than this fraction of f, H is still good for one more.
 NEAR = 2e-2
+# A step near the optimum that promises more than this fraction of what the one before did has not been accurate.
+STALLED = 0.5
 # What a step may gain, beside the square root of the gap that is asked for, to be taken on trust.
 TRUSTED = 0.3
 # Conjugate gradients end when the residual has shrunk by this much, sooner the nearer the optimum; and after how many
@@ -335,6 +337,7 @@ class _ConjugateGradients(_Direction):
         self._blocks: ClassBlocks | None = None
         self._by_blocks: bool | None = None
         self._diagonal: Flat | None = None
+        self._promised = np.inf
         if problem.outputs > 1 and problem.rows.dense:
             self.sums = DenseSums(problem, single=True)
 
@@ -414,5 +417,8 @@ class _ConjugateGradients(_Direction):
     def taken(self, step: _Step, length: float, value: float) -> None:
         if not (length == 1.0 and -step.slope <= NEAR * value):
             self._diagonal = None
+        elif -step.slope > STALLED * self._promised:
+            self.refine()
+        self._promised = -step.slope
         far = float(np.sqrt(self._squares @ (step.change * step.change)))
         self._reach = max(self._reach, FURTHER * far) if length == 1.0 else length * far

@@ -31,6 +31,8 @@ BLOCK_ROWS = 64
 MOST_COPIED = 1 << 26
 # The entries for which single precision has room on both sides, for squares and sums.
 LEAST_SINGLE, MOST_SINGLE = 1e-6, 1e6
+# How many deviations the mean of a column may be from 0, on about so many rows: the digits for that are lost to others.
+FARTHEST, SAMPLE = 100.0, 256
 
 
 class ManyClasses(Point):
@@ -199,7 +201,8 @@ class DenseSums:
     def table(self, weights: Flat) -> tuple[Numbers, Numbers]:
         """Weights, and intercepts, as `scores` takes them."""
         table = weights.reshape(-1, self.problem.outputs)
-        return table[:-1].astype(self._kind), table[-1].astype(self._kind)
+        with np.errstate(over="ignore"):  # what is infinite is seen in the sums
+            return table[:-1].astype(self._kind), table[-1].astype(self._kind)
 
     def scores(self, X: Numbers, weights: Numbers, free: Numbers) -> Numbers:
         """Of a block of rows."""
@@ -240,7 +243,8 @@ class DenseSums:
                 into += np.matmul(own.T, X, out=product)
             return np.append(into.T, sums)
 
-        return added(over_parts(part, self.rows.shape[0], self.problem.rows_a_part))
+        with np.errstate(over="ignore", invalid="ignore"):
+            return added(over_parts(part, self.rows.shape[0], self.problem.rows_a_part))
 
 
 def _fits_single(problem: Objective) -> bool:
@@ -249,7 +253,11 @@ def _fits_single(problem: Objective) -> bool:
     if isinstance(rows, PackedRows):
         return False
     small = rows.values.dtype == np.float32 or len(rows.values) <= MOST_COPIED
-    return small and LEAST_SINGLE <= problem.largest_entry <= MOST_SINGLE
+    if not (small and LEAST_SINGLE <= problem.largest_entry <= MOST_SINGLE):
+        return False
+    some = np.asarray(rows.matrix(slice(None, None, max(1, rows.shape[0] // SAMPLE))), dtype=np.float64)
+    means, deviations = some.mean(axis=0), some.std(axis=0)
+    return bool((np.abs(means) <= FARTHEST * deviations)[deviations > 0].all())
 
 
 def point_at(problem: Objective, weights: Flat, sums: DenseSums | None = None, *, squared: bool = False) -> Point:
