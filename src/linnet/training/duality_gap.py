@@ -238,7 +238,9 @@ def _pulled_together(problem: Objective, parts: list[_Part], amounts: Flat) -> F
         return np.asarray(losses.factors(amounts if problem.intercept else None) @ added(sums))
     weighed, size = np.concatenate([part.weighed() for part in parts]), problem.rows_a_part
     if problem.outputs > 1 and not problem.rows.dense and size >= len(weighed):
-        return problem.penalised(problem.summed(weighed))  # column by column, on all cores: in the order of the rows, too
+        return problem.penalised(
+            problem.summed(weighed)
+        )  # column by column, on all cores: in the order of the rows, too
     each = over_parts(lambda first, last: problem.summed_part(weighed[first:last], first), len(weighed), size)
     return problem.penalised(problem.free(added(each)))
 

@@ -16,8 +16,8 @@ from linnet.training.descent import Descent
 from linnet.training.objective import Objective
 from linnet.training.solvers import class_blocks
 from linnet.training.solvers.class_blocks import ROWS_A_COLUMN, ClassBlocks
-from linnet.training.solvers.softmax_point import point_at
 from linnet.training.solvers.newton import cholesky, conjugate_gradients
+from linnet.training.solvers.softmax_point import point_at
 
 
 def softmax(X, y, C, *, intercept=True, weights=None, reference=False):

@@ -73,7 +73,7 @@ def test_an_extrapolation_never_raises_the_model_and_keeps_its_slopes(free, rng)
 
 
 def test_columns_with_much_in_common_take_fewer_sweeps(rng, monkeypatch):
-    X, columns = _model(rng, sparse=False, free=False, n=200, d=40)
+    _, columns = _model(rng, sparse=False, free=False, n=200, d=40)
     r, h, w = rng.normal(size=200) / 200, np.full(200, 0.25 / 200), np.zeros(40)
     sweeps, before = [], quadratic_model._ByColumn.sweep
     monkeypatch.setattr(quadratic_model._ByColumn, "sweep", lambda self, order: sweeps.append(1) or before(self, order))

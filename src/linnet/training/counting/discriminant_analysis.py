@@ -158,7 +158,7 @@ class Moments:
 
 
 def _products(left: Table, right: Table, *, symmetric: bool = False) -> Table:
-    """left' right, whose entries have the same bits however many columns there are: a stream may add columns at any row.
+    """left' right, whose entries have the same bits however many columns there are: a stream may add some at any row.
 
     So BLAS is only asked for tables of TILE x TILE, filled up with zeros; the first one, of which it would be most, is
     added up row by row.

@@ -12,6 +12,8 @@ that H is l2 I, and is taken for it.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,6 +25,7 @@ from linnet.training.solvers.softmax_point import ManyClasses
 from linnet.training.threads import in_threads
 
 Table = NDArray[np.float64]
+Numbers = NDArray[np.floating[Any]]
 
 # From this many columns on, up to this many numbers in all tables; and how many rows a column are sampled.
 COLUMNS_FROM, NUMBERS_TO = 20, 1 << 24
@@ -90,8 +93,8 @@ class ClassBlocks:
         for first in range(0, len(which), d):
             at = slice(first, first + d)
             table += squared_columns(self._rows.matrix(which[at]), bends[at], room)
-        table, unit = self._scaled(table)
-        table = mirrored(table.T)
+        scaled, unit = self._scaled(table)
+        table = mirrored(np.asarray(scaled, dtype=np.float64).T)
         extra = EXTRA
         while True:
             table.flat[:: len(table) + 1] += extra
@@ -100,7 +103,7 @@ class ClassBlocks:
             except np.linalg.LinAlgError:
                 extra *= 10
 
-    def _scaled(self, table: Table) -> tuple[Table, Table]:
+    def _scaled(self, table: Numbers) -> tuple[Numbers, Numbers]:
         """With the penalty, without an intercept that is not free, and every column in its own unit; and these."""
         d = self._d
         table.flat[: d * (d + 2) : d + 2] += self._l2
@@ -114,7 +117,8 @@ class ClassBlocks:
         """The inverse of a table of many columns, in single precision, which is a quarter of the time; None where the
         penalty is too small for it."""
         d = self._d
-        table, roots = np.zeros((d + 1, d + 1), dtype=np.float32), np.sqrt(bends)
+        roots = np.sqrt(bends)
+        table: Numbers = np.zeros((d + 1, d + 1), dtype=np.float32)
         rows = np.empty((min(d, len(which)), d + 1), dtype=np.float32)
         for first in range(0, len(which), d):
             at = slice(first, first + d)

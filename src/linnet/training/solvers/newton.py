@@ -28,9 +28,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.data.rows import Examples
 from linnet.errors import NumericalError, RecipeError
-from linnet.learners.recipe import Penalty
 from linnet.training.descent import Descent, Found
 from linnet.training.duality_gap import certify
 from linnet.training.history import Pass, Watcher, ignore
@@ -38,6 +36,7 @@ from linnet.training.objective import TOO_LARGE, Flat, Objective
 from linnet.training.positive_definite import Factored, mirrored
 from linnet.training.solvers import near_step, small_tables
 from linnet.training.solvers.class_blocks import ClassBlocks, suits, worn_out_after
+from linnet.training.solvers.fewer_rows import fewer
 from linnet.training.solvers.hessian import Point
 from linnet.training.solvers.softmax_point import DenseSums, point_at
 from linnet.training.solvers.summed_squares import BLOCKING, Blocking, SummedSquares
@@ -49,13 +48,7 @@ ENOUGH = 1e-4
 HALVINGS = 40
 # A promised fall of less than this fraction of f is lost in its rounding.
 ROUNDING = 1e-15
-# The first steps are on a sample: every eighth row, or every eighth of those again, while there are ROWS_A_COLUMN rows
-# a column and FEWEST rows; each time to the gap ROUGHLY.
-SPARED = 8
-ROWS_A_COLUMN = 40
-FEWEST = 1000
-# For tables of many columns, each step of which is long, a sample of this many rows a column is better than none.
-MANY_COLUMNS, FEWER_ROWS_A_COLUMN = 200, 8
+# The gap to which a sample of the rows is solved.
 ROUGHLY = 1e-3
 # After a step that promised less than this fraction of f, H is still good for one more.
 NEAR = 2e-2
@@ -162,32 +155,6 @@ def _check(problem: Objective, name: str) -> None:
     unpenalised = problem.penalty.l2 == 0 and not problem.loss.unpenalised_by_newton
     if not smooth or problem.penalty.l1 > 0 or unpenalised:
         raise RecipeError(f"solver={name!r} needs penalty='l2': take solver='auto'")
-
-
-def fewer(problem: Objective) -> Objective | None:
-    """The problem on an eighth of the rows, or some more; None where that would be too few, or of one class."""
-    n, d = problem.rows.shape
-    every = min(SPARED, n // max(FEWEST, (ROWS_A_COLUMN if d < MANY_COLUMNS else FEWER_ROWS_A_COLUMN) * d))
-    if every < 4:
-        return None
-    some = slice(None, None, every)
-    weights = problem.sample_weights[some] if len(problem.sample_weights) else None
-    sides = problem.signed if problem.outputs == 1 else problem.targets
-    sides = sides[some] if weights is None else sides[some][weights > 0]
-    if not len(sides) or sides.min() == sides.max():
-        return None
-    if problem.outputs > 1 and len(np.unique(sides)) < problem.outputs:
-        return None
-    return Objective(
-        Examples(problem.rows.every(every), problem.targets[some], weights),
-        problem.loss,
-        Penalty(l2=problem.penalty.l2),
-        problem.outputs,
-        intercept=problem.intercept,
-        regression=problem.regression,
-        positive=problem.positive,
-        part=problem.part,
-    )
 
 
 def _descend(problem: Objective, start: Flat, how: Descent, watch: Watcher, direction: _Direction) -> Found:

@@ -1,7 +1,7 @@
 """A point on the objective of softmax (hessian.py), and H times vectors.
 
-With p the probabilities of a row's classes, the slopes by its scores are g = p - (1 for the row's class), and the second
-derivative is diag(p) - p p' (kernels/softmax.py).
+With p the probabilities of a row's classes, the slopes by its scores are g = p - (1 for the row's class), and the
+second derivative is diag(p) - p p' (kernels/softmax.py).
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ class ManyClasses(Point):
             found: float = kernel.distance(self._p[at], slopes[at], self.slopes[at], self.normalised_weights[at], TINY)
             return found
 
-        return 0.5 * sum(self._over_scores(part))
+        return 0.5 * float(sum(self._over_scores(part)))
 
 
 class DenseSums:
@@ -261,8 +261,8 @@ def _fits_single(problem: Objective) -> bool:
 
 
 def point_at(problem: Objective, weights: Flat, sums: DenseSums | None = None, *, squared: bool = False) -> Point:
-    """The point at these weights; `squared`: with the squares of dense rows, for two classes; `sums`: how the dense rows
-    of several are looked at from there on."""
+    """The point at these weights; `squared`: with the squares of dense rows, for two classes; `sums`: how the dense
+    rows of several are looked at from there on."""
     if problem.outputs == 1:
         return TwoClasses(problem, weights, squared=squared)
     if sums is None and problem.rows.dense:
