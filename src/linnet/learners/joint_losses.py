@@ -81,7 +81,9 @@ class Softmax(JointLoss):
         return q * (1.0 - q)
 
     def conjugate(self, q: Floats, own: Floats) -> Floats:  # noqa: ARG002
-        entropy: Floats = x_log_x(q).sum(axis=1)
+        import numpy as np
+
+        entropy: Floats = x_log_x(q) @ np.ones(q.shape[1])  # a quarter of the time of a sum along rows
         return entropy
 
 

@@ -12,8 +12,8 @@ from linnet.training.threads import over_parts
 
 Flat = NDArray[np.float64]
 
-# As many entries are squared at once.
-BLOCK = 1 << 22
+# As many entries are squared at once: of dense rows, no more than a cache holds.
+BLOCK, IN_CACHE = 1 << 22, 1 << 16
 
 
 def largest_entries(rows: Rows, rows_a_part: int) -> Flat:
@@ -40,11 +40,12 @@ def squares(rows: Rows, c: Flat) -> Flat:
     n, d = rows.shape
     into = np.zeros(d)
     if rows.dense:
-        table, step = rows.values.reshape(n, d), max(1, BLOCK // max(d, 1))
+        table, step = rows.values.reshape(n, d), max(1, IN_CACHE // max(d, 1))
+        ones = np.ones(step)
         for first in range(0, n, step):
             block = table[first : first + step].astype(np.float64)
             block *= block
-            into += block.sum(axis=0) if not len(c) else c[first : first + step] @ block
+            into += (ones[: len(block)] if not len(c) else c[first : first + step]) @ block
         return into
     for first in range(0, len(rows.values), BLOCK):
         block = rows.values[first : first + BLOCK].astype(np.float64) ** 2

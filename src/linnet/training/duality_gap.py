@@ -45,6 +45,8 @@ ROUNDING = 1e-9
 SEEN = 1e-8
 # Of rows with one score, a part has at least this many: more parts would take longer than what is in them.
 ROWS_A_PART = 1 << 14
+# As many weights are squared at once.
+AT_ONCE = 1 << 16
 NOT_KEPT = np.empty((0, 1))
 # Newton's steps on the intercepts: the most classes, the most steps, the longest step, and the imbalance to end at.
 CLASSES_AT_MOST, STEPS, LONGEST, BALANCED = 128, 8, 20.0, 1e-15
@@ -135,7 +137,7 @@ def certify(
     w, penalty = problem.penalised(weights), problem.penalty
     parts, about = _parts(problem, weights, slopes, scores, products, at_once=summed is None)
     primal = sum(part.primal for part in parts)
-    primal += penalty.l1 * float(np.abs(w).sum()) + 0.5 * penalty.l2 * float((w * w).sum())
+    primal += (penalty.l1 * float(np.abs(w).sum()) if penalty.l1 else 0.0) + 0.5 * penalty.l2 * _squared(w)
     if not np.isfinite(primal):
         return Certificate(primal, -np.inf, OVERFLOWN)
     if penalty.l1 == 0 and penalty.l2 == 0:
@@ -156,8 +158,8 @@ def certify(
         shrink = min(1.0, penalty.l1 / largest) if largest > 0 else 1.0
         dual, off = -_conjugates(parts, shrink), rounding.total(None)
     else:
-        beyond = np.maximum(0.0, np.abs(v) + moved - penalty.l1)
-        dual = -_conjugates(parts) - float((beyond * beyond).sum()) / (2 * penalty.l2)
+        beyond = np.maximum(0.0, np.abs(v) + moved - penalty.l1) if moved or penalty.l1 else v
+        dual = -_conjugates(parts) - _squared(beyond) / (2 * penalty.l2)
         off = rounding.total(beyond / penalty.l2)
     return stated(primal, dual, off, rounding, w)
 
@@ -168,7 +170,15 @@ def stated(primal: float, dual: float, off: float, rounding: Rounding, w: Flat) 
         return Certificate(primal, dual, OVERFLOWN)
     # far from the optimum a dual point may prove less than the trivial bound 0: losses and penalties are not negative
     bound = max(dual - 2.0 * off, 0.0) if np.isfinite(off) else 0.0
-    return Certificate(primal, bound, rounding=rounding.total(np.abs(w) if rounding.problem.penalty.l2 > 0 else None))
+    return Certificate(primal, bound, rounding=rounding.total(w if rounding.problem.penalty.l2 > 0 else None))
+
+
+def _squared(w: Flat) -> float:
+    """|w|^2, pairwise, which a product of vectors is not; of very many weights, some at a time."""
+    if len(w) <= AT_ONCE:
+        return float((w * w).sum())
+    blocks = (w[first : first + AT_ONCE] for first in range(0, len(w), AT_ONCE))
+    return float(np.array([(block * block).sum() for block in blocks]).sum())
 
 
 def _parts(
@@ -227,6 +237,10 @@ def _pulled_together(problem: Objective, parts: list[_Part], amounts: Flat) -> F
     if sums and isinstance(losses, OneScore):
         return np.asarray(losses.factors(amounts if problem.intercept else None) @ added(sums))
     weighed, size = np.concatenate([part.weighed() for part in parts]), problem.rows_a_part
+    if problem.outputs > 1 and not problem.rows.dense and size >= len(weighed):
+        return problem.penalised(
+            problem.summed(weighed)
+        )  # column by column, on all cores: in the order of the rows, too
     each = over_parts(lambda first, last: problem.summed_part(weighed[first:last], first), len(weighed), size)
     return problem.penalised(problem.free(added(each)))
 
@@ -274,7 +288,7 @@ class _Part:
 
     def _mean_size(self, g: Table) -> float:
         sizes = np.abs(g)
-        return self._mean(sizes[:, 0] if sizes.shape[1] == 1 else sizes.sum(axis=1))
+        return self._mean(sizes[:, 0] if sizes.shape[1] == 1 else sizes @ np.ones(sizes.shape[1]))
 
     def size(self) -> float:
         """The mean |g|."""

@@ -13,6 +13,8 @@ from linnet.training.objective import Flat, Objective
 UNIT = 0.5 * float(np.finfo(np.float64).eps)
 # A bound on an error that is this fraction of the objective need not be any sharper.
 NEGLIGIBLE = 1e-9
+# As many weights are squared at once: tables of very many would not stay in cache.
+AT_ONCE = 1 << 16
 
 
 class Sums(Protocol):
@@ -72,6 +74,8 @@ class Rounding:
 
     def _terms(self, w: Flat) -> float:
         """The most terms of a sum w . x that are not 0."""
+        if self.problem.outputs > 1 and not self.problem.rows.dense:  # to count them takes longer than all the rest
+            return float(self.problem.most_entries)
         used = w != 0 if self.problem.outputs == 1 else w.reshape(-1, self.problem.outputs).any(axis=1)
         return float(min(self.problem.most_entries, int(np.count_nonzero(used))))
 
@@ -85,8 +89,13 @@ class Rounding:
             rough = float(np.sqrt(terms * (w @ w))) * self.problem.largest_entry
             if UNIT * times * rough <= NEGLIGIBLE * self.primal:
                 return rough
-        table = w.reshape(-1, outputs) * self.problem.largest_entries[:, np.newaxis]
-        return float(np.sqrt(terms * (table * table).sum(axis=0).max(initial=0.0)))
+        table, largest, squares = w.reshape(-1, outputs), self.problem.largest_entries, np.zeros(outputs)
+        step = max(1, AT_ONCE // outputs)
+        for first in range(0, len(table), step):
+            scaled = table[first : first + step] * largest[first : first + step, np.newaxis]
+            scaled *= scaled
+            squares += scaled.sum(axis=0)
+        return float(np.sqrt(terms * squares.max(initial=0.0)))
 
     def of_sums(self) -> float:
         """How far an entry of v may be off."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from linnet.training.objective import Flat, Objective
 from linnet.training.positive_definite import Factored, mirrored
-from linnet.training.solvers.hessian import ManyClasses, point_at
+from linnet.training.solvers.softmax_point import ManyClasses, point_at
 
 Table = NDArray[np.float64]
 

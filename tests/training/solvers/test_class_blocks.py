@@ -14,9 +14,10 @@ from linnet.learners.recipe import Penalty
 from linnet.training import threads
 from linnet.training.descent import Descent
 from linnet.training.objective import Objective
+from linnet.training.solvers import class_blocks
 from linnet.training.solvers.class_blocks import ROWS_A_COLUMN, ClassBlocks
-from linnet.training.solvers.hessian import point_at
 from linnet.training.solvers.newton import cholesky, conjugate_gradients
+from linnet.training.solvers.softmax_point import point_at
 
 
 def softmax(X, y, C, *, intercept=True, weights=None, reference=False):
@@ -92,6 +93,17 @@ def test_the_blocks_are_those_of_the_hessian(reference):
         expected[:-1] += common[:-1] / problem.penalty.l2
     found = ClassBlocks(point_at(problem, W.reshape(-1)))(residual.reshape(-1))
     np.testing.assert_allclose(found, expected.reshape(-1), rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("C", [1.0, 1e9])
+def test_blocks_of_many_columns_are_the_same_up_to_what_is_added(C, monkeypatch):
+    X, y = drawn(7, ROWS_A_COLUMN * 20, 20, 3)
+    problem = softmax(X, y, C)
+    point = point_at(problem, 0.1 * np.random.default_rng(0).standard_normal(63))
+    residual = np.random.default_rng(1).standard_normal(63)
+    expected = ClassBlocks(point)(residual)
+    monkeypatch.setattr(class_blocks, "WIDE", 10)  # in single precision, unless the penalty is too small for it
+    np.testing.assert_allclose(ClassBlocks(point)(residual), expected, rtol=2e-3, atol=1e-4 * np.abs(expected).max())
 
 
 def test_a_start_with_a_common_part_of_all_classes_loses_it():

@@ -27,7 +27,7 @@ from linnet.training.duality_gap import certify
 from linnet.training.fit import Settings, fit
 from linnet.training.objective import Objective
 from linnet.training.solvers import newton, small_tables
-from linnet.training.solvers.hessian import point_at
+from linnet.training.solvers.softmax_point import point_at
 from linnet.training.solvers.summed_squares import BLOCKING
 from tests.conftest import both_forms, sparse_table
 

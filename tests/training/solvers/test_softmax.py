@@ -17,7 +17,7 @@ from linnet.training import solver_choice
 from linnet.training.descent import Descent
 from linnet.training.objective import Objective
 from linnet.training.solvers import softmax
-from linnet.training.solvers.hessian import point_at
+from linnet.training.solvers.softmax_point import point_at
 from tests.conftest import sparse_table
 from tests.training.solvers.test_newton import labels, objective, optimum
 

@@ -31,8 +31,8 @@ from linnet.training.solvers.dual_ascent import RHO, TOO_LONG, squared_norm
 
 # So few weights take few steps of any method, whose cost is then the calls, not the rows.
 FEW_WEIGHTS = 100
-# So many sweeps are worth their time in any case; more of them, if at the rate of the last ones they will do.
-SWEEPS = 40
+# So many sweeps are worth their time in any case; more of them, while at the rate of the last ones so many will do.
+SWEEPS, MORE = 24, 60
 # At first all but this of a row's q is with its class: at 0 its logarithm would have no end.
 ELSEWHERE = 1e-2
 # A proof takes 4 to 6 sweeps mostly; what this many do not prove is not near enough to the optimum.
@@ -132,7 +132,7 @@ def begin(climbed: DualSoftmax, how: Descent, watch: Watcher) -> Found:
     """
     problem, history, gaps = climbed.problem, list[Pass](), list[float]()
     tol, enough, tried = how.tol or 0.0, 0.0, np.inf
-    while len(history) < how.most - 1 and (len(history) < SWEEPS or _left(gaps, enough) <= SWEEPS):
+    while len(history) < how.most - 1 and (len(history) < SWEEPS or _left(gaps, enough) <= MORE):
         swept = climbed.sweep()
         history.append(swept.tally)
         gaps.append(max(swept.gap, 0.0))

@@ -2,8 +2,8 @@
 
     f(w, b) = (1/N) sum_i c_i loss(z_i, y_i) + l2/2 |w|^2,   z_i = w . x_i + b        (objective.py, with L2 alone)
 
-Two classes: kernels/line_search.py has loss' = g and loss''.  K classes: g = p - (1 for the row's class) and
-loss'' = diag(p) - p p' (learners/losses.py).
+Here are points of one score a row, for which kernels/line_search.py has loss' = g and loss''; those of several classes
+are in softmax_point.py.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from linnet.kernels import line_search
 from linnet.kernels.column_squares import MOST_COLUMNS, add_squares, padded
 from linnet.learners.losses import Loss
 from linnet.training.objective import TOO_LARGE, Flat, Objective
-from linnet.training.row_losses import ManyScores, losses_at, normalised_weights
+from linnet.training.row_losses import losses_at, normalised_weights
 from linnet.training.threads import added, over_parts
 
 Table = NDArray[np.float64]
@@ -83,11 +83,16 @@ class Point(ABC):
 
     def diagonal(self) -> Flat:
         """Of H."""
-        into = self.summed_squares(self.normalised_weights[:, np.newaxis] * self.own_bends())
-        self.problem.penalised(into)[:] += self.problem.penalty.l2
-        free = into[-self.problem.outputs :]
+        return self.with_curvature_of_penalty(
+            self.summed_squares(self.normalised_weights[:, np.newaxis] * self.own_bends())
+        )
+
+    def with_curvature_of_penalty(self, diagonal: Flat) -> Flat:
+        """The losses' part of the diagonal, plus the penalty's."""
+        self.problem.penalised(diagonal)[:] += self.problem.penalty.l2
+        free = diagonal[-self.problem.outputs :]
         free[free == 0] = 1.0  # no curvature, but perhaps a slope: then a step of size 1
-        return np.maximum(into, TINY)
+        return np.maximum(diagonal, TINY)
 
     def summed_squares(self, amounts: Table) -> Flat:
         """The squares of the rows (x, 1) summed, each times its amounts, as weights are laid out."""
@@ -104,8 +109,8 @@ class Point(ABC):
         """The second derivative of each row's loss, times this change of its scores."""
 
     @abstractmethod
-    def product(self, v: Flat, along: Table) -> Flat:
-        """H v; `along` becomes the change of the scores along v."""
+    def product(self, v: Flat, along: Table | None = None) -> Flat:
+        """H v; `along`, if given, becomes the change of the scores along v."""
 
     @abstractmethod
     def intercepts(self, rest: Flat) -> Flat:
@@ -176,7 +181,8 @@ class TwoClasses(Point):
     def bent(self, along: Table) -> Table:
         return self._bends * along
 
-    def product(self, v: Flat, along: Table) -> Flat:
+    def product(self, v: Flat, along: Table | None = None) -> Flat:
+        along = np.empty_like(self.scores) if along is None else along
         into = np.zeros(self.problem.size)
         kernel.product(*self.problem.rows.layout, self.normalised_weights * self._bends[:, 0], v, along, into)
         return self.with_penalty(into, v)
@@ -274,99 +280,3 @@ def squared_columns(X: Table, bends: Flat, room: Table) -> Table:
 def _pieces(rows: int) -> list[slice]:
     """Some rows after the other, where arrays of all of them would take much memory."""
     return [slice(first, first + PIECE) for first in range(0, rows, PIECE)]
-
-
-class ManyClasses(Point):
-    """A score a row and class, softmax."""
-
-    def __init__(self, problem: Objective, weights: Flat, scores: Table) -> None:
-        super().__init__(problem, weights, scores)
-        self.normalised_weights = normalised_weights(problem)
-        self._losses = ManyScores(problem, scores, slice(None))
-        self.slopes, self.along = self._losses.slopes, np.zeros_like(scores)
-        self.loss = float(self.normalised_weights @ self._losses.values)
-        self.mistakes = int(
-            np.count_nonzero((scores.argmax(axis=1) != problem.targets) & (self.normalised_weights > 0))
-        )
-        self._p: Table = np.maximum(0.0, self.slopes + self._losses.own)
-
-    def moved(self, change: Flat, length: float, along: Table | None = None, /) -> Self:
-        along = length * (self.problem.scores(change) if along is None else along)
-        after = type(self)(self.problem, self.weights + length * change, self.scores + along)
-        after.along = along
-        return after
-
-    def gradient(self) -> Flat:
-        return self.with_penalty(
-            self.problem.summed(self.normalised_weights[:, np.newaxis] * self.slopes), self.weights
-        )
-
-    @property
-    def probabilities(self) -> Table:
-        """Of each class, by row."""
-        return self._p
-
-    def own_bends(self) -> Table:
-        return self._losses.loss.curvatures(self._p)
-
-    def bent(self, along: Table) -> Table:
-        return self._losses.loss.curvature(self._p, along)
-
-    def product(self, v: Flat, along: Table) -> Flat:
-        if self.problem.rows.dense:
-            return self.with_penalty(self.problem.free(self._dense_product(v, along)), v)
-        along[:] = self.problem.scores(v)
-        return self.with_penalty(self.problem.summed(self.normalised_weights[:, np.newaxis] * self.bent(along)), v)
-
-    def _dense_product(self, v: Flat, along: Table) -> Flat:
-        """The losses' part of H v of dense rows, of which each part is looked at once."""
-        problem, outputs = self.problem, self.problem.outputs
-        table = v.reshape(-1, outputs)
-        across, common = np.ascontiguousarray(table[:-1].T), table[-1]
-
-        def part(first: int, last: int) -> Flat:
-            X = np.asarray(problem.rows.matrix(slice(first, last)), dtype=np.float64)
-            changes, p = along[first:last], self._p[first:last]
-            np.add((across @ X.T).T, common, out=changes)
-            bent = self._losses.loss.curvature(p, changes)
-            bent *= self.normalised_weights[first:last, np.newaxis]
-            into = np.empty((problem.columns + 1, outputs))
-            into[:-1] = (np.ascontiguousarray(bent.T) @ X).T
-            into[-1] = bent.sum(axis=0)
-            return into.reshape(-1)
-
-        return added(over_parts(part, len(along), problem.rows_a_part))
-
-    def summed_squares(self, amounts: Table) -> Flat:
-        """By products of tables where rows are dense: a loop over rows and classes takes eight times as long."""
-        problem = self.problem
-        if not problem.rows.dense:
-            return super().summed_squares(amounts)
-
-        def part(first: int, last: int) -> Flat:
-            X = np.asarray(problem.rows.matrix(slice(first, last)), dtype=np.float64)
-            into = np.empty((problem.columns + 1, problem.outputs))
-            into[:-1] = (np.ascontiguousarray(amounts[first:last].T) @ (X * X)).T
-            into[-1] = amounts[first:last].sum(axis=0)
-            return into.reshape(-1)
-
-        return added(over_parts(part, len(amounts), problem.rows_a_part))
-
-    def intercepts(self, rest: Flat) -> Flat:
-        weighed = self.normalised_weights[:, np.newaxis] * self._p
-        bends = np.diag(weighed.sum(axis=0)) - self._p.T @ weighed
-        if self.problem.reference:
-            return np.append(np.linalg.lstsq(bends[:-1, :-1], rest[:-1])[0], 0.0)
-        bends += bends.trace()  # a common change of all intercepts has no effect: take the shortest
-        return np.asarray(np.linalg.lstsq(bends, rest)[0])
-
-    def distance(self, slopes: Table) -> float:
-        off = slopes - self.slopes
-        return 0.5 * float(self.normalised_weights @ (off * off / np.maximum(self._p, TINY)).sum(axis=1))
-
-
-def point_at(problem: Objective, weights: Flat, *, squared: bool = False) -> Point:
-    """The point at these weights; `squared`: with the squares of dense rows, for two classes."""
-    if problem.outputs == 1:
-        return TwoClasses(problem, weights, squared=squared)
-    return ManyClasses(problem, weights, problem.scores(weights))

@@ -27,9 +27,10 @@ from linnet.errors import NumericalError
 from linnet.training.descent import Descent, Found
 from linnet.training.history import Pass, Watcher, ignore
 from linnet.training.objective import TOO_LARGE, Flat, Objective
+from linnet.training.solvers.fewer_rows import fewer
 from linnet.training.solvers.huber_dual import PAIRS_AT_MOST, certify
 from linnet.training.solvers.huber_point import HuberPoint, point_at
-from linnet.training.solvers.newton import ENOUGH, HALVINGS, ROUGHLY, ROUNDING, fewer
+from linnet.training.solvers.newton import ENOUGH, HALVINGS, ROUGHLY, ROUNDING
 from linnet.training.solvers.row_products import centred_products
 
 SAMPLE_STEPS = 20

@@ -28,9 +28,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.data.rows import Examples
 from linnet.errors import NumericalError, RecipeError
-from linnet.learners.recipe import Penalty
 from linnet.training.descent import Descent, Found
 from linnet.training.duality_gap import certify
 from linnet.training.history import Pass, Watcher, ignore
@@ -38,7 +36,9 @@ from linnet.training.objective import TOO_LARGE, Flat, Objective
 from linnet.training.positive_definite import Factored, mirrored
 from linnet.training.solvers import near_step, small_tables
 from linnet.training.solvers.class_blocks import ClassBlocks, suits, worn_out_after
-from linnet.training.solvers.hessian import Point, point_at
+from linnet.training.solvers.fewer_rows import fewer
+from linnet.training.solvers.hessian import Point
+from linnet.training.solvers.softmax_point import DenseSums, point_at
 from linnet.training.solvers.summed_squares import BLOCKING, Blocking, SummedSquares
 
 Table = NDArray[np.float64]
@@ -48,16 +48,12 @@ ENOUGH = 1e-4
 HALVINGS = 40
 # A promised fall of less than this fraction of f is lost in its rounding.
 ROUNDING = 1e-15
-# The first steps are on a sample: every eighth row, or every eighth of those again, while there are ROWS_A_COLUMN rows
-# a column and FEWEST rows; each time to the gap ROUGHLY.
-SPARED = 8
-ROWS_A_COLUMN = 40
-FEWEST = 1000
-# For tables of many columns, each step of which is long, a sample of this many rows a column is better than none.
-MANY_COLUMNS, FEWER_ROWS_A_COLUMN = 200, 8
+# The gap to which a sample of the rows is solved.
 ROUGHLY = 1e-3
 # After a step that promised less than this fraction of f, H is still good for one more.
 NEAR = 2e-2
+# A step near the optimum that promises more than this fraction of what the one before did has not been accurate.
+STALLED = 0.5
 # What a step may gain, beside the square root of the gap that is asked for, to be taken on trust.
 TRUSTED = 0.3
 # Conjugate gradients end when the residual has shrunk by this much, sooner the nearer the optimum; and after how many
@@ -83,13 +79,18 @@ class _Step:
 
 
 class _Direction(ABC):
-    """How a step is found; `squared`: by all of H."""
+    """How a step is found; `squared`: by all of H; `sums`: by how dense rows of several classes are looked at."""
 
     squared = False
+    sums: DenseSums | None = None
 
     @abstractmethod
     def __call__(self, point: Point, tol: float, /) -> _Step:
         """The step from here, as accurate as this relative gap requires."""
+
+    def refine(self) -> bool:
+        """Find steps more accurately from now on; False where that cannot be."""
+        return False
 
     @abstractmethod
     def taken(self, step: _Step, length: float, value: float) -> None:
@@ -156,35 +157,9 @@ def _check(problem: Objective, name: str) -> None:
         raise RecipeError(f"solver={name!r} needs penalty='l2': take solver='auto'")
 
 
-def fewer(problem: Objective) -> Objective | None:
-    """The problem on an eighth of the rows, or some more; None where that would be too few, or of one class."""
-    n, d = problem.rows.shape
-    every = min(SPARED, n // max(FEWEST, (ROWS_A_COLUMN if d < MANY_COLUMNS else FEWER_ROWS_A_COLUMN) * d))
-    if every < 4:
-        return None
-    some = slice(None, None, every)
-    weights = problem.sample_weights[some] if len(problem.sample_weights) else None
-    sides = problem.signed if problem.outputs == 1 else problem.targets
-    sides = sides[some] if weights is None else sides[some][weights > 0]
-    if not len(sides) or sides.min() == sides.max():
-        return None
-    if problem.outputs > 1 and len(np.unique(sides)) < problem.outputs:
-        return None
-    return Objective(
-        Examples(problem.rows.every(every), problem.targets[some], weights),
-        problem.loss,
-        Penalty(l2=problem.penalty.l2),
-        problem.outputs,
-        intercept=problem.intercept,
-        regression=problem.regression,
-        positive=problem.positive,
-        part=problem.part,
-    )
-
-
 def _descend(problem: Objective, start: Flat, how: Descent, watch: Watcher, direction: _Direction) -> Found:
     """Newton steps until the gap is at most tol, or until rounding lets f fall no further."""
-    point = point_at(problem, start, squared=direction.squared)
+    point = point_at(problem, start, direction.sums, squared=direction.squared)
     history: list[Pass] = []
     tol, provable = how.tol or 0.0, problem.penalty.l2 > 0 and problem.loss.has_conjugate
     for left in reversed(range(how.most)):
@@ -206,6 +181,8 @@ def _descend(problem: Objective, start: Flat, how: Descent, watch: Watcher, dire
             slopes += before.slopes
         del before  # its arrays, like those of a point below, take as much memory as the next ones will
         ends = left == 0 or length == 0.0 or -step.slope <= ROUNDING * point.value
+        if ends and left > 0 and direction.refine():
+            continue
         if not provable:
             near = _is_near(step, length, tol, point.value)
             if ends or near:
@@ -221,7 +198,8 @@ def _descend(problem: Objective, start: Flat, how: Descent, watch: Watcher, dire
             certificate = certify(problem, weights, slopes)
             if ends or certificate.within(tol):
                 break
-            point = point_at(problem, weights)
+            direction.refine()
+            point = point_at(problem, weights, direction.sums)
     return Found(weights, history, how.tol is None or certificate.within(tol), certificate)
 
 
@@ -325,11 +303,20 @@ class _ConjugateGradients(_Direction):
         self._reach = np.inf
         self._blocks: ClassBlocks | None = None
         self._by_blocks: bool | None = None
+        self._diagonal: Flat | None = None
+        self._promised = np.inf
+        if problem.outputs > 1 and problem.rows.dense:
+            self.sums = DenseSums(problem, single=True)
+
+    def refine(self) -> bool:
+        return self.sums is not None and self.sums.refine()
 
     def __call__(self, point: Point, tol: float, /) -> _Step:
         problem, outputs = point.problem, point.problem.outputs
         gradient, precondition = point.gradient(), self._preconditioner(point)
-        change, along, t = np.zeros(problem.size), np.zeros_like(point.scores), np.empty_like(point.scores)
+        change = np.zeros(problem.size)
+        # of dense rows of several classes, the next point finds the change of the scores by one more look
+        along, t = (None, None) if self.sums else (np.zeros_like(point.scores), np.empty_like(point.scores))
         residual = -gradient
         preconditioned = precondition(residual)
         v, size, squared = preconditioned.copy(), float(residual @ preconditioned), float(residual @ residual)
@@ -342,10 +329,15 @@ class _ConjugateGradients(_Direction):
             if squared <= enough or size <= loose or size == 0.0:
                 break
             product = point.product(v, t)
-            length = size / float(v @ product)
+            curvature = float(v @ product)
+            if not curvature > 0.0 and self.refine():  # rounding: there is none in truth that is not positive
+                product = point.product(v, t)
+                curvature = float(v @ product)
+            length = size / curvature
             within = self._within(change, v, length)
             change += within * v
-            along += within * t
+            if along is not None and t is not None:
+                along += within * t
             product *= within
             residual -= product
             squared = float(residual @ residual)
@@ -358,21 +350,26 @@ class _ConjugateGradients(_Direction):
         if problem.intercept:
             rest = point.intercepts(residual[-outputs:])
             change[-outputs:] += rest
-            along += rest
+            if along is not None:
+                along += rest
         if outputs > 1 and not problem.reference:
             change = _centred(problem, change)
-            along -= along.mean(axis=1, keepdims=True)
+            if along is not None:
+                along -= along.mean(axis=1, keepdims=True)
         return _Step(change, float(gradient @ change), point.bent, along, squared)
 
     def _preconditioner(self, point: Point) -> Callable[[Flat], Flat]:
-        """By the blocks of H for each class, where that helps, until they serve no more; or its diagonal."""
+        """By the blocks of H for each class, where that helps, until they serve no more; or its diagonal, until a step
+        was long."""
         if self._by_blocks is None:
             self._by_blocks = suits(point)
-        if not self._by_blocks:
-            return partial(np.multiply, 1.0 / point.diagonal())
-        if self._blocks is None:
-            self._blocks = ClassBlocks(point)
-        return self._blocks
+        if self._by_blocks:
+            if self._blocks is None:
+                self._blocks = ClassBlocks(point)
+            return self._blocks
+        if self._diagonal is None:
+            self._diagonal = point.diagonal()
+        return partial(np.multiply, 1.0 / self._diagonal)
 
     def _within(self, change: Flat, v: Flat, length: float) -> float:
         """As much of the length as keeps change + length v within reach."""
@@ -384,6 +381,11 @@ class _ConjugateGradients(_Direction):
         most = room / (cv + np.sqrt(cv * cv + vv * max(room, 0.0))) if room > 0 else 0.0
         return min(length, float(most))
 
-    def taken(self, step: _Step, length: float, _: float) -> None:
+    def taken(self, step: _Step, length: float, value: float) -> None:
+        if not (length == 1.0 and -step.slope <= NEAR * value):
+            self._diagonal = None
+        elif -step.slope > STALLED * self._promised:
+            self.refine()
+        self._promised = -step.slope
         far = float(np.sqrt(self._squares @ (step.change * step.change)))
         self._reach = max(self._reach, FURTHER * far) if length == 1.0 else length * far

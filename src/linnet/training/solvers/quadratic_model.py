@@ -26,6 +26,8 @@ WEIGHTS_A_SWEEP = 2
 SOLVED = 1e-6
 # Sweeps over the weights other than 0, between two over all, where columns are looked at.
 SWEEPS_OF_ACTIVE, MOST_SWEEPS = 10, 500
+# As many sweeps are extrapolated; and what is added to the table of their changes, beside its trace.
+EXTRAPOLATED, EXTRA = 5, 1e-12
 
 
 class Step(NamedTuple):
@@ -103,24 +105,69 @@ def _falls(pairs: Pairs, s: Flat, active: Numbers, at: Flat, ends: Flat, penalty
 
 
 def by_columns(columns: ByColumn, r: Flat, h: Flat, w: Flat, penalty: Penalty, enough: float, *, free: bool) -> Step:
-    """The same from the rows' slopes r and curvatures h."""
-    own, sums, total = columns.squares(h, intercept=free)
-    u, p, shift = w.copy(), r.copy(), -float(r.sum()) / total if free else 0.0
-    limits = penalty.l1, penalty.l2, penalty.positive
-    everything, sweeps = np.arange(len(w)), 0
+    """The same from the rows' slopes r and curvatures h.
 
-    def sweep(order: Numbers) -> float:
-        nonlocal shift, sweeps
-        sweeps += 1
-        shift, worst = kernel.by_columns(*columns.layout, order, h, own, sums, total, p, shift, u, *limits)
-        return float(worst)
-
-    while sweeps < MOST_SWEEPS:
-        worst = sweep(everything)
+    Columns that have much in common, as counts about no mean, make each sweep undo most of the one before: every few
+    sweeps over the same weights are extrapolated (Bertrand, Massias 2021, Anderson acceleration of coordinate descent).
+    """
+    model = _ByColumn(columns, r, h, w, penalty, free=free)
+    everything = np.arange(len(w))
+    while model.sweeps < MOST_SWEEPS:
+        worst = model.sweep(everything)
         if worst <= enough or not np.isfinite(worst):
             break
-        active = np.flatnonzero(u)
+        active = np.flatnonzero(model.u)
+        met = [model.u[active]]
         for _ in range(SWEEPS_OF_ACTIVE):
-            if sweep(active) <= max(enough, 0.1 * worst):
+            if model.sweep(active) <= max(enough, 0.1 * worst):
                 break
-    return Step(u, shift, p)
+            met.append(model.u[active])
+            if len(met) == EXTRAPOLATED + 1:
+                model.extrapolate(active, np.array(met))
+                met = [model.u[active]]
+    return Step(model.u, model.shift, model.p)
+
+
+class _ByColumn:
+    """A model that stays in its columns: the weights u, the slopes p of the rows, and the change of the intercept."""
+
+    def __init__(self, columns: ByColumn, r: Flat, h: Flat, w: Flat, penalty: Penalty, *, free: bool) -> None:
+        self.columns, self.h, self.penalty, self.sweeps = columns, h, penalty, 0
+        self.own, self.sums, self.total = columns.squares(h, intercept=free)
+        self.u, self.p, self.shift = w.copy(), r.copy(), -float(r.sum()) / self.total if free else 0.0
+
+    def sweep(self, order: Numbers) -> float:
+        """One sweep over these weights; by how much the worst was off."""
+        self.sweeps += 1
+        penalty = self.penalty
+        self.shift, worst = kernel.by_columns(
+            *self.columns.layout, order, self.h, self.own, self.sums, self.total, self.p, self.shift, self.u,
+            penalty.l1, penalty.l2, penalty.positive,
+        )  # fmt: skip
+        return float(worst)
+
+    def extrapolate(self, active: Numbers, met: Flat) -> None:
+        """Go to the combination of the weights met whose last changes cancel most, if the model is lower there."""
+        changes = np.diff(met, axis=0)
+        table = changes @ changes.T
+        table.flat[:: len(table) + 1] += EXTRA * float(table.trace())
+        try:
+            c = np.linalg.solve(table, np.ones(len(table)))
+        except np.linalg.LinAlgError:
+            return
+        if not np.isfinite(c).all() or c.sum() == 0.0:
+            return
+        at, ends, penalty = met[-1], (c / c.sum()) @ met[1:], self.penalty
+        if penalty.positive and (ends < 0).any():
+            return
+        change = np.zeros(len(self.u))
+        change[active] = ends - at
+        along = self.columns.scores(change)
+        bent = self.h * along
+        moved = float(bent.sum()) / self.total if self.total > 0 else 0.0
+        rise = float((self.p + self.shift * self.h) @ along) + 0.5 * (float(bent @ along) - moved * moved * self.total)
+        rise += penalty.l1 * float(np.abs(ends).sum() - np.abs(at).sum())
+        if rise + 0.5 * penalty.l2 * float(ends @ ends - at @ at) < 0:
+            self.u[active] = ends
+            self.p += bent
+            self.shift -= moved
