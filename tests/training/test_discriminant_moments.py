@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from linnet.training.counting.discriminant_analysis import ROWS_AT_ONCE, Moments
 
+
 @pytest.mark.parametrize("higher", [False, True])
 def test_columns_that_come_late_change_no_bit(higher, rng):
     n, few, many = ROWS_AT_ONCE + 60, 131, 263
