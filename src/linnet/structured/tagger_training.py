@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,9 +19,11 @@ from linnet.kernels.tagging_trigrams import MOST_TRIGRAM_TAGS
 from linnet.pipeline.services import Services
 from linnet.structured import trainer
 from linnet.structured.feature_names import feature_names
+from linnet.structured.history import History
 from linnet.structured.mistakes import MistakeBound, tagging_bound
+from linnet.structured.paired_scores import Counts, ratio
 from linnet.structured.sentences import Sentences
-from linnet.structured.tag_options import SchemeChoice, TagOptions, TagUpdate
+from linnet.structured.tag_options import AUTO, SchemeChoice, TagOptions, TagUpdate
 from linnet.structured.tag_schemes import (
     Scheme,
     allowed_transitions,
@@ -33,7 +36,10 @@ from linnet.structured.tag_schemes import (
 from linnet.structured.tagger import Tagger, TaggerRecord
 from linnet.structured.templates import Templates, default_templates
 from linnet.structured.token_atoms import NO_LISTS, WordLists, WordTable, column_atoms, renumbered
-from linnet.structured.trainer import Checkpoint, History, Numbers, Settings, Tally
+from linnet.structured.trainer import Checkpoint, Numbers, Settings, Tally
+
+# The margins to choose from where tags are spans, the usual one first; for tags of words no other was ever better.
+MARGINS = (50, 5, 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +112,10 @@ class Learner:
 
     def score(self, which: Numbers) -> float:
         """The accuracy on tokens, or the F1 of spans."""
+        return ratio(self.counts(which))
+
+    def counts(self, which: Numbers) -> Counts:
+        """For each sentence its right tokens and all; or of spans twice the right ones, and the true and found ones."""
         tagged = self.problem.tagged
         bounds = tagged.sentences.starts
         found = self.kernel.decode(which)
@@ -114,8 +124,8 @@ class Learner:
         tokens = np.repeat(bounds[which] - starts[:-1], lengths) + np.arange(len(found))
         truth = tagged.codes[tokens]
         if tagged.scheme is Scheme.NONE:
-            return float(np.mean(found == truth)) if len(found) else 1.0
-        return span_f1(tagged.tags, truth, found, starts)
+            return _by_sentence(np.flatnonzero(found == truth), np.arange(len(found)), starts)
+        return span_counts(tagged.tags, truth, found, starts)
 
     def state(self) -> dict[str, NDArray[Any]]:
         state: dict[str, NDArray[Any]] = state_of(self.kernel)
@@ -135,12 +145,19 @@ def _restored(problem: TaggingProblem, only: NDArray[np.int32], state: Mapping[s
     return learner
 
 
-def span_f1(tags: tuple[str, ...], truth: NDArray[np.int32], found: NDArray[np.int32], starts: Numbers) -> float:
-    """The F1 of spans; 1 where there are none at all."""
-    a, b = spans_of(tags, truth, starts), spans_of(tags, found, starts)
-    of_truth, of_found = (set(zip(*(each.tolist() for each in spans.triples()), strict=True)) for spans in (a, b))
-    total = len(of_truth) + len(of_found)
-    return 2 * len(of_truth & of_found) / total if total else 1.0
+def span_counts(tags: tuple[str, ...], truth: NDArray[np.int32], found: NDArray[np.int32], starts: Numbers) -> Counts:
+    """For each sentence twice the spans that are both true and found, and the true and the found ones: F1 is their
+    ratio."""
+    a, b = (np.stack(spans_of(tags, codes, starts).triples()) for codes in (truth, found))
+    both = np.concatenate([a, b], axis=1)
+    spans, times = np.unique(both, axis=1, return_counts=True)
+    return _by_sentence(np.repeat(spans[0, times == 2], 2), both[0], starts)
+
+
+def _by_sentence(parts: Numbers, wholes: Numbers, starts: Numbers) -> Counts:
+    """How many of these tokens each sentence has."""
+    owners = (np.searchsorted(starts, tokens, side="right") - 1 for tokens in (parts, wholes))
+    return np.stack([np.bincount(each, minlength=len(starts) - 1) for each in owners]).astype(np.int64)
 
 
 class TaggingProblem:
@@ -157,7 +174,7 @@ class TaggingProblem:
         """The numbers of words and features continue those of the problem before, if there is one."""
         self.tagged, self.templates, self.lists = tagged, templates, lists
         self.C = options.C if options.update is TagUpdate.PASSIVE_AGGRESSIVE else 0.0
-        self.margin = 0 if self.C else options.margin
+        self.margin = 0 if self.C else MARGINS[0] if options.margin == AUTO else int(options.margin)
         self.least = options.dictionary
         self.order = options.order
         if self.order == 2 and len(tagged.tags) > MOST_TRIGRAM_TAGS:
@@ -187,6 +204,12 @@ class TaggingProblem:
     @property
     def examples(self) -> int:
         return len(self.tagged.sentences)
+
+    def adjusted(self, margin: int) -> TaggingProblem:
+        """The same sentences, to be trained on with this margin."""
+        other = copy(self)
+        other.margin = margin
+        return other
 
     def learner(self, trained: Numbers) -> Learner:
         return Learner(self, self.only_tags(trained)[self.own])
@@ -226,6 +249,7 @@ class TaggingProblem:
             history=history,
             metric="accuracy" if tagged.scheme is Scheme.NONE else "span F1",
             mistakes=None if names is not None else self.mistakes(learner, history),
+            margin=self.margin,
         )
         return Tagger(
             self.templates, tagged.tags, tagged.scheme, tagged.word, tagged.target, keys,
@@ -271,7 +295,8 @@ def train_tagger(
             gazetteers=bool(lists.gazetteers),
         )
     problem = TaggingProblem(tagged, templates, lists, options)
-    settings = Settings(options.passes, options.seed)
+    chosen = options.margin == AUTO and not problem.C and options.passes is None and tagged.scheme is not Scheme.NONE
+    settings = Settings(options.passes, options.seed, values=MARGINS if chosen else ())
     learner, history = trainer.fit(problem, settings, services, checkpoint)
     assert isinstance(learner, Learner)
-    return problem.tagger(learner, history, options)
+    return learner.problem.tagger(learner, history, options)
