@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from linnet.errors import InputError, option
 from linnet.kernels.tagging_checks import MOST_TAGS
 from linnet.kernels.tagging_features import Numbering, features, field_hashes
+from linnet.kernels.tagging_means import decode
 from linnet.kernels.tagging_state import restore, state_of, weights_of
 from linnet.kernels.tagging_trainer import TagTrainer
 from linnet.kernels.tagging_trigrams import MOST_TRIGRAM_TAGS
@@ -118,7 +119,7 @@ class Learner:
         """For each sentence its right tokens and all; or of spans twice the right ones, and the true and found ones."""
         tagged = self.problem.tagged
         bounds = tagged.sentences.starts
-        found = self.kernel.decode(which)
+        found = decode(self.kernel, which)
         lengths = np.diff(bounds)[which]
         starts = np.concatenate([[0], np.cumsum(lengths)])
         tokens = np.repeat(bounds[which] - starts[:-1], lengths) + np.arange(len(found))
