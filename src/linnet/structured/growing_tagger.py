@@ -51,7 +51,7 @@ class GrowingTagger:
                 gazetteers=bool(self.lists.gazetteers),
             )
         problem = TaggingProblem(tagged, self.templates, self.lists, self.options, before=self.problem)
-        learner = problem.learner(np.arange(len(sentences), dtype=np.int64))
+        learner = problem.partial_learner()
         if self.learner is not None:
             learner.restore(_wider(self.learner.state(), learner.state()))
         self.names += feature_names(problem, problem.firsts)

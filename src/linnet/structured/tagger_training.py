@@ -24,8 +24,10 @@ from linnet.structured.history import History
 from linnet.structured.mistakes import MistakeBound, tagging_bound
 from linnet.structured.paired_scores import Counts, ratio
 from linnet.structured.sentences import Sentences
+from linnet.structured.single_features import FEWEST_SENTENCES, without_single
 from linnet.structured.tag_options import AUTO, SchemeChoice, TagOptions, TagUpdate
 from linnet.structured.tag_schemes import (
+    OUTSIDE,
     Scheme,
     allowed_transitions,
     detected_scheme,
@@ -97,13 +99,20 @@ def scheme_of(names: list[str], codes: NDArray[np.int32], sentences: Sentences, 
 class Learner:
     """The weights of a tagger while it is trained (trainer.Learner)."""
 
-    def __init__(self, problem: TaggingProblem, only: NDArray[np.int32]) -> None:
+    def __init__(
+        self, problem: TaggingProblem, only: NDArray[np.int32],
+        features: tuple[NDArray[np.uint32], NDArray[np.int64]] | None = None,
+    ) -> None:  # fmt: skip
+        """`features` are those of the tokens to train with, and where those of each begin: by default all."""
         self.problem, self.only = problem, only
+        self.ids: NDArray[np.uint32]
+        self.starts: NDArray[np.int64]
+        self.ids, self.starts = (problem.ids, problem.starts) if features is None else features
         tagged = problem.tagged
         allowed = allowed_transitions(tagged.tags, Scheme.IOBES if tagged.scheme is not Scheme.NONE else Scheme.NONE)
         groups = tag_groups(tagged.tags, tagged.scheme)
         self.kernel = TagTrainer(  # type: ignore[call-arg]
-            problem.ids, problem.starts, tagged.sentences.starts, tagged.codes, only, len(problem.numbering), allowed,
+            self.ids, self.starts, tagged.sentences.starts, tagged.codes, only, len(problem.numbering), allowed,
             problem.order, problem.margin, groups,
         )  # fmt: skip
 
@@ -136,12 +145,15 @@ class Learner:
         restore(self.kernel, state)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.problem, self.only, self.state())
+        return _restored, (self.problem, self.only, (self.ids, self.starts), self.state())
 
 
-def _restored(problem: TaggingProblem, only: NDArray[np.int32], state: Mapping[str, NDArray[Any]]) -> Learner:
+def _restored(
+    problem: TaggingProblem, only: NDArray[np.int32], features: tuple[NDArray[np.uint32], NDArray[np.int64]],
+    state: Mapping[str, NDArray[Any]],
+) -> Learner:  # fmt: skip
     """A learner that was pickled."""
-    learner = Learner(problem, only)
+    learner = Learner(problem, only, features)
     learner.restore(state)
     return learner
 
@@ -213,7 +225,27 @@ class TaggingProblem:
         return other
 
     def learner(self, trained: Numbers) -> Learner:
-        return Learner(self, self.only_tags(trained)[self.own])
+        return Learner(self, self.only_tags(trained)[self.own], self._features_for(trained))
+
+    def partial_learner(self) -> Learner:
+        """One that is trained on these sentences and on others that will come: with all features."""
+        return Learner(self, self.only_tags(np.arange(self.examples, dtype=np.int64))[self.own])
+
+    def _features_for(self, trained: Numbers) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """The features to train on these sentences with."""
+        tagged = self.tagged
+        inside = np.array([tag != OUTSIDE for tag in tagged.tags])[tagged.codes]
+        most_are_inside = 2 * np.count_nonzero(inside) >= len(inside)
+        if tagged.scheme is Scheme.NONE or most_are_inside or self.examples < FEWEST_SENTENCES:
+            return self.ids, self.starts
+        return without_single(self.ids, self.starts, len(self.numbering), self._tokens_of(trained), inside)
+
+    def _tokens_of(self, some: Numbers) -> NDArray[np.bool_]:
+        """Which tokens these sentences have."""
+        starts = self.tagged.sentences.starts
+        there = np.zeros(len(starts) - 1, dtype=bool)
+        there[some] = True
+        return np.repeat(there, np.diff(starts))
 
     def only_tags(self, trained: Numbers) -> NDArray[np.int32]:
         """For each different word the only tag that it has in these sentences, if it is there often enough; else -1."""
@@ -221,10 +253,7 @@ class TaggingProblem:
         only = np.full(words, -1, dtype=np.int32)
         if not self.least:
             return only
-        starts = self.tagged.sentences.starts
-        there = np.zeros(len(starts) - 1, dtype=bool)
-        there[trained] = True
-        tokens = np.repeat(there, np.diff(starts))
+        tokens = self._tokens_of(trained)
         own, codes = self.own[tokens], self.tagged.codes[tokens]
         low, high = np.full(words, MOST_TAGS, dtype=np.int32), only.copy()
         np.minimum.at(low, own, codes)
@@ -267,8 +296,8 @@ class TaggingProblem:
         tagged = self.tagged
         return tagging_bound(
             learner.kernel,
-            self.ids,
-            self.starts,
+            learner.ids,
+            learner.starts,
             tagged.sentences.starts,
             tagged.codes,
             learner.only,
