@@ -164,6 +164,14 @@ def test_the_margin_is_not_chosen_for_tags_of_words_nor_where_it_is_given(tmp_pa
 
 
 @pytest.mark.usefixtures("eager")
+def test_the_margin_is_not_chosen_where_most_tokens_are_in_spans():
+    X, y = [["Rome", "and", "New", "York"]] * 400, [["B-LOC", "O", "B-LOC", "I-LOC"]] * 400
+    assert not SequenceTagger().fit(X, y).tagger_.record.history.trials
+    X, y = [[*words, "in", "it", "all"] for words in X], [[*tags, "O", "O", "O"] for tags in y]
+    assert SequenceTagger().fit(X, y).tagger_.record.history.trials
+
+
+@pytest.mark.usefixtures("eager")
 def test_a_run_that_is_stopped_while_it_tries_margins_resumes_to_the_same_bytes(tmp_path, monkeypatch):
     monkeypatch.setattr(trainer, "BLOCK", 64)
     whole = trained(tmp_path)[1]

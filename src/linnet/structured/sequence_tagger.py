@@ -53,8 +53,8 @@ class SequenceTagger(BaseEstimator):  # type: ignore[misc]
         The largest step of passive-aggressive.
     margin : int or 'auto', default 'auto'
         By how much more true tags are to score than others, for each token that these have wrong, in steps of the
-        perceptron; 0 moves weights only where tags are wrong. 'auto' is 50, or where tags are spans what held-out
-        sentences prefer to it by far.
+        perceptron; 0 moves weights only where tags are wrong. 'auto' is 50, or of names (spans that most tokens are
+        outside of) what held-out sentences prefer to it by far.
     dictionary : int, default 0
         Words that came at least this often, always with one tag, always get that tag (0: off).
     clusters : dict of str to str, optional

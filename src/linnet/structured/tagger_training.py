@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ from linnet.structured.templates import Templates, default_templates
 from linnet.structured.token_atoms import NO_LISTS, WordLists, WordTable, column_atoms, renumbered
 from linnet.structured.trainer import Checkpoint, Numbers, Settings, Tally
 
-# The margins to choose from where tags are spans, the usual one first; for tags of words no other was ever better.
+# The margins to choose from for names, the usual one first; for tags of words and chunks no other was surely better.
 MARGINS = (50, 5, 0)
 
 
@@ -67,6 +68,16 @@ class TaggedSentences:
                 f"{len(names):,} different tags, {MOST_TAGS:,} at most: is {target} the column of the tags?"
             )
         return cls(sentences, word, target, tuple(names), codes, scheme)
+
+    @cached_property
+    def inside(self) -> NDArray[np.bool_]:
+        """Which tokens are in spans, if tags are spans."""
+        return np.array([tag != OUTSIDE for tag in self.tags], dtype=bool)[self.codes]
+
+    @property
+    def names(self) -> bool:
+        """Whether tags are spans, and most tokens are outside of them: entities rather than chunks."""
+        return self.scheme is not Scheme.NONE and 2 * int(np.count_nonzero(self.inside)) < len(self.inside)
 
 
 def tag_codes(sentences: Sentences, target: str) -> tuple[list[str], NDArray[np.int32]]:
@@ -234,11 +245,9 @@ class TaggingProblem:
     def _features_for(self, trained: Numbers) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         """The features to train on these sentences with."""
         tagged = self.tagged
-        inside = np.array([tag != OUTSIDE for tag in tagged.tags])[tagged.codes]
-        most_are_inside = 2 * np.count_nonzero(inside) >= len(inside)
-        if tagged.scheme is Scheme.NONE or most_are_inside or self.examples < FEWEST_SENTENCES:
+        if not tagged.names or self.examples < FEWEST_SENTENCES:
             return self.ids, self.starts
-        return without_single(self.ids, self.starts, len(self.numbering), self._tokens_of(trained), inside)
+        return without_single(self.ids, self.starts, len(self.numbering), self._tokens_of(trained), tagged.inside)
 
     def _tokens_of(self, some: Numbers) -> NDArray[np.bool_]:
         """Which tokens these sentences have."""
@@ -325,7 +334,7 @@ def train_tagger(
             gazetteers=bool(lists.gazetteers),
         )
     problem = TaggingProblem(tagged, templates, lists, options)
-    chosen = options.margin == AUTO and not problem.C and options.passes is None and tagged.scheme is not Scheme.NONE
+    chosen = options.margin == AUTO and not problem.C and options.passes is None and tagged.names
     settings = Settings(options.passes, options.seed, values=MARGINS if chosen else ())
     learner, history = trainer.fit(problem, settings, services, checkpoint)
     assert isinstance(learner, Learner)
