@@ -10,12 +10,12 @@ import pytest
 from linnet import DependencyParser, InputError, ModelFileError, SequenceTagger
 from linnet.data.on_error import BadRows, OnError
 from linnet.storage import container
+from linnet.structured.history import History, Pass
 from linnet.structured.parser import _with_trees
 from linnet.structured.parser_decoders import decoder_named
 from linnet.structured.parser_training import ParserProblem
 from linnet.structured.projectivity import lifted, lowered
 from linnet.structured.tagger_file import load
-from linnet.structured.trainer import History, Pass
 from linnet.structured.tree_drawing import MOST_CELLS, drawn
 from linnet.structured.treebank import TagColumns, treebank
 from tests.cli.calling import call

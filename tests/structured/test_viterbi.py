@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from linnet.kernels.tagging_decoder import TagScorer
+from linnet.kernels.tagging_means import decode
 from linnet.kernels.tagging_sequences import best_sequences, best_tags
 from linnet.kernels.tagging_state import weights_of
 from linnet.kernels.tagging_trainer import TagTrainer
@@ -205,7 +206,7 @@ def test_steps_are_those_of_the_formula_and_averaged_weights_the_plain_mean_of_a
         for s in np.concatenate([draw.permutation(count) for _ in range(4)]):
             first, stop = sentences[s], sentences[s + 1]
             emit = np.array([w[each].sum(axis=0) for each in tokens[first:stop]])
-            guess, truth = trainer.decode(np.array([s]), False).tolist(), gold[first:stop].tolist()
+            guess, truth = decode(trainer, np.array([s]), False).tolist(), gold[first:stop].tolist()
             best = brute_force(emit, between, [-1] * len(truth))
             assert {y: score for score, y in best}[tuple(guess)] == pytest.approx(best[0][0], abs=1e-4)
             trainer.train(np.array([s]), C)
@@ -246,7 +247,7 @@ def test_training_with_many_tags_decodes_by_the_weights_of_every_step():
         w, between = dense(one_by_one, averaged=False)
         emit = np.where(only[first:stop, None] < 0, w[ids[first:stop]].sum(axis=1), 0).astype(np.float32)
         found, _ = best_tags(emit, between.astype(np.float32), only[first:stop], False)
-        assert one_by_one.decode(np.array([s]), False).tolist() == found.tolist()
+        assert decode(one_by_one, np.array([s]), False).tolist() == found.tolist()
         wrong += int((found != gold[first:stop]).sum())
         one_by_one.train(np.array([s]))
     assert at_once.train(order)[1] == wrong
@@ -299,7 +300,7 @@ def test_steps_with_a_margin_and_weights_in_common_are_those_of_a_twin_that_keep
             emit = np.array([summed(own, common)[each].sum(axis=0) for each in tokens[first:stop]])
             emit[np.arange(stop - first), truth] -= margin
             if C:  # real numbers: of nearly equal ones either is right
-                guess = trainer.decode(np.array([s]), False).tolist()
+                guess = decode(trainer, np.array([s]), False).tolist()
             else:
                 guess, _ = numpy_viterbi(emit.astype(np.float32), between.astype(np.float32), only[first:stop])
             wrong = trainer.train(np.array([s]), C)[1]

@@ -230,6 +230,7 @@ def _described(tagger: Tagger) -> dict[str, Any]:
         "weights": len(tagger.weights),
         "templates": list(tagger.templates.texts),
         "passes": history.passes,
+        "margin": tagger.record.margin,
         "held_out_sentences": history.held_out_examples,
         "held_out": {"metric": tagger.record.metric, "value": history.held_out_score},
         "rejected_sentences": tagger.record.rejected,
@@ -243,6 +244,8 @@ def _print_trained(tagger: Tagger, seconds: float, output: str) -> None:
     out.print(line("trained", f"averaged perceptron on {size} in {seconds:.1f} s"))
     for number, text in enumerate(record.history.lines(record.missed)):
         out.print(line("" if number else "passes", text))
+    if record.margin_text is not None:
+        out.print(line("margin", record.margin_text))
     if record.mistakes is not None:
         out.print(line("mistakes", mistakes_text(record.mistakes)))
     if record.history.held_out_score is not None:

@@ -48,6 +48,7 @@ def _contents(tagger: Tagger, top: int, pattern: str | None) -> dict[str, Any]:
         "tokens": record.tokens,
         "options": record.options,
         "passes": history.passes,
+        "margin": record.margin,
         "held_out_sentences": history.held_out_examples,
         "held_out": {"metric": record.metric, "value": history.held_out_score},
     }
@@ -97,6 +98,8 @@ def _print_contents(tagger: Tagger, report: dict[str, Any]) -> None:
     out.print(line("trained on", f"{report['sentences']:,} sentences, {report['tokens']:,} tokens"))
     for text in tagger.record.history.lines(tagger.record.missed):
         out.print(line("", text))
+    if tagger.record.margin_text is not None:
+        out.print(line("margin", tagger.record.margin_text))
     if tagger.record.mistakes is not None:
         out.print(line("mistakes", mistakes_text(tagger.record.mistakes)))
     value = report["held_out"]["value"]

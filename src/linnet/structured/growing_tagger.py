@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from linnet.errors import InputError
 from linnet.structured.feature_names import feature_names
+from linnet.structured.history import History, Pass
 from linnet.structured.sentences import Sentences
 from linnet.structured.tag_options import SchemeChoice, TagOptions
-from linnet.structured.tag_schemes import Scheme, is_span_tag, spans_of, written
+from linnet.structured.tag_schemes import LETTERS, OUTSIDE, Scheme, is_span_tag, spans_of, written
 from linnet.structured.tagger import Tagger
 from linnet.structured.tagger_training import Learner, TaggedSentences, TaggingProblem, scheme_of, tag_codes
 from linnet.structured.templates import Templates, default_templates
 from linnet.structured.token_atoms import WordLists
-from linnet.structured.trainer import History, Pass
 
 
 class GrowingTagger:
@@ -51,7 +51,7 @@ class GrowingTagger:
                 gazetteers=bool(self.lists.gazetteers),
             )
         problem = TaggingProblem(tagged, self.templates, self.lists, self.options, before=self.problem)
-        learner = problem.learner(np.arange(len(sentences), dtype=np.int64))
+        learner = problem.partial_learner()
         if self.learner is not None:
             learner.restore(_wider(self.learner.state(), learner.state()))
         self.names += feature_names(problem, problem.firsts)
@@ -77,18 +77,32 @@ class GrowingTagger:
             self.tags = list(self.given)
             if self.scheme is not Scheme.NONE:
                 types = sorted({tag[2:] for tag in self.given if tag != "O"})
-                self.tags = ["O", *(f"{letter}-{name}" for name in types for letter in "BIES")] if types else []
+                self.tags = [OUTSIDE, *(tag for name in types for tag in _letters(name))]
         elif self.scheme is not Scheme.NONE and not all(map(is_span_tag, names)):
             wrong = next(name for name in names if not is_span_tag(name))
             raise InputError(f"the tag {wrong!r} is neither O nor of the form B-TYPE, as those before")
         if self.scheme is not Scheme.NONE:
             names, codes = written(spans_of(names, codes, sentences.starts), sentences.starts, Scheme.IOBES)
+            self._add_types(names, codes)
         order = np.unique(codes, return_index=True)[1]
         for code in codes[np.sort(order)].tolist():
             if names[code] not in self.tags:
                 self.tags.append(names[code])
         number = np.array([self.tags.index(name) for name in names], dtype=np.int32)
         return TaggedSentences(sentences, word, target, tuple(self.tags), number[codes], self.scheme)
+
+    def _add_types(self, names: list[str], codes: NDArray[np.int32]) -> None:
+        """All letters of the types that are new, in the order of their coming: the letters of a type have weights in
+        common, which one that came later would have missed."""
+        order = np.unique(codes, return_index=True)[1]
+        for code in codes[np.sort(order)].tolist():
+            if names[code] != OUTSIDE and names[code] not in self.tags:
+                self.tags += _letters(names[code][2:])
+
+
+def _letters(name: str) -> list[str]:
+    """All tags of a type."""
+    return [f"{letter}-{name}" for letter in LETTERS[Scheme.IOBES]]
 
 
 def _wider(state: dict[str, NDArray[Any]], new: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

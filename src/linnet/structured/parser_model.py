@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.kernels.structured_splicing import spliced
+from linnet.structured.history import History
 from linnet.structured.parser_decoders import Decoder, new_weights
 from linnet.structured.projectivity import Label, lowered
 from linnet.structured.sentences import Sentences
-from linnet.structured.trainer import History
 from linnet.structured.treebank import TagColumns
 
 Rows = tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint32], NDArray[np.float32]]

@@ -39,8 +39,9 @@ from sklearn.base import BaseEstimator
 
 from linnet.errors import InputError, RecipeError
 from linnet.structured import trainer
+from linnet.structured.history import History
 from linnet.structured.mistakes import MistakeBound
-from linnet.structured.trainer import History, Numbers, Settings, Tally
+from linnet.structured.trainer import Numbers, Settings, Tally
 
 Features = Mapping[Hashable, float] | Iterable[Hashable]
 UPDATES = ("perceptron", "passive-aggressive")

@@ -51,9 +51,10 @@ class SequenceTagger(BaseEstimator):  # type: ignore[misc]
         How weights move at a mistake.
     C : float, default 0.01
         The largest step of passive-aggressive.
-    margin : int, default 50
+    margin : int or 'auto', default 'auto'
         By how much more true tags are to score than others, for each token that these have wrong, in steps of the
-        perceptron; 0 moves weights only where tags are wrong.
+        perceptron; 0 moves weights only where tags are wrong. 'auto' is 50, or of names (spans that most tokens are
+        outside of) what held-out sentences prefer to it by far.
     dictionary : int, default 0
         Words that came at least this often, always with one tag, always get that tag (0: off).
     clusters : dict of str to str, optional
@@ -75,7 +76,7 @@ class SequenceTagger(BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self, *, order: int = 1, passes: int | None = None, scheme: str = "auto",
-        templates: Sequence[str] | None = None, update: str = "perceptron", C: float = 0.01, margin: int = 50,
+        templates: Sequence[str] | None = None, update: str = "perceptron", C: float = 0.01, margin: int | str = "auto",
         dictionary: int = 0, clusters: Mapping[str, str] | None = None, gazetteers: Mapping[str, Any] | None = None,
         seed: int = 0, n_jobs: int | None = None,
     ) -> None:  # fmt: skip

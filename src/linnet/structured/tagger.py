@@ -15,12 +15,12 @@ from linnet.kernels.tagging_decoder import TagScorer
 from linnet.kernels.tagging_features import MISSING, Numbering
 from linnet.kernels.tagging_sequences import best_sequences
 from linnet.kernels.tagging_trigrams import best_by_trigrams
+from linnet.structured.history import History
 from linnet.structured.mistakes import MistakeBound
 from linnet.structured.sentences import Sentences
 from linnet.structured.tag_schemes import LETTERS, Scheme, spans_of, written
 from linnet.structured.templates import Templates
 from linnet.structured.token_atoms import NO_LISTS, WordLists, WordTable, column_atoms
-from linnet.structured.trainer import History
 
 # The sums that are kept of different words, in bytes: beyond it they are forgotten, and made again.
 MOST_KEPT = 1 << 28
@@ -42,12 +42,29 @@ class TaggerRecord:
     metric: str = "accuracy"
     # sentences with mistakes in all passes, where the weights separate all sentences
     mistakes: MistakeBound | None = None
+    # that of the training; None of models before there was a choice
+    margin: int | None = None
 
     @property
     def missed(self) -> str:
         """What training counts as wrong: with a margin, also what was right by less."""
-        plain = not self.options.get("margin") or self.options.get("update") != "perceptron"
+        margin = self.options.get("margin") if self.margin is None else self.margin
+        plain = not margin or self.options.get("update") != "perceptron"
         return "wrong" if plain else "wrong, or right by less than the margin,"
+
+    @property
+    def margin_text(self) -> str | None:
+        """The margin, and how it was chosen; None where training had none."""
+        if self.margin is None or self.options.get("update") != "perceptron":
+            return None
+        tried = []
+        for trial in self.history.trials:
+            if trial.value != self.margin:
+                told = "given up" if trial.lead is None else f"{trial.lead:+.1f} standard errors"
+                tried.append(f"{trial.value}: {told}")
+        if not tried:
+            return f"{self.margin}"
+        return f"{self.margin}, chosen by held-out sentences ({'; '.join(tried)})"
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,16 +14,21 @@ from numpy.typing import NDArray
 from linnet.errors import InputError, option
 from linnet.kernels.tagging_checks import MOST_TAGS
 from linnet.kernels.tagging_features import Numbering, features, field_hashes
+from linnet.kernels.tagging_means import decode
 from linnet.kernels.tagging_state import restore, state_of, weights_of
 from linnet.kernels.tagging_trainer import TagTrainer
 from linnet.kernels.tagging_trigrams import MOST_TRIGRAM_TAGS
 from linnet.pipeline.services import Services
 from linnet.structured import trainer
 from linnet.structured.feature_names import feature_names
+from linnet.structured.history import History
 from linnet.structured.mistakes import MistakeBound, tagging_bound
+from linnet.structured.paired_scores import Counts, ratio
 from linnet.structured.sentences import Sentences
-from linnet.structured.tag_options import SchemeChoice, TagOptions, TagUpdate
+from linnet.structured.single_features import FEWEST_SENTENCES, without_single
+from linnet.structured.tag_options import AUTO, SchemeChoice, TagOptions, TagUpdate
 from linnet.structured.tag_schemes import (
+    OUTSIDE,
     Scheme,
     allowed_transitions,
     detected_scheme,
@@ -33,7 +40,10 @@ from linnet.structured.tag_schemes import (
 from linnet.structured.tagger import Tagger, TaggerRecord
 from linnet.structured.templates import Templates, default_templates
 from linnet.structured.token_atoms import NO_LISTS, WordLists, WordTable, column_atoms, renumbered
-from linnet.structured.trainer import Checkpoint, History, Numbers, Settings, Tally
+from linnet.structured.trainer import Checkpoint, Numbers, Settings, Tally
+
+# The margins to choose from for names, the usual one first; for tags of words and chunks no other was surely better.
+MARGINS = (50, 5, 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +68,16 @@ class TaggedSentences:
                 f"{len(names):,} different tags, {MOST_TAGS:,} at most: is {target} the column of the tags?"
             )
         return cls(sentences, word, target, tuple(names), codes, scheme)
+
+    @cached_property
+    def inside(self) -> NDArray[np.bool_]:
+        """Which tokens are in spans, if tags are spans."""
+        return np.array([tag != OUTSIDE for tag in self.tags], dtype=bool)[self.codes]
+
+    @property
+    def names(self) -> bool:
+        """Whether tags are spans, and most tokens are outside of them: entities rather than chunks."""
+        return self.scheme is not Scheme.NONE and 2 * int(np.count_nonzero(self.inside)) < len(self.inside)
 
 
 def tag_codes(sentences: Sentences, target: str) -> tuple[list[str], NDArray[np.int32]]:
@@ -90,13 +110,20 @@ def scheme_of(names: list[str], codes: NDArray[np.int32], sentences: Sentences, 
 class Learner:
     """The weights of a tagger while it is trained (trainer.Learner)."""
 
-    def __init__(self, problem: TaggingProblem, only: NDArray[np.int32]) -> None:
+    def __init__(
+        self, problem: TaggingProblem, only: NDArray[np.int32],
+        features: tuple[NDArray[np.uint32], NDArray[np.int64]] | None = None,
+    ) -> None:  # fmt: skip
+        """`features` are those of the tokens to train with, and where those of each begin: by default all."""
         self.problem, self.only = problem, only
+        self.ids: NDArray[np.uint32]
+        self.starts: NDArray[np.int64]
+        self.ids, self.starts = (problem.ids, problem.starts) if features is None else features
         tagged = problem.tagged
         allowed = allowed_transitions(tagged.tags, Scheme.IOBES if tagged.scheme is not Scheme.NONE else Scheme.NONE)
         groups = tag_groups(tagged.tags, tagged.scheme)
         self.kernel = TagTrainer(  # type: ignore[call-arg]
-            problem.ids, problem.starts, tagged.sentences.starts, tagged.codes, only, len(problem.numbering), allowed,
+            self.ids, self.starts, tagged.sentences.starts, tagged.codes, only, len(problem.numbering), allowed,
             problem.order, problem.margin, groups,
         )  # fmt: skip
 
@@ -106,16 +133,20 @@ class Learner:
 
     def score(self, which: Numbers) -> float:
         """The accuracy on tokens, or the F1 of spans."""
+        return ratio(self.counts(which))
+
+    def counts(self, which: Numbers) -> Counts:
+        """For each sentence its right tokens and all; or of spans twice the right ones, and the true and found ones."""
         tagged = self.problem.tagged
         bounds = tagged.sentences.starts
-        found = self.kernel.decode(which)
+        found = decode(self.kernel, which)
         lengths = np.diff(bounds)[which]
         starts = np.concatenate([[0], np.cumsum(lengths)])
         tokens = np.repeat(bounds[which] - starts[:-1], lengths) + np.arange(len(found))
         truth = tagged.codes[tokens]
         if tagged.scheme is Scheme.NONE:
-            return float(np.mean(found == truth)) if len(found) else 1.0
-        return span_f1(tagged.tags, truth, found, starts)
+            return _by_sentence(np.flatnonzero(found == truth), np.arange(len(found)), starts)
+        return span_counts(tagged.tags, truth, found, starts)
 
     def state(self) -> dict[str, NDArray[Any]]:
         state: dict[str, NDArray[Any]] = state_of(self.kernel)
@@ -125,22 +156,32 @@ class Learner:
         restore(self.kernel, state)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.problem, self.only, self.state())
+        return _restored, (self.problem, self.only, (self.ids, self.starts), self.state())
 
 
-def _restored(problem: TaggingProblem, only: NDArray[np.int32], state: Mapping[str, NDArray[Any]]) -> Learner:
+def _restored(
+    problem: TaggingProblem, only: NDArray[np.int32], features: tuple[NDArray[np.uint32], NDArray[np.int64]],
+    state: Mapping[str, NDArray[Any]],
+) -> Learner:  # fmt: skip
     """A learner that was pickled."""
-    learner = Learner(problem, only)
+    learner = Learner(problem, only, features)
     learner.restore(state)
     return learner
 
 
-def span_f1(tags: tuple[str, ...], truth: NDArray[np.int32], found: NDArray[np.int32], starts: Numbers) -> float:
-    """The F1 of spans; 1 where there are none at all."""
-    a, b = spans_of(tags, truth, starts), spans_of(tags, found, starts)
-    of_truth, of_found = (set(zip(*(each.tolist() for each in spans.triples()), strict=True)) for spans in (a, b))
-    total = len(of_truth) + len(of_found)
-    return 2 * len(of_truth & of_found) / total if total else 1.0
+def span_counts(tags: tuple[str, ...], truth: NDArray[np.int32], found: NDArray[np.int32], starts: Numbers) -> Counts:
+    """For each sentence twice the spans that are both true and found, and the true and the found ones: F1 is their
+    ratio."""
+    a, b = (np.stack(spans_of(tags, codes, starts).triples()) for codes in (truth, found))
+    both = np.concatenate([a, b], axis=1)
+    spans, times = np.unique(both, axis=1, return_counts=True)
+    return _by_sentence(np.repeat(spans[0, times == 2], 2), both[0], starts)
+
+
+def _by_sentence(parts: Numbers, wholes: Numbers, starts: Numbers) -> Counts:
+    """How many of these tokens each sentence has."""
+    owners = (np.searchsorted(starts, tokens, side="right") - 1 for tokens in (parts, wholes))
+    return np.stack([np.bincount(each, minlength=len(starts) - 1) for each in owners]).astype(np.int64)
 
 
 class TaggingProblem:
@@ -157,7 +198,7 @@ class TaggingProblem:
         """The numbers of words and features continue those of the problem before, if there is one."""
         self.tagged, self.templates, self.lists = tagged, templates, lists
         self.C = options.C if options.update is TagUpdate.PASSIVE_AGGRESSIVE else 0.0
-        self.margin = 0 if self.C else options.margin
+        self.margin = 0 if self.C else MARGINS[0] if options.margin == AUTO else int(options.margin)
         self.least = options.dictionary
         self.order = options.order
         if self.order == 2 and len(tagged.tags) > MOST_TRIGRAM_TAGS:
@@ -188,8 +229,32 @@ class TaggingProblem:
     def examples(self) -> int:
         return len(self.tagged.sentences)
 
+    def adjusted(self, margin: int) -> TaggingProblem:
+        """The same sentences, to be trained on with this margin."""
+        other = copy(self)
+        other.margin = margin
+        return other
+
     def learner(self, trained: Numbers) -> Learner:
-        return Learner(self, self.only_tags(trained)[self.own])
+        return Learner(self, self.only_tags(trained)[self.own], self._features_for(trained))
+
+    def partial_learner(self) -> Learner:
+        """One that is trained on these sentences and on others that will come: with all features."""
+        return Learner(self, self.only_tags(np.arange(self.examples, dtype=np.int64))[self.own])
+
+    def _features_for(self, trained: Numbers) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """The features to train on these sentences with."""
+        tagged = self.tagged
+        if not tagged.names or self.examples < FEWEST_SENTENCES:
+            return self.ids, self.starts
+        return without_single(self.ids, self.starts, len(self.numbering), self._tokens_of(trained), tagged.inside)
+
+    def _tokens_of(self, some: Numbers) -> NDArray[np.bool_]:
+        """Which tokens these sentences have."""
+        starts = self.tagged.sentences.starts
+        there = np.zeros(len(starts) - 1, dtype=bool)
+        there[some] = True
+        return np.repeat(there, np.diff(starts))
 
     def only_tags(self, trained: Numbers) -> NDArray[np.int32]:
         """For each different word the only tag that it has in these sentences, if it is there often enough; else -1."""
@@ -197,10 +262,7 @@ class TaggingProblem:
         only = np.full(words, -1, dtype=np.int32)
         if not self.least:
             return only
-        starts = self.tagged.sentences.starts
-        there = np.zeros(len(starts) - 1, dtype=bool)
-        there[trained] = True
-        tokens = np.repeat(there, np.diff(starts))
+        tokens = self._tokens_of(trained)
         own, codes = self.own[tokens], self.tagged.codes[tokens]
         low, high = np.full(words, MOST_TAGS, dtype=np.int32), only.copy()
         np.minimum.at(low, own, codes)
@@ -226,6 +288,7 @@ class TaggingProblem:
             history=history,
             metric="accuracy" if tagged.scheme is Scheme.NONE else "span F1",
             mistakes=None if names is not None else self.mistakes(learner, history),
+            margin=self.margin,
         )
         return Tagger(
             self.templates, tagged.tags, tagged.scheme, tagged.word, tagged.target, keys,
@@ -242,8 +305,8 @@ class TaggingProblem:
         tagged = self.tagged
         return tagging_bound(
             learner.kernel,
-            self.ids,
-            self.starts,
+            learner.ids,
+            learner.starts,
             tagged.sentences.starts,
             tagged.codes,
             learner.only,
@@ -271,7 +334,8 @@ def train_tagger(
             gazetteers=bool(lists.gazetteers),
         )
     problem = TaggingProblem(tagged, templates, lists, options)
-    settings = Settings(options.passes, options.seed)
+    chosen = options.margin == AUTO and not problem.C and options.passes is None and tagged.names
+    settings = Settings(options.passes, options.seed, values=MARGINS if chosen else ())
     learner, history = trainer.fit(problem, settings, services, checkpoint)
     assert isinstance(learner, Learner)
-    return problem.tagger(learner, history, options)
+    return learner.problem.tagger(learner, history, options)

@@ -7,6 +7,10 @@ number of passes: a tenth of the examples is held out, passes are made on the ot
 improved for some passes, and then all examples are trained on, from the beginning, for the number of passes that was
 best, of those that are enough for the mean of the weights to have left its beginning behind.
 
+A setting of the problem can be chosen by the same held-out examples: passes are made with each of its other values,
+and one is preferred to the first only where it is surely better (paired_scores.py), since many examples are needed to
+tell them apart.  A value that is not ahead after some passes is given up.
+
 A run can be stopped between blocks of examples, and resumed from its checkpoint to the same bits.
 """
 
@@ -15,7 +19,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +28,8 @@ from linnet.errors import InputError, Interrupted, ModelFileError
 from linnet.pipeline.services import NO_CHECKPOINT, Progress, Services
 from linnet.storage import container
 from linnet.storage.typed_json import from_plain, to_plain
+from linnet.structured.history import History, Pass, Trial
+from linnet.structured.paired_scores import Counts, lead, ratio
 
 Numbers = NDArray[np.int64]
 # Examples between two looks at whether to stop.
@@ -35,8 +41,11 @@ PATIENCE = 3
 MOST_PASSES = 30
 # A few held-out examples cannot tell an early pass from a later one, and the later mean is seldom worse.
 FEWEST_PASSES = 8
-# More than any run has made.
-MOST_PASSES_STATED = 1_000_000
+# A setting is chosen by no fewer held-out examples, and only a lead of so many standard errors counts.
+FEWEST_TO_CHOOSE = 100
+LEAD = 2.0
+# Passes with another value of a setting before it can be given up.
+PASSES_TO_GIVE_UP = 3
 # Of fewer examples than FEWEST none is held out, and this many passes are made.
 USUAL_PASSES = 10
 KIND = "structured"
@@ -76,6 +85,13 @@ class Learner(Protocol):
         """Continue from a state; ValueError if it is not one."""
 
 
+class ComparedLearner(Learner, Protocol):
+    """One whose scores can be compared by example."""
+
+    def counts(self, which: Numbers) -> Counts:
+        """For each of these examples, what `score` is the ratio of."""
+
+
 class Problem(Protocol):
     """Examples 0, 1, 2, ... with their true structures."""
 
@@ -86,67 +102,24 @@ class Problem(Protocol):
         """A new learner, all of whose weights are 0, that will be trained on these examples."""
 
 
-@dataclass(frozen=True)
-class Pass:
-    """One pass: what was wrong in it, and the score on held-out examples after it, if there are any."""
+class AdjustableProblem(Problem, Protocol):
+    """A problem with a setting that held-out examples can choose; its learners can be compared."""
 
-    wrong: int
-    examples: int
-    wrong_parts: int
-    parts: int
-    held_out: float | None = None
+    def adjusted(self, value: int) -> Problem:
+        """The same problem with this value of the setting."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """`passes` is None where held-out examples decide; `most_passes` and `patience` bound that."""
+    """`passes` is None where held-out examples decide; `most_passes` and `patience` bound that.  `values` are those of
+    the problem's setting to choose from, that of the problem itself first; without them nothing is chosen."""
 
     passes: int | None = None
     seed: int = 0
     most_passes: int = MOST_PASSES
     patience: int = PATIENCE
     held_out: float = HELD_OUT
-
-
-@dataclass
-class History:
-    """How a model was trained: the passes of the search with held-out examples, and those of the final training."""
-
-    seed: int = 0
-    examples: int = 0
-    held_out_examples: int = 0
-    search: list[Pass] = field(default_factory=list)
-    final: list[Pass] = field(default_factory=list)
-    passes: int = 0
-
-    @property
-    def held_out_score(self) -> float | None:
-        return self.search[self.passes - 1].held_out if 1 <= self.passes <= len(self.search) else None
-
-    def lines(self, missed: str = "wrong") -> list[str]:
-        """What a user should know of it; `missed` says what parts are counted as wrong."""
-        found = []
-        if self.search:
-            found.append(
-                f"{self.passes} passes, chosen by {self.held_out_examples:,} held-out sentences (of {len(self.search)} "
-                f"passes tried); then trained on all {self.examples:,}"
-            )
-        else:
-            found.append(f"{self.passes} passes over {self.examples:,} sentences")
-        if self.final:
-            last = self.final[-1]
-            found.append(f"in the last pass {last.wrong_parts:,} of {last.parts:,} were {missed} while training")
-        return found
-
-    def check(self) -> None:
-        """Raise ValueError for one that no training has; it may come from a file of an unknown author."""
-        passes = (*self.search, *self.final)
-        counts = (self.seed, self.examples, self.held_out_examples, self.passes)
-        parts = (count for each in passes for count in (each.wrong, each.examples, each.wrong_parts, each.parts))
-        if min((*counts, *parts)) < 0 or not len(self.final) <= self.passes <= MOST_PASSES_STATED:
-            raise ValueError("a count of the history is wrong")
-        if self.search and self.passes > len(self.search):
-            raise ValueError("more passes are said to be best than were tried")
+    values: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -188,6 +161,11 @@ class _Run:
         self.done = 0
         self.tally = Tally()
         self.since = 0
+        # which of the values is tried: 0 while the number of passes is searched for with the first
+        self.trying = 0
+        # by held-out example, after the last pass, and after the best one with the first value
+        self.counts: Counts | None = None
+        self.first_counts: Counts | None = None
         every = np.arange(problem.examples, dtype=np.int64)
         held = 0
         if settings.passes is None and problem.examples >= FEWEST:
@@ -199,14 +177,16 @@ class _Run:
 
     def fit(self) -> tuple[Learner, History]:
         learner = self._restored()
+        if self.searching and self.trying == 0:
+            self._search(learner or self.problem.learner(self.kept))
+            self.trying, learner = 1, None
         if self.searching:
-            learner = learner or self.problem.learner(self.kept)
-            self._search(learner)
+            self._try_others(learner)
             self.searching, learner = False, None
         history = self.history
         history.passes = history.passes or self.settings.passes or USUAL_PASSES
         every = np.arange(self.problem.examples, dtype=np.int64)
-        learner = learner or self.problem.learner(every)
+        learner = learner or self._with(history.value).learner(every)
         while len(history.final) < history.passes:
             self._pass(learner, every, history.final, f"pass {len(history.final) + 1} of {history.passes}")
         return learner, history
@@ -218,9 +198,46 @@ class _Run:
             self._pass(learner, self.kept, found, f"pass {len(found) + 1}, held-out")
             scores = [each.held_out or 0.0 for each in found]
             self.history.passes = best = best_pass(scores)
+            if best == len(found):
+                self.first_counts = self.counts
             enough = len(found) >= FEWEST_PASSES and scores[best - 1] == 1.0
             if enough or len(found) - best >= self.settings.patience or found[-1].wrong == 0:
                 break
+
+    def _with(self, value: int | None) -> Problem:
+        """The problem with this value of its setting."""
+        return self.problem if value is None else cast(AdjustableProblem, self.problem).adjusted(value)
+
+    @property
+    def _choosing(self) -> bool:
+        """Whether there is a choice, and enough held-out examples to make it."""
+        return len(self.settings.values) > 1 and len(self.held) >= FEWEST_TO_CHOOSE
+
+    def _try_others(self, learner: Learner | None) -> None:
+        """Passes with the other values, as many as were best with the first."""
+        history, values = self.history, self.settings.values
+        if not self._choosing:
+            return
+        history.value = values[0] if history.value is None else history.value
+        while self.trying < len(values):
+            if len(history.trials) < self.trying:
+                history.trials.append(Trial(values[self.trying]))
+            self._try(learner or self._with(values[self.trying]).learner(self.kept), history.trials[-1])
+            self.trying, learner = self.trying + 1, None
+
+    def _try(self, learner: Learner, trial: Trial) -> None:
+        found, history = trial.passes, self.history
+        while (made := len(found)) < history.passes:
+            if made >= PASSES_TO_GIVE_UP and (found[-1].held_out or 0.0) <= (history.search[made - 1].held_out or 0.0):
+                return
+            self._pass(
+                learner, self.kept, found, f"{trial.value} instead of {self.settings.values[0]}, pass {made + 1}"
+            )
+        assert self.counts is not None
+        assert self.first_counts is not None
+        trial.lead = lead(self.counts, self.first_counts)
+        if trial.lead > max([LEAD, *(each.lead or 0.0 for each in history.trials[:-1])]):
+            history.value = trial.value
 
     def _pass(self, learner: Learner, examples: Numbers, passes: list[Pass], stage: str) -> None:
         order = shuffled(examples, self.settings.seed, len(passes))
@@ -232,10 +249,17 @@ class _Run:
             self.since += len(block)
             wrong = self.tally.wrong_parts / max(1, self.tally.parts)
             self.services.report(Progress(stage, self.done, mistakes=wrong))
-        held_out = learner.score(self.held) if self.searching else None
+        held_out = self._score(learner) if self.searching else None
         tally = self.tally
         passes.append(Pass(tally.wrong, tally.examples, tally.wrong_parts, tally.parts, held_out))
         self.done, self.tally = 0, Tally()
+
+    def _score(self, learner: Learner) -> float:
+        """On held-out examples."""
+        if not self._choosing:
+            return learner.score(self.held)
+        self.counts = cast(ComparedLearner, learner).counts(self.held)
+        return ratio(self.counts)
 
     # -- checkpoints -------------------------------------------------------------------------------------------------
 
@@ -254,6 +278,8 @@ class _Run:
             "terms": dict(self.checkpoint.terms),
             "history": to_plain(self.history),
             "searching": self.searching,
+            "trying": self.trying,
+            "first_counts": None if self.first_counts is None else self.first_counts.tolist(),
             "done": self.done,
             "tally": to_plain(self.tally),
         }
@@ -279,12 +305,14 @@ class _Run:
             history: History = from_plain(History, content["history"], "history")
             history.check()
             self.tally = from_plain(Tally, content["tally"], "tally")
-            self.searching, self.done = content["searching"], content["done"]
+            self.searching, self.done, self.trying = content["searching"], content["done"], content["trying"]
             examples = self.kept if self.searching else np.arange(self.problem.examples, dtype=np.int64)
-            if type(self.searching) is not bool or type(self.done) is not int or not 0 <= self.done <= len(examples):
+            if type(self.searching) is not bool or not 0 <= _whole(self.done) <= len(examples):
                 raise ValueError("a count is wrong")
+            self.first_counts = _counts(content["first_counts"], len(self.held))
             self._check_passes(history)
-            learner = self.problem.learner(examples)
+            tried = self.settings.values[self.trying] if self.searching and self.trying else history.value
+            learner = self._with(tried).learner(examples)
             learner.restore(tensors)
         except (KeyError, TypeError, ValueError, OverflowError, IndexError) as error:
             raise ModelFileError(f"{path}: is not a checkpoint that linnet wrote: {error}") from None
@@ -293,15 +321,47 @@ class _Run:
 
     def _check_passes(self, history: History) -> None:
         """Raise ValueError where the passes of a checkpoint are not those that this run would make."""
-        if self.searching:
+        scores = [each.held_out or 0.0 for each in history.search]
+        if self.searching and _whole(self.trying) == 0:
             sound = len(self.held) > 0 and not history.final and len(history.search) < self.settings.most_passes
+            sound = sound and not history.trials and history.value is None
         elif len(self.held):
-            scores = [each.held_out or 0.0 for each in history.search]
-            sound = bool(scores) and history.passes == best_pass(scores)
+            sound = bool(scores) and history.passes == best_pass(scores) and self._trials_are_sound(history)
         else:
             sound = not history.search and history.passes == (self.settings.passes or USUAL_PASSES)
+            sound = sound and not history.trials and history.value is None
         if not sound or len(history.final) > history.passes:
             raise ValueError("its passes are not those of this run")
+
+    def _trials_are_sound(self, history: History) -> bool:
+        """Whether a run can have tried these values, and chosen that one."""
+        tried = self.trying if self.searching else len(self.settings.values) - 1
+        values = self.settings.values[1 : tried + 1] if self._choosing else ()
+        if [each.value for each in history.trials] != list(values):
+            return False
+        if any(len(each.passes) > history.passes for each in history.trials):
+            return False
+        if self.searching:
+            under_way = self._choosing and 0 < tried < len(self.settings.values) and not history.final
+            if not under_way or self.first_counts is None or len(history.trials[-1].passes) >= history.passes:
+                return False
+        return history.value in (self.settings.values[:1] + values if self._choosing else (None,))
+
+
+def _whole(number: Any) -> int:
+    if type(number) is not int:
+        raise ValueError("a count is wrong")
+    return number
+
+
+def _counts(plain: Any, examples: int) -> Counts | None:
+    """The counts of held-out examples in a checkpoint."""
+    if plain is None:
+        return None
+    counts = np.array(plain, dtype=np.int64)
+    if counts.shape != (2, examples) or int(counts.min(initial=0)) < 0:
+        raise ValueError("the counts of held-out examples are wrong")
+    return counts
 
 
 def fit(
