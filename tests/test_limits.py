@@ -346,7 +346,7 @@ def test_sample_weights_that_add_up_to_next_to_nothing_are_refused(tmp_path):
     rows = "".join(f"{i % 7},{i % 2},1e-300\n" for i in range(40))
     path = written(tmp_path, "tiny.csv", f"x,y,w\n{rows}")
     with pytest.raises(InputError, match="the sample weights add up to less than 1e-100: divide all of them"):
-        linnet.train(path, target="y", weight="w", learner="logistic-regression")
+        linnet.train(path, target="y", columns={"w": "weight"}, learner="logistic-regression")
 
 
 def test_the_weights_of_pairs_of_labels_count(monkeypatch):

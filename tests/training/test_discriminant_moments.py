@@ -23,3 +23,12 @@ def test_columns_that_come_late_change_no_bit(higher, rng):
         assert_array_equal(getattr(whole, name), getattr(parts, name))
     centred = X - np.average(X, axis=0, weights=weights)
     assert_allclose(whole.second, (centred * weights[:, np.newaxis]).T @ centred, atol=1e-8)
+
+
+def test_the_order_of_the_columns_changes_no_bit(rng):
+    X, weights = rng.normal(size=(ROWS_AT_ONCE + 60, 30)), rng.uniform(0.5, 2.0, size=ROWS_AT_ONCE + 60)
+    order = rng.permutation(30)
+    as_given, otherwise = Moments(30, higher=False), Moments(30, higher=False)
+    as_given.take(X, weights)
+    otherwise.take(np.ascontiguousarray(X[:, order]), weights)
+    assert_array_equal(as_given.arranged(order).second, otherwise.with_waiting().second)

@@ -179,40 +179,37 @@ PANEL = cython.declare(cython.Py_ssize_t, 12)
 
 def add_scatter(
     rows: cython.const[cython.double][:, ::1],
-    weights: cython.const[cython.double][::1],
     step: cython.const[cython.double][::1],
     factor: cython.double,
     into: cython.double[:, ::1],
 ):
-    """into += Σ_i weights_i x_i x_i' + factor step step', a symmetric table; the sum is of these rows in their order.
+    """into += Σ_i x_i x_i' + factor step step', a symmetric table; the sum is of these rows in their order.
 
-    Each sum is one number's, whatever columns are beside it, so its bits do not depend on the width.
+    Each sum is one number's, whatever columns are beside it, and in which order: its bits do not depend on those.
     """
     n: cython.Py_ssize_t = rows.shape[0]
     d: cython.Py_ssize_t = rows.shape[1]
     panels: cython.Py_ssize_t = (d + PANEL - 1) // PANEL
     room: cython.Py_ssize_t = panels * PANEL * n
-    if weights.shape[0] != n or step.shape[0] != d or into.shape[0] != d or into.shape[1] != d:
+    if step.shape[0] != d or into.shape[0] != d or into.shape[1] != d:
         raise ValueError("the arrays do not fit the rows")
     if n == 0 or d == 0:
         return
-    cython.declare(right=cython.double[::1], left=cython.double[::1], sums=cython.double[144])
-    right, left = np.zeros(room), np.zeros(room)
-    cython.declare(i=cython.Py_ssize_t, j=cython.Py_ssize_t, k=cython.Py_ssize_t, at=cython.Py_ssize_t)
+    cython.declare(packed=cython.double[::1], sums=cython.double[144])
+    packed = np.zeros(room)
+    cython.declare(i=cython.Py_ssize_t, j=cython.Py_ssize_t, k=cython.Py_ssize_t)
     cython.declare(p=cython.Py_ssize_t, q=cython.Py_ssize_t, a=cython.Py_ssize_t, b=cython.Py_ssize_t)
     with cython.nogil:
         for i in range(n):
             for j in range(d):
-                at = (j // PANEL * n + i) * PANEL + j % PANEL
-                right[at] = rows[i, j]
-                left[at] = weights[i] * rows[i, j]
+                packed[(j // PANEL * n + i) * PANEL + j % PANEL] = rows[i, j]
         for p in range(panels):
             for q in range(p, panels):
                 for a in range(PANEL * PANEL):
                     sums[a] = 0.0
                 add_panels(
-                    cython.address(right[q * n * PANEL]),
-                    cython.address(left[p * n * PANEL]),
+                    cython.address(packed[q * n * PANEL]),
+                    cython.address(packed[p * n * PANEL]),
                     n,
                     cython.address(sums[0]),
                 )

@@ -108,18 +108,18 @@ class Moments:
         more.mean = _products(weights, X)[0] / more.weight
         centred = X - more.mean
         if not self.higher:
-            self._add_second(more, centred, weights[:, 0])
+            self._add_second(more, np.sqrt(weights) * centred)
         else:
-            add_scatter(centred, weights[:, 0], np.zeros_like(more.mean), 0.0, more.second)
+            add_scatter(np.sqrt(weights) * centred, np.zeros_like(more.mean), 0.0, more.second)
             squared = centred * centred
             more.third, more.fourth = _products(weights * centred, squared), _products(weights * squared, squared)
             self.add(more)
 
-    def _add_second(self, more: Moments, centred: Table, weights: Table) -> None:
-        """As `add`, of rows about their mean, with their products made and added in one go."""
+    def _add_second(self, more: Moments, rows: Table) -> None:
+        """As `add`, of rows about their mean times the roots of their weights: their products are added as made."""
         added, total = more.weight, self.weight + more.weight
         step = more.mean - self.mean
-        add_scatter(centred, weights, step, self.weight * added / total, self.second)
+        add_scatter(rows, step, self.weight * added / total, self.second)
         self.mean = self.mean + step * (added / total)
         self.weight = total
 
