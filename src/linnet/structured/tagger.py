@@ -60,8 +60,8 @@ class TaggerRecord:
         tried = []
         for trial in self.history.trials:
             if trial.value != self.margin:
-                told = "given up" if trial.lead is None else f"{trial.lead:+.1f} standard errors"
-                tried.append(f"{trial.value}: {told}")
+                lead = "given up" if trial.lead is None else f"{trial.lead:+.1f} standard errors"
+                tried.append(f"{trial.value}: {lead}")
         if not tried:
             return f"{self.margin}"
         return f"{self.margin}, chosen by held-out sentences ({'; '.join(tried)})"

@@ -41,7 +41,7 @@ PATIENCE = 3
 MOST_PASSES = 30
 # A few held-out examples cannot tell an early pass from a later one, and the later mean is seldom worse.
 FEWEST_PASSES = 8
-# A setting is chosen by no fewer held-out examples, and only a lead of so many standard errors counts.
+# A setting is chosen by no fewer held-out examples, and only a lead of this many standard errors counts.
 FEWEST_TO_CHOOSE = 100
 LEAD = 2.0
 # Passes with another value of a setting before it can be given up.

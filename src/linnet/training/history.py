@@ -21,7 +21,7 @@ class Pass(NamedTuple):
 PATIENCE, PRESENTATIONS, STEPS = 5, 100_000, 100
 
 
-# From so many rows on, fewer passes than `patience` show whether the loss still falls.
+# From this many rows on, fewer passes than `patience` show whether the loss still falls.
 MANY_ROWS = 200_000
 
 
@@ -31,8 +31,8 @@ def enough_passes(rows: int, patience: int = PATIENCE) -> int:
 
 
 def judged_passes(rows: int, patience: int) -> int:
-    """By how many passes to judge a learner by its mean loss: of very many rows by fewer, as the mean of so many losses
-    varies little from pass to pass; by two at least."""
+    """By how many passes to judge a learner by its mean loss: of very many rows by fewer, as the mean of that many
+    losses varies little from pass to pass; by two at least."""
     return min(patience, max(2, -(-patience * MANY_ROWS // max(1, rows))))
 
 

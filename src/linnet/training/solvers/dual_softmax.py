@@ -31,7 +31,7 @@ from linnet.training.solvers.dual_ascent import RHO, TOO_LONG, squared_norm
 
 # So few weights take few steps of any method, whose cost is then the calls, not the rows.
 FEW_WEIGHTS = 100
-# So many sweeps are worth their time in any case; more of them, while at the rate of the last ones so many will do.
+# This many sweeps are worth their time in any case; more of them, while this many would do at the rate of the last.
 SWEEPS, MORE = 24, 60
 # At first all but this of a row's q is with its class: at 0 its logarithm would have no end.
 ELSEWHERE = 1e-2

@@ -31,7 +31,7 @@ BLOCK_ROWS = 64
 MOST_COPIED = 1 << 26
 # The entries for which single precision has room on both sides, for squares and sums.
 LEAST_SINGLE, MOST_SINGLE = 1e-6, 1e6
-# How many deviations the mean of a column may be from 0, on about so many rows: the digits for that are lost to others.
+# How many deviations from 0 the mean of a column may be, on about this many rows: its size costs others their digits.
 FARTHEST, SAMPLE = 100.0, 256
 
 
