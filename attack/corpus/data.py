@@ -168,6 +168,11 @@ def names_of_many_bytes() -> Case:
     return _trained(f"{names}\n{','.join('1' for _ in range(30))}\n".encode() * 3, "data.csv", "--target", "y")
 
 
+def an_exact_fit_of_many_rows() -> Case:
+    """The optimum is 0, of which no gap is a small fraction."""
+    return _trained(gzip.compress(b"1 1:1\n" * 2_097_152), "data.svm.gz", "--learner", "svr-squared")
+
+
 def bad_rows_of_few_bytes() -> Case:
     text = gzip.compress(b"1,a\n" * 15_000_000)
     limits = Limits(seconds=30.0, memory=700 << 20)

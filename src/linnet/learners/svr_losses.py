@@ -90,7 +90,8 @@ class SquaredEpsilonInsensitive(EpsilonInsensitive):
     def curvature(self, scores: Floats, targets: Floats) -> Floats:
         import numpy as np
 
-        return np.where(self._beyond(scores, targets) > 0, 2.0, 0.0)
+        # at epsilon itself the larger one: by the smaller, steps from an exact fit lead away from it
+        return np.where(np.abs(scores - targets) >= self.epsilon, 2.0, 0.0)
 
     def conjugate(self, slopes: Floats, targets: Floats) -> Floats:
         return super().conjugate(slopes, targets) + 0.25 * slopes * slopes

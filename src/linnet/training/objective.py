@@ -38,6 +38,9 @@ TOO_LARGE = (
 # The least penalty that there is: dividing by it gives a number.
 LEAST = float(np.finfo(np.float64).tiny)
 
+# A residual of less than this fraction of its target is rounding.
+EXACT = 4.0 * float(np.finfo(np.float64).eps)
+
 # Threads take rows in parts of this many entries, or of ENTRIES_A_SUM times the weights: every part has its own sums.
 PART = 1 << 18
 ENTRIES_A_SUM = 8
@@ -289,6 +292,17 @@ class Objective:
         """The mean of numbers to predict, weighted by the sample weights."""
         c = self.sample_weights
         return float(c @ self.targets if len(c) else self.targets.sum()) / self.total
+
+    @cached_property
+    def rounded_away(self) -> float:
+        """The mean loss of residuals that are nothing but rounding: a fit as good as this is exact, as far as one can
+        see.  0 for losses of anything but residuals."""
+        if not (self.regression and self.loss.of_residual):
+            return 0.0
+        c, off = self.sample_weights, EXACT * np.abs(self.targets)
+        if self.loss.smooth:
+            off = 0.5 * self.loss.largest_curvature * off * off
+        return float(c @ off if len(c) else off.sum()) / self.total
 
     @property
     def about_mean(self) -> bool:

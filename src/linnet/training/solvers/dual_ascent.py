@@ -44,6 +44,9 @@ APART = (0.7390851, 0.1931853)
 # whenever they have doubled: below this fraction of what it was it does, as mostly.  Where it does not, all rows are
 # measured, which takes as long as several sweeps over those that are left.
 FIRST_LOOK, WITHOUT_PROOF, FALLEN = 8.0, 32.0, 0.25
+# Where that many of these looks have not found a gap of less than this fraction of the least before, sweeps change
+# nothing any more.
+PATIENCE, HARDLY_LESS = 2, 0.99
 
 TOO_LONG = "the rows are too long to square: scale the features down (sklearn.preprocessing.StandardScaler)"
 
@@ -154,8 +157,10 @@ def ascend(
     scale: float = 1.0,
     watch: Watcher = ignore,
     implied: Callable[[Flat], float] | None = None,
+    rounded_away: float = 0.0,
 ) -> Found:
-    """Sweeps until primal - dual <= tol * primal, `most` passes at most; without `tol`, all.
+    """Sweeps until primal - dual <= tol * primal or primal <= `rounded_away`, or until they no longer bring the two
+    nearer; `most` passes at most; without `tol`, all.
 
     `implied` is the dual value that weights prove by themselves, which takes longer to compute.  The certificate is in
     units of `scale`.  Of all weights measured those of the least primal value are kept, and of all dual values the
@@ -167,7 +172,8 @@ def ascend(
     slopes: Table | None = None
     done, before, primal, bound, met = 0.0, 0.0, float("inf"), float("-inf"), False
     due, at_last_look = WITHOUT_PROOF if implied is None else FIRST_LOOK, float("inf")
-    while done < most and not met:
+    least, in_vain = float("inf"), 0
+    while done < most and not met and in_vain < PATIENCE:
         seen = problem.sweep()
         tally = _continued(history.pop(), seen.tally) if done < len(history) else seen.tally
         history.append(tally)
@@ -180,7 +186,7 @@ def ascend(
         slow = done >= due and seen.gap > FALLEN * at_last_look
         if done >= due:
             due, at_last_look = 2.0 * due, seen.gap
-        if done >= most or slow or (tol is not None and left <= tol * (seen.dual + left)):
+        if done >= most or slow or (tol is not None and left <= max(tol * (seen.dual + left), rounded_away)):
             found, value, proven = problem.measured()
             if value < primal:
                 weights, primal = found, value
@@ -188,5 +194,8 @@ def ascend(
                 bound, slopes = proven, problem.slopes()
             if slow and implied is not None:
                 bound = max(bound, implied(found))
-            met = tol is not None and primal - bound <= tol * primal
+            met = tol is not None and (primal - bound <= tol * primal or primal <= rounded_away)
+            if slow and tol is not None:
+                in_vain = 0 if primal - bound < HARDLY_LESS * least else in_vain + 1
+                least = min(least, primal - bound)
     return Found(weights, history, met or tol is None, Certificate(scale * primal, scale * bound), slopes)

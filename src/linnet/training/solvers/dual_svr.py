@@ -135,4 +135,5 @@ def descend(problem: Objective, how: Descent, watch: Watcher = ignore) -> Found:
     climbed = DualSVR(problem)
     if how.start is not None:
         climbed.begin(how.start, how.slopes)
-    return ascend(climbed, tol=how.tol, most=how.most, scale=problem.penalty.l2, watch=watch)
+    l2 = problem.penalty.l2
+    return ascend(climbed, tol=how.tol, most=how.most, scale=l2, watch=watch, rounded_away=problem.rounded_away / l2)

@@ -20,6 +20,7 @@ Without a penalty, or for a loss that is not convex, nothing can be proven, and 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -48,6 +49,8 @@ ENOUGH = 1e-4
 HALVINGS = 40
 # A promised fall of less than this fraction of f is lost in its rounding.
 ROUNDING = 1e-15
+# Where f has not fallen by the fraction `tol` in this many steps, it does not fall to the optimum.
+PATIENCE = 25
 # The gap to which a sample of the rows is solved.
 ROUGHLY = 1e-3
 # After a step that promised less than this fraction of f, H is still good for one more.
@@ -162,6 +165,7 @@ def _descend(problem: Objective, start: Flat, how: Descent, watch: Watcher, dire
     point = point_at(problem, start, direction.sums, squared=direction.squared)
     history: list[Pass] = []
     tol, provable = how.tol or 0.0, problem.penalty.l2 > 0 and problem.loss.has_conjugate
+    values = deque([point.value], maxlen=PATIENCE + 1)
     for left in reversed(range(how.most)):
         began = perf_counter()
         step = direction(point, tol)
@@ -180,18 +184,21 @@ def _descend(problem: Objective, start: Flat, how: Descent, watch: Watcher, dire
             slopes = step.bent(point.along)
             slopes += before.slopes
         del before  # its arrays, like those of a point below, take as much memory as the next ones will
-        ends = left == 0 or length == 0.0 or -step.slope <= ROUNDING * point.value
+        values.append(point.value)
+        exact = how.tol is not None and point.value <= problem.rounded_away
+        stalled = len(values) > PATIENCE and values[0] - point.value <= tol * point.value
+        ends = left == 0 or length == 0.0 or -step.slope <= ROUNDING * point.value or exact or stalled
         if ends and left > 0 and direction.refine():
             continue
         if not provable:
             near = _is_near(step, length, tol, point.value)
             if ends or near:
-                converged = near or left > 0 or how.tol is None
+                converged = near or exact or left > 0 or how.tol is None
                 return Found(point.weights, history, converged, certify(problem, point.weights) if how.proven else None)
             continue
         if ends or (slopes is not None and _estimated_gap(point, slopes, step) <= tol * point.value):
             if not how.proven:
-                return Found(point.weights, history, not ends)
+                return Found(point.weights, history, exact or not ends)
             # not by the scores at hand: they were summed over the steps, and rounding with them
             weights = point.weights
             del point, step
@@ -200,7 +207,7 @@ def _descend(problem: Objective, start: Flat, how: Descent, watch: Watcher, dire
                 break
             direction.refine()
             point = point_at(problem, weights, direction.sums)
-    return Found(weights, history, how.tol is None or certificate.within(tol), certificate)
+    return Found(weights, history, how.tol is None or exact or certificate.within(tol), certificate)
 
 
 def _is_near(step: _Step, length: float, tol: float, value: float) -> bool:
