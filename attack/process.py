@@ -57,9 +57,11 @@ def run(step: Step, folder: Path, scratch: Path) -> Outcome:
     started, inherited = time.monotonic(), max(0, _resident(os.getpid()) - IMPORTED)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of forking a process with threads: the child begins anew
+        signal.pthread_sigmask(signal.SIG_BLOCK, ASKING)  # Python drops those that come while it forks
         child = os.fork()
     if child == 0:
         _in_child(step, folder, scratch)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ASKING)
     status, usage, sent, stopped_for, memory, after = _watched(child, step, folder, started, limits, inherited)
     code = os.waitstatus_to_exitcode(status)
     return Outcome(
@@ -143,8 +145,9 @@ def _resident(process: int) -> int:
 def _in_child(step: Step, folder: Path, scratch: Path) -> None:
     code = 99
     try:
-        for number in (signal.SIGINT, signal.SIGTERM):  # before the program begins there is nothing to end
+        for number in ASKING:  # before the program begins there is nothing to end
             signal.signal(number, lambda *_: os._exit(130))
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ASKING)
         os.setpgid(0, 0)
         warnings.resetwarnings()  # as in a new interpreter, whatever the parent has chosen
         for unseen in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):

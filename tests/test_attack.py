@@ -221,6 +221,21 @@ def test_a_signal_while_python_itself_starts_is_no_find(program):
     assert program(stopped("linnet/cli/main.py")) == {"traceback"}
 
 
+def test_no_signal_is_lost_while_a_process_is_forked(program, monkeypatch):
+    monkeypatch.setattr(detectors, "LONGEST_STOP", 0.5)
+
+    def busy():
+        while time.process_time() < 1.0:
+            pass
+
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as in a worker
+    try:
+        for _ in range(20):
+            assert program(busy, meanwhile=(send(signal.SIGINT, 0.0),)) == set()
+    finally:
+        signal.signal(signal.SIGINT, handler)
+
+
 def test_a_half_written_model_is_a_find(program):
     def fault():
         Path("m").write_bytes(b"\x08\0\0\0\0\0\0\0{}")

@@ -35,7 +35,7 @@ from linnet.errors import InputError, ModelFileError, RecipeError
 from linnet.kernels import tagging_checks, tagging_trigrams
 from linnet.pipeline import memory as memory_module
 from linnet.pipeline import separable, verify
-from linnet.structured import parser_decoders, projectivity, sentence_files, sentences, tagger
+from linnet.structured import gazetteers, parser_decoders, projectivity, sentence_files, sentences, tagger
 from linnet.training import reduction, solver_choice
 from linnet.training.solvers import least_squares
 from tests.data.sources.tools import wanted
@@ -88,6 +88,7 @@ def blocks_of(path, selected=None):
         ("tokens of a sentence", parser_decoders.MOST_STATES),
         ("whose arcs cross", projectivity.MOST_LIFTED),
         ("columns of a file of sentences", sentence_files.MOST_COLUMNS),
+        ("words of an entry of a gazetteer", gazetteers.MOST_WORDS),
         ("different tags of a tagger |", tagging_checks.MOST_TAGS),
         ("different tags of a tagger with `--order 2`", tagging_trigrams.MOST_TRIGRAM_TAGS),
         ("beginnings that `--best K` keeps", tagger.MOST_BEGINNINGS),

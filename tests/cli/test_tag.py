@@ -268,3 +268,20 @@ def test_the_code_of_the_documentation_runs(tmp_path, monkeypatch):
     assert len(blocks) == 3
     for block in blocks:
         exec(compile(block, "docs/tagging.md", "exec"), {})
+
+
+def test_a_gazetteer_has_names_of_several_words(tmp_path):
+    (tmp_path / "t.txt").write_text("to O\nNew B-LOC\nYork I-LOC\ntoday O\n\na O\nnew O\ncar O\n\n" * 30)
+    (tmp_path / "cities.txt").write_text("New York\n\nLos  Angeles\n")
+    (tmp_path / "long.txt").write_text("a\n" + "b " * 101 + "\n")
+    (tmp_path / "templates").write_text("gazetteer\ngazetteer@-1\n")
+    (tmp_path / "new.txt").write_text("in los ANGELES now\n")
+    model = tmp_path / "m.linnet"
+    train = ("tag", "train", tmp_path / "t.txt", "-o", model, "--templates", tmp_path / "templates", "--gazetteer")
+    done = call(*train, f"city={tmp_path / 'long.txt'}")
+    assert done.returncode != 0
+    assert f"{tmp_path / 'long.txt'}:2: an entry of 101 words, 100 at most" in done.stderr
+    done = call(*train, f"city={tmp_path / 'cities.txt'}")
+    assert done.returncode == 0, done.stderr
+    done = call("tag", "predict", model, tmp_path / "new.txt")
+    assert done.stdout.split() == ["in/O", "los/B-LOC", "ANGELES/I-LOC", "now/O"]

@@ -8,7 +8,7 @@ import pytest
 from linnet import StructuredPerceptron
 from linnet.errors import RecipeError
 from linnet.structured.perceptron import difference
-from linnet.structured.trainer import shuffled
+from linnet.structured.shuffle import shuffled
 
 TAGS = "abc"
 

@@ -1,18 +1,20 @@
-"""How many passes the trainer of structures makes, by what held-out examples say."""
+"""How many passes the trainer of structures makes, by what held-out examples say, and in how many orders."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from linnet.structured import trainer
-from linnet.structured.trainer import FEWEST_PASSES, Settings, Tally
+from linnet.structured.trainer import FEW, FEWEST_PASSES, FEWEST_PASSES_OF_FEW, Settings, Tally
 
 
 class Scripted:
-    """Forty examples, of which some are wrong in every pass, and a learner whose held-out scores are given."""
+    """Examples of which some are wrong in every pass, and a learner whose held-out scores are given."""
 
-    def __init__(self, scores, *, separated_after=None):
+    def __init__(self, scores, *, separated_after=None, examples=FEW):
         self.scores, self.separated_after = scores, separated_after
-        self.examples = 40
+        self.examples = examples
 
     def learner(self, trained):
         return _Learner(self, len(trained))
@@ -21,8 +23,10 @@ class Scripted:
 class _Learner:
     def __init__(self, problem, size):
         self.problem, self.size, self.seen = problem, size, 0
+        self.orders = []
 
     def train(self, order):
+        self.orders.append(order.tolist())
         self.seen += len(order)
         separated = self.problem.separated_after
         wrong = 0 if separated is not None and self.seen > separated * self.size else 1
@@ -56,3 +60,18 @@ def test_passes_are_those_of_the_best_held_out_score_but_for_the_first_few(score
 def test_the_search_ends_where_training_makes_no_more_mistakes():
     _, history = trainer.fit(Scripted([0.9] * 30, separated_after=2), Settings())
     assert (history.passes, len(history.search)) == (3, 3)
+
+
+def test_of_few_examples_more_passes_are_made():
+    _, history = trainer.fit(Scripted([0.9] * 30, examples=40), Settings())
+    assert (history.passes, len(history.search)) == (FEWEST_PASSES_OF_FEW, FEWEST_PASSES_OF_FEW + 3)
+
+
+def test_every_order_is_a_training_from_the_beginning_in_an_order_of_its_own():
+    learners, history = trainer.fit(Scripted([], examples=40), Settings(passes=2, orders=3))
+    assert [learner.seen for learner in learners] == [80] * 3
+    assert len(history.final) == 6
+    passes = [order for learner in learners for order in learner.orders]
+    assert all(sorted(order) == list(range(40)) for order in passes)
+    assert len({tuple(order) for order in passes}) == 6
+    assert "in 3 orders" in "".join(replace(history, search=history.final[:2]).lines())

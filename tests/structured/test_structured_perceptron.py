@@ -90,7 +90,7 @@ def test_no_bound_where_there_is_none():
 def test_averaged_weights_are_the_mean_of_all_weight_vectors():
     X, Y = matchings(30, 3)
     model = StructuredPerceptron(Matching(), passes=3, seed=5).fit(X, Y)
-    from linnet.structured.trainer import shuffled
+    from linnet.structured.shuffle import shuffled
 
     w, total, steps = {}, {}, 0
     for number in range(3):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.structured.templates import atoms
+from linnet.structured.templates import GAZETTEER, atoms
 from linnet.structured.token_atoms import parts_of
 
 if TYPE_CHECKING:
@@ -60,6 +60,9 @@ class _Names:
         if name in self.problem.templates.columns:
             fields = self._column(name)
             found = [head + fields[at] for at in inside.tolist()]
+        elif name == GAZETTEER:
+            listed = self.problem.listed or {}
+            found = [head + listed.get(at, "") for at in inside.tolist()]
         else:
             parts = self._parts(name)
             found = [f"{head}{parts[at]}" for at in self.own[inside].tolist()]

@@ -64,7 +64,7 @@ class GrowingTagger:
     def tagger(self) -> Tagger:
         assert self.problem is not None
         assert self.learner is not None
-        return self.problem.tagger(self.learner, self.history, self.options, names=self.names)
+        return self.problem.tagger([self.learner], self.history, self.options, names=self.names)
 
     def _tagged(self, sentences: Sentences, word: str, target: str) -> TaggedSentences:
         """The sentences with tags numbered as they were before, new ones behind them."""

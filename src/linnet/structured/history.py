@@ -31,7 +31,7 @@ class Trial:
 @dataclass
 class History:
     """How a model was trained: the passes of the search with held-out examples, those with other values of a setting,
-    which was chosen (None: there was no choice), and the passes of the final training."""
+    which was chosen (None: there was no choice), and the passes of the final training, of all its orders."""
 
     seed: int = 0
     examples: int = 0
@@ -39,6 +39,7 @@ class History:
     search: list[Pass] = field(default_factory=list)
     final: list[Pass] = field(default_factory=list)
     passes: int = 0
+    orders: int = 1
     trials: list[Trial] = field(default_factory=list)
     value: int | None = None
 
@@ -56,6 +57,7 @@ class History:
             found.append(
                 f"{self.passes} passes, chosen by {self.held_out_examples:,} held-out sentences (of {len(self.search)} "
                 f"passes tried); then trained on all {self.examples:,}"
+                + (f" in {self.orders} orders, whose means are averaged" if self.orders > 1 else "")
             )
         else:
             found.append(f"{self.passes} passes over {self.examples:,} sentences")
@@ -67,9 +69,10 @@ class History:
     def check(self) -> None:
         """Raise ValueError for one that no training has; it may come from a file of an unknown author."""
         passes = (*self.search, *self.final, *(each for trial in self.trials for each in trial.passes))
-        counts = (self.value or 0, self.seed, self.examples, self.held_out_examples, self.passes)
+        counts = (self.value or 0, self.seed, self.examples, self.held_out_examples, self.passes, self.orders - 1)
         parts = (count for each in passes for count in (each.wrong, each.examples, each.wrong_parts, each.parts))
-        if min((*counts, *parts)) < 0 or not len(self.final) <= self.passes <= MOST_PASSES_STATED:
+        most = self.passes * self.orders
+        if min((*counts, *parts)) < 0 or not len(self.final) <= most <= MOST_PASSES_STATED:
             raise ValueError("a count of the history is wrong")
         if self.search and self.passes > len(self.search):
             raise ValueError("more passes are said to be best than were tried")

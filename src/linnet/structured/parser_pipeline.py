@@ -70,7 +70,7 @@ def fit(
     """Train a parser on a treebank."""
     decoder = decoder_of(options)
     terms = {**options.decisive(), "trees": _digest(bank)}
-    learner, history = trainer.fit(
+    [learner], history = trainer.fit(
         ParserProblem(decoder, bank, options.seed),
         trainer.Settings(options.passes, options.seed),
         services,

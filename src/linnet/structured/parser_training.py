@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.structured.parser_decoders import Decoder, new_weights
-from linnet.structured.trainer import Numbers, Tally
+from linnet.structured.shuffle import Numbers
+from linnet.structured.trainer import Tally
 from linnet.structured.treebank import Treebank, of_part
 
 ROWS = ("keys", "starts", "classes", "w", "u")

@@ -41,7 +41,8 @@ from linnet.errors import InputError, RecipeError
 from linnet.structured import trainer
 from linnet.structured.history import History
 from linnet.structured.mistakes import MistakeBound
-from linnet.structured.trainer import Numbers, Settings, Tally
+from linnet.structured.shuffle import Numbers
+from linnet.structured.trainer import Settings, Tally
 
 Features = Mapping[Hashable, float] | Iterable[Hashable]
 UPDATES = ("perceptron", "passive-aggressive")
@@ -249,7 +250,7 @@ class StructuredPerceptron(BaseEstimator):  # type: ignore[misc]
             raise InputError("there are no examples")
         C = None if self.update == "perceptron" else self.C
         problem = _Problem(self.decoder, X, Y, C, self.violation)
-        learner, history = trainer.fit(problem, Settings(self.passes, self.seed))
+        [learner], history = trainer.fit(problem, Settings(self.passes, self.seed))
         assert isinstance(learner, _Learner)
         self.history_: History = history
         self.mistakes_ = learner.mistakes

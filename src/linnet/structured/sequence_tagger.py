@@ -15,6 +15,7 @@ from linnet.cores import cores
 from linnet.data.on_error import BadRows
 from linnet.errors import InputError, RecipeError
 from linnet.structured import tagger_file
+from linnet.structured.gazetteers import normal_lists
 from linnet.structured.growing_tagger import GrowingTagger
 from linnet.structured.sentences import Sentences, as_lists, of_lists
 from linnet.structured.tag_evaluation import TagTally
@@ -60,7 +61,7 @@ class SequenceTagger(BaseEstimator):  # type: ignore[misc]
     clusters : dict of str to str, optional
         Words and their clusters, as strings of bits.
     gazetteers : dict of str to collection of str, optional
-        Lists of words, by name.
+        Lists of names, of one or more words each, by the name of the list: {'city': ['Oslo', 'New York']}.
     seed : int, default 0
         The seed of the shuffle.
     n_jobs : int, optional
@@ -130,10 +131,7 @@ class SequenceTagger(BaseEstimator):  # type: ignore[misc]
         return TagOptions(**given)
 
     def _lists(self) -> WordLists:
-        lists = {
-            name: frozenset(str(word).lower() for word in words) for name, words in (self.gazetteers or {}).items()
-        }
-        return WordLists(dict(self.clusters or {}), lists)
+        return WordLists(dict(self.clusters or {}), normal_lists(self.gazetteers or {}))
 
     def _templates(self, columns: tuple[str, ...]) -> Templates | None:
         return None if self.templates is None else read_templates(list(self.templates), columns)

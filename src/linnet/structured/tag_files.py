@@ -24,6 +24,7 @@ from linnet.kernels.structured_splicing import spliced
 from linnet.kernels.tagging_features import field_hashes
 from linnet.pipeline.services import Progress, Services
 from linnet.structured.formats import SentenceFormat
+from linnet.structured.gazetteers import entry_of, normal_lists
 from linnet.structured.json_sentences import objects_with_tags
 from linnet.structured.sentence_files import SentenceDialect, SentenceFiles
 from linnet.structured.sentences import Sentences
@@ -81,11 +82,18 @@ def _lists(options: TagOptions) -> WordLists:
             if len(parts) < 2 or bits is None:
                 raise InputError(f"{options.clusters}:{number}: not BITS and WORD, such as 0110<TAB>the")
             clusters[parts[1] if bits is parts[0] else parts[0]] = bits
-    gazetteers = {
-        name: frozenset(line.strip().lower() for line in _lines(path) if line.strip())
-        for name, path in options.gazetteer.items()
-    }
-    return WordLists(clusters, gazetteers)
+    return WordLists(clusters, normal_lists({name: _entries(path) for name, path in options.gazetteer.items()}))
+
+
+def _entries(path: str) -> list[str]:
+    """The entries of a gazetteer, one a line."""
+    found = []
+    for number, line in enumerate(_lines(path), 1):
+        try:
+            found.append(entry_of(line))
+        except InputError as error:
+            raise InputError(f"{path}:{number}: {error}") from None
+    return found
 
 
 def train_from_files(

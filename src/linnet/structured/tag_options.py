@@ -120,8 +120,8 @@ class TagOptions(shared_options.OfSentences):
         metavar="FILE",
     )
     gazetteer: Mapping[str, str] = option(
-        {}, FEATURES, "A list of words, one a line, as a feature of this name.", metavar="NAME=FILE",
-        parse=_files_by_name, repeatable=True, python="dict of name to file",
+        {}, FEATURES, "A list of names, one a line (of several words, too), as a feature of this name.",
+        metavar="NAME=FILE", parse=_files_by_name, repeatable=True, python="dict of name to file",
     )  # fmt: skip
     format: SentenceFormat | None = option(
         None, READING, "The format of the files; inferred.", metavar="conllu|columns|slash|underscore|jsonl|text",

@@ -20,7 +20,7 @@ from linnet.structured.mistakes import MistakeBound
 from linnet.structured.sentences import Sentences
 from linnet.structured.tag_schemes import LETTERS, Scheme, spans_of, written
 from linnet.structured.templates import Templates
-from linnet.structured.token_atoms import NO_LISTS, WordLists, WordTable, column_atoms
+from linnet.structured.token_atoms import NO_LISTS, WordLists, WordTable, atoms_of_tokens
 
 # The sums that are kept of different words, in bytes: beyond it they are forgotten, and made again.
 MOST_KEPT = 1 << 28
@@ -194,7 +194,8 @@ class TagRunner:
             listed = found != MISSING
             only[listed] = self.tagger.dictionary_tags[found[listed]]
         self.scorer.learn(new, only)
-        return Atoms(self.table.atoms, own, column_atoms(sentences, others))
+        listed = self.table.listed(own, sentences.starts) if self.tagger.templates.gazetteer else None
+        return Atoms(self.table.atoms, own, atoms_of_tokens(sentences, others, listed))
 
     def decoded(
         self, sentences: Sentences, word: str, *, margins: bool = False

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.errors import ModelFileError, RecipeError
+from linnet.errors import ModelFileError
 from linnet.kernels.tagging_checks import MOST_TAGS
 from linnet.kernels.tagging_trigrams import MOST_TRIGRAM_TAGS
 from linnet.model.file_checks import Tensors, a_list, a_text, require
 from linnet.storage import container
 from linnet.storage.typed_json import from_plain, to_plain
+from linnet.structured.gazetteers import normal_lists
 from linnet.structured.sentence_files import MOST_COLUMNS
 from linnet.structured.tag_schemes import LETTERS, OUTSIDE, Scheme, is_span_tag
 from linnet.structured.tagger import Tagger, TaggerRecord
@@ -37,7 +38,7 @@ def save(tagger: Tagger, path: str | os.PathLike[str]) -> None:
         "word": tagger.word,
         "target": tagger.target,
         "clusters": dict(tagger.lists.clusters),
-        "gazetteers": {name: sorted(words) for name, words in tagger.lists.gazetteers.items()},
+        "gazetteers": {name: sorted(entries) for name, entries in tagger.lists.gazetteers.items()},
         "record": to_plain(tagger.record),
     }
     narrow = np.uint8 if len(tagger.tags) <= 256 else np.int32
@@ -69,7 +70,7 @@ def load(path: str | os.PathLike[str]) -> Tagger:
         return _tagger(content, tensors, name)
     except ModelFileError:
         raise
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RecipeError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         raise ModelFileError(f"{name}: is not a tagger that linnet wrote: {error!r}") from None
 
 
@@ -133,8 +134,8 @@ def _triples(tensors: Tensors, tags: int, path: str) -> NDArray[np.float32] | No
 
 def _lists(content: dict[str, Any]) -> WordLists:
     clusters = {a_text(word): a_text(bits) for word, bits in content["clusters"].items()}
-    gazetteers = {a_text(name): frozenset(map(a_text, a_list(words))) for name, words in content["gazetteers"].items()}
-    return WordLists(clusters, gazetteers)
+    gazetteers = {a_text(name): map(a_text, a_list(entries)) for name, entries in content["gazetteers"].items()}
+    return WordLists(clusters, normal_lists(gazetteers))
 
 
 def _array(tensors: Tensors, name: str, dtype: Any, dimensions: int = 1) -> NDArray[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,9 +22,11 @@ from linnet.pipeline.services import Services
 from linnet.structured import trainer
 from linnet.structured.feature_names import feature_names
 from linnet.structured.history import History
+from linnet.structured.mean_weights import mean_of_means
 from linnet.structured.mistakes import MistakeBound, tagging_bound
 from linnet.structured.paired_scores import Counts, ratio
 from linnet.structured.sentences import Sentences
+from linnet.structured.shuffle import Numbers
 from linnet.structured.single_features import FEWEST_SENTENCES, without_single
 from linnet.structured.tag_options import AUTO, SchemeChoice, TagOptions, TagUpdate
 from linnet.structured.tag_schemes import (
@@ -39,9 +41,12 @@ from linnet.structured.tag_schemes import (
 )
 from linnet.structured.tagger import Tagger, TaggerRecord
 from linnet.structured.templates import Templates, default_templates
-from linnet.structured.token_atoms import NO_LISTS, WordLists, WordTable, column_atoms, renumbered
-from linnet.structured.trainer import Checkpoint, Numbers, Settings, Tally
+from linnet.structured.token_atoms import NO_LISTS, WordLists, WordTable, atoms_of_tokens, renumbered
+from linnet.structured.trainer import Checkpoint, Settings, Tally
 
+# Few sentences are trained on in several orders, of which no more than so many tokens come of a pass.
+MOST_ORDERS = 8
+TOKENS_OF_ORDERS = 200_000
 # The margins to choose from for names, the usual one first; for tags of words and chunks no other was surely better.
 MARGINS = (50, 5, 0)
 
@@ -213,7 +218,9 @@ class TaggingProblem:
         self.own, hashes = self.table.numbers(sentences, sentences.column(tagged.word))
         known = np.empty(0, dtype=np.uint64) if before is None else before.word_hashes
         self.word_hashes: NDArray[np.uint64] = np.concatenate([known, hashes])
-        others = column_atoms(sentences, tuple(sentences.column(name) for name in templates.columns))
+        self.listed = self.table.listed(self.own, sentences.starts) if templates.gazetteer else None
+        columns = tuple(sentences.column(name) for name in templates.columns)
+        others = atoms_of_tokens(sentences, columns, self.listed)
         self.ids, self.starts, self.firsts = features(
             self.table.atoms, self.own, others, sentences.starts, templates.compiled, templates.bounded, self.numbering,
             True,
@@ -270,9 +277,12 @@ class TaggingProblem:
         often = np.bincount(own, minlength=words) >= self.least
         return np.where(often & (low == high), high, -1).astype(np.int32)
 
-    def tagger(self, learner: Learner, history: History, options: TagOptions, names: list[str] | None = None) -> Tagger:
+    def tagger(
+        self, learners: Sequence[Learner], history: History, options: TagOptions, names: list[str] | None = None
+    ) -> Tagger:
         """The mean of the weights as a tagger; `names` are those of all features, if they are known."""
-        starts, tags, weights, between, triples = weights_of(learner.kernel, True)
+        means = (weights_of(each.kernel, True) for each in learners)
+        starts, tags, weights, between, triples = mean_of_means(means, len(learners))
         kept = np.flatnonzero(np.diff(starts) > 0)
         tagged, every = self.tagged, np.arange(self.examples, dtype=np.int64)
         only = self.only_tags(every)
@@ -287,7 +297,7 @@ class TaggingProblem:
             features=len(self.numbering),
             history=history,
             metric="accuracy" if tagged.scheme is Scheme.NONE else "span F1",
-            mistakes=None if names is not None else self.mistakes(learner, history),
+            mistakes=None if names is not None else self.mistakes(learners[-1], history),
             margin=self.margin,
         )
         return Tagger(
@@ -298,10 +308,10 @@ class TaggingProblem:
         )  # fmt: skip
 
     def mistakes(self, learner: Learner, history: History) -> MistakeBound | None:
-        """The sentences with mistakes in all passes beside their bound, if the last pass was without one."""
+        """The sentences with mistakes in all passes of an order beside their bound, if the last had none."""
         if self.C or not history.final or history.final[-1].wrong:
             return None
-        made = sum(each.wrong for each in history.final)
+        made = sum(each.wrong for each in history.final[-history.passes :])
         tagged = self.tagged
         return tagging_bound(
             learner.kernel,
@@ -313,6 +323,10 @@ class TaggingProblem:
             made,
             self.margin,
         )
+
+
+def orders_for(tokens: int) -> int:
+    return max(1, min(MOST_ORDERS, TOKENS_OF_ORDERS // max(1, tokens)))
 
 
 def train_tagger(
@@ -335,7 +349,8 @@ def train_tagger(
         )
     problem = TaggingProblem(tagged, templates, lists, options)
     chosen = options.margin == AUTO and not problem.C and options.passes is None and tagged.names
-    settings = Settings(options.passes, options.seed, values=MARGINS if chosen else ())
-    learner, history = trainer.fit(problem, settings, services, checkpoint)
-    assert isinstance(learner, Learner)
-    return learner.problem.tagger(learner, history, options)
+    orders = 1 if options.passes is not None else orders_for(tagged.sentences.tokens)
+    settings = Settings(options.passes, options.seed, orders, values=MARGINS if chosen else ())
+    learners, history = trainer.fit(problem, settings, services, checkpoint)
+    mine = [each for each in learners if isinstance(each, Learner)]
+    return mine[-1].problem.tagger(mine, history, options)

@@ -7,9 +7,11 @@ word or the value of another column, of the token itself or of one nearby: `word
     prefix1...   its first characters           suffix1...   its last ones, both in lower case
     shape        Xx for Paris, 0.0 for 12.5     longshape    Xxxxx for Paris, 00.0 for 12.5
     digits       in lower case, digits as 0     cluster4...  the first bits of its cluster (a file gives it)
-    gazetteer    the lists that it is in        NAME         the field of a column: xpos, or column2 of columns
+    gazetteer    the lists that have an entry   NAME         the field of a column: xpos, or column2 of columns
+                 it is in, of one or more words
 
-A template whose token is outside of the sentence says so, for words and columns; of parts of words there is none.
+A template whose token is outside of the sentence says so, for words and columns; of parts of words and lists there is
+none.
 """
 
 from __future__ import annotations
@@ -81,6 +83,12 @@ class Templates:
         return tuple(found)
 
     @cached_property
+    def gazetteer(self) -> bool:
+        """Whether a template names the lists that a token is in."""
+        named = (name for text in self.texts for name, _ in atoms(text))
+        return GAZETTEER not in self.columns and GAZETTEER in named
+
+    @cached_property
     def kinds(self) -> NDArray[np.int32]:
         """The parts as kernels know them: kind and number; given ones are numbered in order."""
         rows, given = [], 0
@@ -97,8 +105,9 @@ class Templates:
 
     @cached_property
     def compiled(self) -> NDArray[np.int32]:
-        """One row a template: the number of its atoms, and for each the atom's number and the offset."""
-        names = [*self.parts, *self.columns]
+        """One row a template: the number of its atoms, and for each the atom's number and the offset.  Atoms are
+        numbered in this order: parts, columns, and the lists that a token is in."""
+        names = [*self.parts, *self.columns, GAZETTEER]
         most = max(len(atoms(text)) for text in self.texts)
         if most > MOST_ATOMS:
             raise RecipeError(f"a template of {most} atoms: {MOST_ATOMS} at most")
@@ -108,15 +117,16 @@ class Templates:
             row[0] = len(found)
             for place, (name, offset) in enumerate(found):
                 if name not in names:
-                    known = ", ".join([*PLAIN, "prefix1...", "suffix1...", "cluster4...", GAZETTEER, *self.columns])
+                    known = ", ".join([*PLAIN, "prefix1...", "suffix1...", "cluster4...", *names[len(self.parts) :]])
                     raise RecipeError(f"the template {text!r}: {name!r} is not one of {known}")
                 row[1 + 2 * place], row[2 + 2 * place] = names.index(name), offset
         return table
 
     @cached_property
     def bounded(self) -> NDArray[np.uint8]:
-        """Which atoms say that their token is outside of the sentence: words and columns, not parts of words."""
-        whole = [name in ("word", "lower", "digits") for name in self.parts] + [True] * len(self.columns)
+        """Which atoms say that their token is outside of the sentence: words and columns, not parts of words or
+        lists."""
+        whole = [name in ("word", "lower", "digits") for name in self.parts] + [True] * len(self.columns) + [False]
         return np.array(whole, dtype=np.uint8)
 
 
@@ -136,7 +146,7 @@ def atoms(text: str) -> list[tuple[str, int]]:
 
 
 def is_part(name: str) -> bool:
-    return name in PLAIN or name == GAZETTEER or PART.fullmatch(name) is not None
+    return name in PLAIN or PART.fullmatch(name) is not None
 
 
 def default_templates(columns: Sequence[str], *, spans: bool, clusters: bool, gazetteers: bool) -> Templates:

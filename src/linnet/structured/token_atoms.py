@@ -14,26 +14,26 @@ from numpy.typing import NDArray
 
 from linnet.kernels.tagging_features import Numbering, field_hashes
 from linnet.kernels.tagging_parts import GIVEN, part_hashes
+from linnet.structured.gazetteers import Gazetteers
 from linnet.structured.sentences import Sentences
-from linnet.structured.templates import GAZETTEER, Templates
+from linnet.structured.templates import Templates
 
 # Columns are hashed by seeds of their own, far from those of parts.
 COLUMN_SEED = 1 << 32
 GIVEN_SEED = 1 << 33
+LIST_SEED = 1 << 34
 
 
 @dataclass(frozen=True)
 class WordLists:
-    """What files say of words: their clusters, as strings of bits, and the lists that they are in."""
+    """What files say of words: their clusters, as strings of bits, and the lists of names that they are in
+    (`gazetteers.normal_lists`)."""
 
     clusters: Mapping[str, str] = field(default_factory=dict)
     gazetteers: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def given(self, name: str, word: str) -> str:
         """The value of a part that comes from a file; nothing where the word is not in it."""
-        if name == GAZETTEER:
-            lower = word.lower()
-            return ",".join(sorted(each for each, words in self.gazetteers.items() if lower in words))
         cluster = self.clusters.get(word) or self.clusters.get(word.lower(), "")
         return cluster[: int(name.removeprefix("cluster"))]
 
@@ -78,11 +78,14 @@ class WordTable:
     def __init__(self, templates: Templates, lists: WordLists = NO_LISTS) -> None:
         self.templates = templates
         self.lists = lists
+        self.gazetteers = Gazetteers(lists.gazetteers) if templates.gazetteer else None
         self.forget()
 
     def forget(self) -> None:
         self.numbering = Numbering()
         self._atoms = np.empty((1024, len(self.templates.parts)), dtype=np.uint64)
+        # what the words are among those of gazetteers
+        self._codes = np.empty(0, dtype=np.int32)
 
     def __len__(self) -> int:
         return len(self.numbering)
@@ -103,8 +106,15 @@ class WordTable:
         hashes = field_hashes(sentences.data, begins, ends, 0)
         numbers, firsts = self.numbering.numbers_and_firsts(hashes)
         if len(firsts):
-            self._add(self._parts(sentences.data, begins[firsts], ends[firsts]))
+            new = (sentences.data, begins[firsts], ends[firsts])
+            self._add(self._parts(*new))
+            if self.gazetteers is not None:
+                self._codes = np.concatenate([self._codes, self.gazetteers.codes(_texts(*new))])
         return numbers, hashes[firsts]
+
+    def listed(self, own: NDArray[np.uint32], starts: NDArray[np.int64]) -> dict[int, str]:
+        """For each token that is in an entry of a gazetteer, the names of its lists, by the numbers of all words."""
+        return {} if self.gazetteers is None else self.gazetteers.listed(self._codes[own], starts)
 
     def _add(self, parts: NDArray[np.uint64]) -> None:
         used = len(self) - len(parts)
@@ -138,27 +148,41 @@ class WordTable:
         ]
         if not names:
             return np.empty((0, 0), dtype=np.uint64)
-        words = [
-            data[begin:end].tobytes().decode("utf-8", "replace")
-            for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)
+        words = _texts(data, begins, ends)
+        columns = [
+            _hashes([self.lists.given(name, word) for word in words], GIVEN_SEED + number)
+            for number, name in enumerate(names)
         ]
-        columns = []
-        for number, name in enumerate(names):
-            values = [self.lists.given(name, word).encode() for word in words]
-            stops = np.cumsum([len(each) for each in values]).astype(np.uint32)
-            begun = stops - np.array([len(each) for each in values], dtype=np.uint32)
-            text = np.frombuffer(b"".join(values) + b"\0", dtype=np.uint8)
-            hashes = field_hashes(text, begun, stops, GIVEN_SEED + number)
-            columns.append(np.where(stops > begun, hashes, np.uint64(0)))
         return np.ascontiguousarray(np.stack(columns, axis=1))
 
 
-def column_atoms(sentences: Sentences, columns: tuple[int, ...]) -> NDArray[np.uint64]:
-    """The values of these columns as hashes, tokens × columns."""
-    found = np.empty((sentences.tokens, len(columns)), dtype=np.uint64)
+def atoms_of_tokens(
+    sentences: Sentences, columns: tuple[int, ...], listed: Mapping[int, str] | None
+) -> NDArray[np.uint64]:
+    """Atoms that are not those of the word alone, as hashes: the values of these columns, and, where templates name
+    them, the lists that tokens are in."""
+    found = np.zeros((sentences.tokens, len(columns) + (listed is not None)), dtype=np.uint64)
     for number, column in enumerate(columns):
         found[:, number] = field_hashes(sentences.data, *_contiguous(sentences, column), COLUMN_SEED + number)
+    if listed:
+        found[list(listed), -1] = _hashes(list(listed.values()), LIST_SEED)
     return found
+
+
+def _texts(data: NDArray[np.uint8], begins: NDArray[np.uint32], ends: NDArray[np.uint32]) -> list[str]:
+    return [
+        data[begin:end].tobytes().decode("utf-8", "replace")
+        for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)
+    ]
+
+
+def _hashes(values: list[str], seed: int) -> NDArray[np.uint64]:
+    """Hashes of texts; 0 of those that are empty."""
+    encoded = [each.encode() for each in values]
+    stops = np.cumsum([len(each) for each in encoded]).astype(np.uint32)
+    begins = stops - np.array([len(each) for each in encoded], dtype=np.uint32)
+    hashes = field_hashes(np.frombuffer(b"".join(encoded) + b"\0", dtype=np.uint8), begins, stops, seed)
+    return np.where(stops > begins, hashes, np.uint64(0))
 
 
 def _contiguous(sentences: Sentences, column: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:

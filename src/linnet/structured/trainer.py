@@ -11,6 +11,9 @@ A setting of the problem can be chosen by the same held-out examples: passes are
 and one is preferred to the first only where it is surely better (paired_scores.py), since many examples are needed to
 tell them apart.  A value that is not ahead after some passes is given up.
 
+Where examples are few, the order they come in decides much.  Then all examples are trained on in several orders, from
+the beginning each time, and what is averaged is the mean weights of all of them.
+
 A run can be stopped between blocks of examples, and resumed from its checkpoint to the same bits.
 """
 
@@ -30,8 +33,8 @@ from linnet.storage import container
 from linnet.storage.typed_json import from_plain, to_plain
 from linnet.structured.history import History, Pass, Trial
 from linnet.structured.paired_scores import Counts, lead, ratio
+from linnet.structured.shuffle import Numbers, shuffled
 
-Numbers = NDArray[np.int64]
 # Examples between two looks at whether to stop.
 BLOCK = 512
 HELD_OUT = 0.1
@@ -39,8 +42,11 @@ MOST_HELD_OUT = 2000
 FEWEST = 20
 PATIENCE = 3
 MOST_PASSES = 30
-# A few held-out examples cannot tell an early pass from a later one, and the later mean is seldom worse.
+# A few held-out examples cannot tell an early pass from a later one, and the later mean is seldom worse; of very few
+# examples, passes cost little.
 FEWEST_PASSES = 8
+FEWEST_PASSES_OF_FEW = 15
+FEW = 2000
 # A setting is chosen by no fewer held-out examples, and only a lead of this many standard errors counts.
 FEWEST_TO_CHOOSE = 100
 LEAD = 2.0
@@ -111,11 +117,13 @@ class AdjustableProblem(Problem, Protocol):
 
 @dataclass(frozen=True)
 class Settings:
-    """`passes` is None where held-out examples decide; `most_passes` and `patience` bound that.  `values` are those of
-    the problem's setting to choose from, that of the problem itself first; without them nothing is chosen."""
+    """`passes` is None where held-out examples decide; `most_passes` and `patience` bound that.  The final training is
+    made in so many `orders`.  `values` are those of the problem's setting to choose from, that of the problem itself
+    first; without them nothing is chosen."""
 
     passes: int | None = None
     seed: int = 0
+    orders: int = 1
     most_passes: int = MOST_PASSES
     patience: int = PATIENCE
     held_out: float = HELD_OUT
@@ -132,21 +140,10 @@ class Checkpoint:
     terms: Mapping[str, Any] = field(default_factory=dict)
 
 
-def best_pass(scores: Sequence[float]) -> int:
-    """The pass, from 1, after which held-out examples scored best, of those that count (FEWEST_PASSES)."""
-    first = min(FEWEST_PASSES, len(scores)) - 1
+def best_pass(scores: Sequence[float], fewest: int = FEWEST_PASSES) -> int:
+    """The pass, from 1, after which held-out examples scored best, of those that count."""
+    first = min(fewest, len(scores)) - 1
     return first + int(np.argmax(scores[first:])) + 1
-
-
-def shuffled(examples: Numbers, seed: int, number: int) -> Numbers:
-    """The order of a pass: by a hash (SplitMix64) of seed, pass and example, the same on every machine."""
-    with np.errstate(over="ignore"):
-        x = examples.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-        x += np.uint64(seed & 0xFFFFFFFFFFFFFFFF) * np.uint64(0xD1342543DE82EF95) + np.uint64(number + 1)
-        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-            x = (x ^ (x >> np.uint64(shift))) * np.uint64(factor)
-        x ^= x >> np.uint64(31)
-    return examples[np.argsort(x, kind="stable")]
 
 
 class _Run:
@@ -157,7 +154,10 @@ class _Run:
     ) -> None:
         self.problem, self.settings, self.services, self.checkpoint = problem, settings, services, checkpoint
         self.unit = unit
-        self.history = History(settings.seed, problem.examples)
+        self.history = History(settings.seed, problem.examples, orders=settings.orders)
+        self.fewest = FEWEST_PASSES_OF_FEW if problem.examples < FEW else FEWEST_PASSES
+        # the learners of the orders that are done
+        self.finished: list[Learner] = []
         self.done = 0
         self.tally = Tally()
         self.since = 0
@@ -175,7 +175,7 @@ class _Run:
         self.history.held_out_examples = held
         self.searching = held > 0
 
-    def fit(self) -> tuple[Learner, History]:
+    def fit(self) -> tuple[list[Learner], History]:
         learner = self._restored()
         if self.searching and self.trying == 0:
             self._search(learner or self.problem.learner(self.kept))
@@ -186,10 +186,14 @@ class _Run:
         history = self.history
         history.passes = history.passes or self.settings.passes or USUAL_PASSES
         every = np.arange(self.problem.examples, dtype=np.int64)
-        learner = learner or self._with(history.value).learner(every)
-        while len(history.final) < history.passes:
-            self._pass(learner, every, history.final, f"pass {len(history.final) + 1} of {history.passes}")
-        return learner, history
+        all_passes = history.passes * history.orders
+        while len(history.final) < all_passes:
+            learner = learner or self._with(history.value).learner(every)
+            self._pass(learner, every, history.final, f"pass {len(history.final) + 1} of {all_passes}")
+            if len(history.final) % history.passes == 0:
+                self.finished.append(learner)
+                learner = None
+        return self.finished, history
 
     def _search(self, learner: Learner) -> None:
         """Passes on all but the held-out examples, until these have not improved for some passes."""
@@ -197,10 +201,10 @@ class _Run:
         while len(found) < self.settings.most_passes:
             self._pass(learner, self.kept, found, f"pass {len(found) + 1}, held-out")
             scores = [each.held_out or 0.0 for each in found]
-            self.history.passes = best = best_pass(scores)
+            self.history.passes = best = best_pass(scores, self.fewest)
             if best == len(found):
                 self.first_counts = self.counts
-            enough = len(found) >= FEWEST_PASSES and scores[best - 1] == 1.0
+            enough = len(found) >= self.fewest and scores[best - 1] == 1.0
             if enough or len(found) - best >= self.settings.patience or found[-1].wrong == 0:
                 break
 
@@ -283,8 +287,11 @@ class _Run:
             "done": self.done,
             "tally": to_plain(self.tally),
         }
+        states = learner.state()
+        for number, finished in enumerate(self.finished):
+            states |= {f"order{number}.{name}": each for name, each in finished.state().items()}
         with self.services.saving(path):
-            container.write(path, "checkpoint", content, learner.state())
+            container.write(path, "checkpoint", content, states)
         if stopped:
             raise Interrupted(f"stopped; the checkpoint is {path}: run the same command with --resume to continue")
 
@@ -312,9 +319,15 @@ class _Run:
             self.first_counts = _counts(content["first_counts"], len(self.held))
             self._check_passes(history)
             tried = self.settings.values[self.trying] if self.searching and self.trying else history.value
-            learner = self._with(tried).learner(examples)
+            problem = self._with(tried)
+            learner = problem.learner(examples)
             learner.restore(tensors)
-        except (KeyError, TypeError, ValueError, OverflowError, IndexError) as error:
+            for number in range(0 if self.searching else len(history.final) // history.passes):
+                self.finished.append(problem.learner(examples))
+                prefix = f"order{number}."
+                mine = {name.removeprefix(prefix): each for name, each in tensors.items() if name.startswith(prefix)}
+                self.finished[-1].restore(mine)
+        except (KeyError, TypeError, ValueError, ArithmeticError, IndexError) as error:
             raise ModelFileError(f"{path}: is not a checkpoint that linnet wrote: {error}") from None
         self.history = history
         return learner
@@ -326,11 +339,17 @@ class _Run:
             sound = len(self.held) > 0 and not history.final and len(history.search) < self.settings.most_passes
             sound = sound and not history.trials and history.value is None
         elif len(self.held):
-            sound = bool(scores) and history.passes == best_pass(scores) and self._trials_are_sound(history)
+            sound = (
+                bool(scores) and history.passes == best_pass(scores, self.fewest) and self._trials_are_sound(history)
+            )
         else:
             sound = not history.search and history.passes == (self.settings.passes or USUAL_PASSES)
             sound = sound and not history.trials and history.value is None
-        if not sound or len(history.final) > history.passes:
+        if (
+            not sound
+            or history.orders != self.settings.orders
+            or len(history.final) >= max(1, history.passes * history.orders)
+        ):
             raise ValueError("its passes are not those of this run")
 
     def _trials_are_sound(self, history: History) -> bool:
@@ -370,6 +389,6 @@ def fit(
     services: Services | None = None,
     checkpoint: Checkpoint | None = None,
     unit: str = "sentences",
-) -> tuple[Learner, History]:
-    """Train; the learner with the weights of all passes, and how it went."""
+) -> tuple[list[Learner], History]:
+    """Train; the learners with the weights of all passes, one for each order, and how it went."""
     return _Run(problem, settings, services or Services(), checkpoint or Checkpoint(), unit).fit()
