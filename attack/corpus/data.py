@@ -7,7 +7,7 @@ import json
 from random import Random
 
 from attack import bases
-from attack.case import Case, Command, Limits
+from attack.case import MEGABYTE, Case, Command, Limits
 from attack.formats import wide
 
 SHORT = Limits(seconds=15.0)
@@ -199,6 +199,21 @@ def votes_of_many_mistakes_on_long_rows() -> Case:
 def conjunctions_of_a_row_of_many_columns() -> Case:
     wide = json.dumps({f"k{i}": "x" for i in range(2001)} | {"y": "a"})
     return _trained(f'{wide}\n{{"y": "b"}}\n'.encode(), "data.jsonl", "--target", "y", "--conjunctions", "2")
+
+
+def conjunctions_of_many_rows_of_many_columns() -> Case:
+    rows = [json.dumps({f"k{5 * i + j}": "x" for j in range(5)} | {"y": "ab"[i % 2]}) for i in range(100)]
+    options = ["--target", "y", "--conjunctions", "2", "--hash-bits", "4", "--memory", "64MB"]
+    train = Command(["train", "data.jsonl", "-o", "m", *options], limits=Limits(seconds=40.0, memory=400 * MEGABYTE))
+    return Case({"data.jsonl": "\n".join(rows).encode()}, [train], {"m"})
+
+
+def a_target_whose_square_is_no_number() -> Case:
+    rows = "".join(f"{i % 7},{i * 1.5}\n" for i in range(50))
+    train = Command(["train", "data.csv", "-o", "m", "--target", "y", "--on-error", "skip"], limits=SHORT)
+    return Case(
+        {"data.csv": f"x,y\n{rows}3,8.1e+304\n".encode()}, [train, Command(["predict", "m", "data.csv"])], {"m"}
+    )
 
 
 def a_pattern_that_all_of_many_features_match() -> Case:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from attack import bases, options
-from attack.case import Case, Command, Limits, Step
+from attack.case import MEGABYTE, Case, Command, Limits, Step
 from attack.formats import Data, makers
 from attack.mutations import compressed
 from attack.subjects import Subject
@@ -22,7 +22,8 @@ WEIGHTS = {
     "wide": 8,
 }
 # Models that can take a format's columns: none has them all, and reading is tried all the same.
-WIDE = Limits(seconds=40.0)
+# Rows of wide tables may take as much as is allowed, 1 GB, beside the program, blocks that are read, and names.
+WIDE = Limits(seconds=40.0, memory=1600 * MEGABYTE)
 
 
 def of(form: str) -> Subject:

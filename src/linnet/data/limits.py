@@ -20,7 +20,7 @@ BLOCK_CELLS = 1 << 20
 # Entries (n-grams, conjunctions) that the rows of a block are made into at once; and those of a single row.
 BLOCK_NGRAMS = 1 << 23
 ROW_NGRAMS = 1 << 26
-BLOCK_CONJUNCTIONS = 1 << 20
+BLOCK_CONJUNCTIONS = 1 << 18
 ROW_CONJUNCTIONS = 1 << 20
 # Named features of a row of Vowpal Wabbit's format, or values of a line of JSON, or elements of a set; and of a block
 # that is used at once.
@@ -28,6 +28,8 @@ ROW_NAMES = 1 << 20
 BLOCK_NAMES = 1 << 19
 # The weight of a row: sums of weights are exact.
 LARGEST_WEIGHT = 2.0**40
+# A number to predict: its square, and sums of squares, are numbers.
+LARGEST_TARGET = 1e150
 # The sum of the sample weights that an array has, and of those of all rows: their squares are numbers, and not 0.
 LARGEST_TOTAL_WEIGHT, SMALLEST_TOTAL_WEIGHT = 1e100, 1e-100
 # Terms that crosses and polynomials add.

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -60,42 +61,36 @@ def prepared_blocks(
     they are asked for, one at a time.
     """
 
-    def made(chunk: Any) -> tuple[Any, list[Block]]:
+    def made(chunk: Any) -> tuple[Any, Block, Block, list[int]]:
         block = _only_usable(source.parse(chunk), check)
-        parts = block.parts(found) if block.rows and (found := cuts(block)) else [block]
-        return prepare(parts[0]) if parts[0].rows else None, parts
+        bounds = [0, *(cuts(block) if block.rows else ()), block.rows]
+        first = block.part(0, bounds[1])
+        return prepare(first) if first.rows else None, first, block, bounds
 
     chunks = source.chunks(start)
     at = start
     try:
-        for prepared, parts in in_order(made, chunks, threads):
-            done, first, after = at.rows, parts[0], parts[-1].after
-            parts = _behind(parts, done) if done else parts
-            for number, part in enumerate(parts):
+        for prepared, first, block, bounds in in_order(made, chunks, threads):
+            used = at.rows  # rows of the block that were used before, as its bad ones were
+            for begin, stop in pairwise(bounds):
+                if used and stop <= used:
+                    continue
+                part = first if begin == used == 0 else block.part(max(begin, used), stop)
+                if used:
+                    part = replace(part, bad=(), notes=(), misfits=(), read=0)
                 bad_rows.add_block(part.bad, part.rows)
                 for note in part.notes:
                     bad_rows.note(note)
                 bad_rows.findings.add_misfits(part.misfits)
-                done += part.rows
                 if part is not first:
                     prepared = prepare(part)
-                if number < len(parts) - 1:
-                    part = replace(part, after=replace(at, rows=done))
+                if stop < block.rows:
+                    part = replace(part, after=replace(at, rows=stop))
                 yield PreparedBlock(part, prepared)
-            at = after
+            at = block.after
     finally:
         if hasattr(chunks, "close"):
             chunks.close()
-
-
-def _behind(parts: list[Block], rows: int) -> list[Block]:
-    """The parts of a block behind its first rows, which were used before, as its bad rows were."""
-    left = []
-    for part in parts:
-        if rows < part.rows:
-            left.append(replace(part.parts([rows])[1] if rows else part, bad=(), notes=(), misfits=(), read=0))
-        rows = max(0, rows - part.rows)
-    return left
 
 
 def _only_usable(block: Block, check: Check) -> Block:

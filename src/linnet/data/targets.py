@@ -13,7 +13,7 @@ from linnet.data.features.schema import Role, Schema, Task
 from linnet.data.features.terms import canonical
 from linnet.data.label_types import LabelKind, in_label_order, key_of, typed
 from linnet.data.labels import Labels
-from linnet.data.limits import LARGEST_WEIGHT
+from linnet.data.limits import LARGEST_TARGET, LARGEST_WEIGHT
 from linnet.data.sources.block import Block, Column, Numbers, Strings
 from linnet.data.sources.label_sets import LABELS
 from linnet.errors import InputError, option
@@ -148,10 +148,12 @@ def unusable_rows(block: Block, schema: Schema) -> dict[int, str | None]:
     A row of weight 0 is as if it were not there, whatever else is wrong with it: it has no reason.
     """
     if block.sparse is not None:
-        return {}
+        return {**_rows_of_large(block.targets, schema)}
     reasons: dict[int, str | None] = {**rows_with_infinities(block)}
     target, weight = schema.target, schema.only(Role.WEIGHT)
     if target is not None:
+        if isinstance(column := block.columns[target], Numbers):
+            reasons = _rows_of_large(column.values, schema) | reasons
         missing = _missing(block.columns[target])
         reasons |= dict.fromkeys(np.flatnonzero(missing).tolist(), f"the target {target} is missing")
     weights = sample_weights_of(block, schema)
@@ -161,6 +163,15 @@ def unusable_rows(block: Block, schema: Schema) -> dict[int, str | None]:
         reasons |= dict.fromkeys(np.flatnonzero(bad).tolist(), f"the weight {weight} is negative, infinite or missing")
         reasons |= dict.fromkeys(np.flatnonzero(weights == 0).tolist())
     return reasons
+
+
+def _rows_of_large(targets: NDArray[np.float64] | None, schema: Schema) -> dict[int, str | None]:
+    """The rows whose target is too large, each with the reason."""
+    if targets is None:
+        return {}
+    rows = np.flatnonzero(np.abs(targets) > LARGEST_TARGET).tolist()
+    name = schema.target or "the target"
+    return {row: f"{name} is {targets[row]:g}, beyond {LARGEST_TARGET:g}: scale it down" for row in rows}
 
 
 def _missing(column: Column) -> NDArray[np.bool_]:

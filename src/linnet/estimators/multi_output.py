@@ -13,7 +13,7 @@ from linnet.data.sparse_matrices import is_sparse
 from linnet.errors import InputError, RecipeError
 from linnet.estimators.base import LinearRegressor
 from linnet.estimators.progress import watching
-from linnet.estimators.reading import input_errors, named, read_rows
+from linnet.estimators.reading import check_size, input_errors, named, read_rows
 from linnet.learners.entry import Entry
 from linnet.training.multi_output import fit_outputs
 from linnet.training.result import Trained
@@ -41,6 +41,7 @@ class MultiOutputRegressor(LinearRegressor):
             return super().fit(X, y, sample_weight)
         with input_errors():
             targets = np.asarray(check_array(y, dtype=np.float64, input_name="y", estimator=self))
+        check_size(targets)
         if not self._keeps_one_column and targets.shape[1] == 1:
             super().fit(X, targets[:, 0], sample_weight)
             self.intercept_ = np.ravel(self.intercept_)

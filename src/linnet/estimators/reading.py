@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import _check_sample_weight, _check_y, validate_data
 
+from linnet.data.limits import LARGEST_TARGET
 from linnet.data.rows import Rows, check_total_weight
 from linnet.data.sparse_matrices import is_sparse
 from linnet.errors import InputError, LinnetError
@@ -98,7 +99,15 @@ def _usable(targets: NDArray[Any], *, numeric: bool) -> NDArray[Any]:
         raise InputError(
             f"Input y contains NaN or infinity at row {int(np.argmin(np.isfinite(targets)))}: drop such rows"
         )
+    if numeric:
+        check_size(targets)
     return targets
+
+
+def check_size(targets: NDArray[Any]) -> None:
+    """Refuse numbers to predict whose squares are none."""
+    if targets.dtype.kind == "f" and targets.size and (largest := float(np.abs(targets).max())) > LARGEST_TARGET:
+        raise InputError(f"y has values of up to {largest:g}, beyond {LARGEST_TARGET:g}: scale it down")
 
 
 def read_weights(sample_weight: Any, rows: Rows) -> NDArray[np.float64]:

@@ -115,38 +115,57 @@ def _conjunctions(
     lengths = np.diff(starts)
     row, end = np.repeat(np.arange(len(lengths)), lengths), np.repeat(starts[1:], lengths)
     last, codes, products = np.arange(len(ids)), ids, values
+    # the sets of a long row, which is a block of its own, are all different, and in order
+    alone = len(lengths) == 1 and bool((np.diff(ids) > 0).all())
     single = Strings.of(names)
     longer, found = single, []  # names of the conjunctions one smaller, by code
     for _ in range(2, degree + 1):
         later = end[last] - last - 1  # the entries of the row that follow
         parents = np.repeat(np.arange(len(last)), later)
         joining = last[parents] + 1 + np.arange(len(parents)) - np.repeat(np.cumsum(later) - later, later)
-        pairs, codes = np.unique(codes[parents] * len(names) + ids[joining], return_inverse=True)
-        first, second = np.divmod(pairs, max(1, len(names)))
-        longer = Strings(*joined(longer.data, longer.starts, first, CROSS.encode(), single.data, single.starts, second))
         with np.errstate(over="ignore"):  # Features reports the row of an infinite product
             products = products[parents] * values[joining]
+        pairs = codes[parents] * len(names) + ids[joining]
+        del parents  # arrays of this length are what takes the memory
+        pairs, codes = (pairs, np.arange(len(pairs))) if alone else np.unique(pairs, return_inverse=True)
+        first, second = np.divmod(pairs, max(1, len(names)))
+        longer = Strings(*joined(longer.data, longer.starts, first, CROSS.encode(), single.data, single.starts, second))
+        del pairs, first, second
         last = joining
         found.append((row[last], codes, products, longer))
-    return _in_order(len(lengths), found)
+    return _of_one_row(found) if alone else _in_order(len(lengths), found)
 
 
-def _in_order(
-    rows: int, found: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], Strings]]
-) -> ConjunctionValues:
+_Found = list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], Strings]]
+
+
+def _of_one_row(found: _Found) -> ConjunctionValues:
+    """Conjunctions that are all different, as they are."""
+    values = np.concatenate([each for _, _, each, _ in found])
+    return ConjunctionValues(
+        Strings(*_one_after_the_other(found)), np.arange(len(values)), values, np.array([0, len(values)])
+    )
+
+
+def _one_after_the_other(found: _Found) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """The names of all sizes together: their text, and where each begins."""
+    before = np.cumsum([0] + [len(names.data) for _, _, _, names in found])
+    ends = [names.starts[1:] + at for (_, _, _, names), at in zip(found, before[:-1], strict=True)]
+    return np.concatenate([names.data for _, _, _, names in found]), np.concatenate([np.zeros(1, np.int64), *ends])
+
+
+def _in_order(rows: int, found: _Found) -> ConjunctionValues:
     """Row after row, with names in the order of their first rows."""
     offsets = np.cumsum([0] + [len(names) for _, _, _, names in found])
     row = np.concatenate([each for each, _, _, _ in found])
     order = np.argsort(row, kind="stable")
     codes = np.concatenate([each + offset for (_, each, _, _), offset in zip(found, offsets[:-1], strict=True)])[order]
     values = np.concatenate([each for _, _, each, _ in found])[order]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=rows))]).astype(np.int64)
+    del row, order
     used, first, which = np.unique(codes, return_index=True, return_inverse=True)
     by_first = np.argsort(first)
     rank = np.empty_like(by_first)
     rank[by_first] = np.arange(len(by_first))
-    data = np.concatenate([names.data for _, _, _, names in found])
-    before = np.cumsum([0] + [len(names.data) for _, _, _, names in found])
-    ends = np.concatenate([names.starts[1:] + at for (_, _, _, names), at in zip(found, before[:-1], strict=True)])
-    names = Strings(*taken(data, np.append(0, ends), used[by_first]))
-    starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=rows))]).astype(np.int64)
+    names = Strings(*taken(*_one_after_the_other(found), used[by_first]))
     return ConjunctionValues(names, rank[which], values, starts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -175,16 +175,16 @@ class Block:
             bad_before=(),
         )
 
-    def parts(self, cuts: Sequence[int]) -> list[Block]:
-        """The block cut before these rows; what it read and what was wrong with it come with the first part."""
-        parts = []
-        for start, stop in pairwise([0, *cuts, self.rows]):
-            which = np.zeros(self.rows, dtype=bool)
-            which[start:stop] = True
-            part = self.keep(which)
-            first = replace(part, bad=self.bad, bad_before=self.bad_before, misfits=self.misfits)
-            parts.append(replace(part, read=0, notes=()) if start else first)
-        return parts
+    def part(self, start: int, stop: int) -> Block:
+        """These rows; what the block read and what was wrong with it come with the first."""
+        if (start, stop) == (0, self.rows):
+            return self
+        which = np.zeros(self.rows, dtype=bool)
+        which[start:stop] = True
+        part = self.keep(which)
+        if start:
+            return replace(part, read=0, notes=())
+        return replace(part, bad=self.bad, bad_before=self.bad_before, misfits=self.misfits)
 
     def location(self, row: int) -> str:
         """Where this row is, as file:line."""
