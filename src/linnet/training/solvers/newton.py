@@ -165,6 +165,7 @@ def _descend(problem: Objective, start: Flat, how: Descent, watch: Watcher, dire
     point = point_at(problem, start, direction.sums, squared=direction.squared)
     history: list[Pass] = []
     tol, provable = how.tol or 0.0, problem.penalty.l2 > 0 and problem.loss.has_conjugate
+    tight = direction.squared and tol <= small_tables.TIGHT
     values = deque([point.value], maxlen=PATIENCE + 1)
     for left in reversed(range(how.most)):
         began = perf_counter()
@@ -196,7 +197,8 @@ def _descend(problem: Objective, start: Flat, how: Descent, watch: Watcher, dire
                 converged = near or exact or left > 0 or how.tol is None
                 return Found(point.weights, history, converged, certify(problem, point.weights) if how.proven else None)
             continue
-        if ends or (slopes is not None and _estimated_gap(point, slopes, step) <= tol * point.value):
+        closed = not tight and slopes is not None and _estimated_gap(point, slopes, step) <= tol * point.value
+        if ends or closed:
             if not how.proven:
                 return Found(point.weights, history, exact or not ends)
             # not by the scores at hand: they were summed over the steps, and rounding with them

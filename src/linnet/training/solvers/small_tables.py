@@ -24,6 +24,9 @@ from linnet.training.solvers.hessian import IN_KERNEL
 
 # Up to this many rows, columns, and products of two columns over all rows the kernels are faster than calls of BLAS.
 ROWS, COLUMNS, PRODUCTS = 4000, 50, 1 << 20
+# Who asks for a gap this small is after the weights: Newton's steps go on until rounding lets f fall no further, which
+# takes one or two more.
+TIGHT = 1e-10
 # What proximal steps have not brought to an end by then is not easy, and left to coordinate descent.
 MOST_PROXIMAL = 25
 
@@ -41,16 +44,17 @@ def suits(problem: Objective) -> bool:
 def newton(problem: Objective, how: Descent, watch: Watcher) -> Found:
     """Steps until the relative gap is at most tol, or until rounding lets f fall no further; for an L2 penalty."""
     n, tol, history = len(problem.targets), how.tol or 0.0, list[Pass]()
+    aim = tol if tol > TIGHT else 0.0
     weights, dual, sample_weights = how.begin(problem), np.empty(n), normalised_weights(problem)
     while True:
         began, tallies = perf_counter(), np.empty((how.most - len(history), 2))
         made, closed, known = small_newton.descend(
             problem.rows.values, problem.loss.code, problem.intercept, problem.signed, sample_weights,
-            problem.penalty.l2, tol, weights, dual, tallies,
+            problem.penalty.l2, aim, weights, dual, tallies,
         )  # fmt: skip
         history += _passes(tallies, made, n, began, watch)
         if not how.proven:
-            return Found(weights, history, closed)
+            return Found(weights, history, closed or len(history) < how.most)
         certificate = certified(problem, weights, sample_weights, dual if known else None)
         if not closed or certificate.within(tol) or len(history) == how.most:
             return Found(weights, history, how.tol is None or certificate.within(tol), certificate)
