@@ -208,6 +208,14 @@ def conjunctions_of_many_rows_of_many_columns() -> Case:
     return Case({"data.jsonl": "\n".join(rows).encode()}, [train], {"m"})
 
 
+def passes_over_rows_of_many_columns() -> Case:
+    wide = json.dumps({f"k{i}": "x" for i in range(10_001)} | {"y": "a"})
+    rows = [json.dumps({"k1": "x", "y": "ab"[i % 2]}) for i in range(2500)]
+    options = ["--target", "y", "--learner", "winnow2", "--passes", "2", "--memory", "64MB"]
+    train = Command(["train", "data.jsonl", "-o", "m", *options], limits=Limits(seconds=40.0, memory=800 * MEGABYTE))
+    return Case({"data.jsonl": "\n".join([wide, *rows]).encode()}, [train], {"m"})
+
+
 def a_target_whose_square_is_no_number() -> Case:
     rows = "".join(f"{i % 7},{i * 1.5}\n" for i in range(50))
     train = Command(["train", "data.csv", "-o", "m", "--target", "y", "--on-error", "skip"], limits=SHORT)

@@ -10,10 +10,7 @@ from linnet import GammaRegressor, LogisticRegression, PoissonRegressor
 def gradient(name, model, X, y, strength):
     """Of the mean loss and half the squared weights, as textbooks write it."""
     z = X @ np.ravel(model.coef_) + np.ravel(model.intercept_)
-    if name == "logistic":
-        slopes = expit(z) - y
-    else:
-        slopes = np.exp(z) - y if name == "poisson" else 1 - y * np.exp(-z)
+    slopes = {"logistic": expit(z) - y, "poisson": np.exp(z) - y, "gamma": 1 - y * np.exp(-z)}[name]
     inner = X.T @ slopes / len(y) + strength * np.ravel(model.coef_)
     return np.append(inner, slopes.mean())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -86,6 +87,17 @@ def scorer_of(scoring: Any) -> Any:
         return get_scorer(scoring)
     except (ValueError, TypeError) as error:
         raise RecipeError(str(error)) from None
+
+
+def for_classes(scorer: Any, classes: NDArray[Any]) -> Any:
+    """The scorer told of all classes, if it can be: a fold may lack some."""
+    function = getattr(scorer, "_score_func", None)
+    if function is None or "labels" not in (known := signature(function).parameters):
+        return scorer
+    given = {"labels": classes, **({"pos_label": classes[-1]} if len(classes) == 2 and "pos_label" in known else {})}
+    told = copy.copy(scorer)
+    told._kwargs = {**given, **scorer._kwargs}
+    return told
 
 
 class Scoring:

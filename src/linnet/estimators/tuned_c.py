@@ -17,6 +17,7 @@ from linnet.estimators.cross_validated import (
     Numbers,
     Scoring,
     folds_of,
+    for_classes,
     path_of,
     positive_grid,
     scorer_of,
@@ -103,7 +104,9 @@ class _TunedC(LinearClassifier):
         examples, labels = self._examples(X, y, sample_weight)
         settings = replace(self._settings_for(len(labels), learners[0][0]), threads=1)
         scorer = scorer_of(self.scoring)
-        scoring = None if scorer is None else Scoring(self, scorer, X, y, sample_weight)
+        scoring = None
+        if scorer is not None:
+            scoring = Scoring(self, for_classes(scorer, np.asarray(labels.classes)), X, y, sample_weight)
         found = in_threads(
             lambda fold: self._fold(fold, learners, examples, labels, settings, scoring),
             folds_of(self, X, y, self.cv),
@@ -190,6 +193,8 @@ class _TunedC(LinearClassifier):
             self.scores_: Any = scores
             self.coefs_paths_: Any = paths
             self.n_iter_: Any = iterations
+            if self.l1_ratio_ is None:
+                self.l1_ratio_ = 1.0 if self.penalty == "l1" else 0.0
             return
         several = ratios[0] is not None
         scores, paths, iterations = (  # the L1 ratios after the values of C

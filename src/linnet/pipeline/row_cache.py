@@ -1,7 +1,7 @@
 """Rows kept for later passes: in memory while there is room, then in a compact temporary file.
 
-They are kept in chunks of a fixed number of rows, which depends on nothing else: shuffling is by chunks, and must not
-depend on how the input was cut.
+They are kept in chunks of a fixed number of rows, or fewer long ones, which depends on nothing but the rows: shuffling
+is by chunks, and must not depend on how the input was cut.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 
 from linnet.data.rows import Rows, take_rows
 from linnet.errors import OutputError, option
+
+# A chunk ends with the row that brings it to so many entries.
+CHUNK_ENTRIES = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,27 +52,29 @@ class CachedRows:
 
 
 class RowCache:
-    """Chunks of equally many rows (the last may have fewer), in the order they were added."""
+    """Chunks of equally many rows (fewer if they are long, and in the last), in the order they were added."""
 
     def __init__(self, memory: int, chunk_rows: int) -> None:
         self._room = memory
         self.chunk_rows = chunk_rows
         self._chunks: list[CachedRows | int] = []
         self._open: list[CachedRows] = []
-        self._waiting = 0
+        self._waiting = self._entries = 0
         self._file: IO[bytes] | None = None
 
     def __len__(self) -> int:
         return len(self._chunks) + bool(self._open)
 
     def append(self, kept: CachedRows) -> None:
-        at, rows = 0, len(kept.targets)
+        at, rows, starts = 0, len(kept.targets), kept.rows.starts
         while at < rows:
-            stop = min(rows, at + self.chunk_rows - self._waiting)
+            full = int(np.searchsorted(starts, starts[at] + CHUNK_ENTRIES - self._entries))
+            stop = min(rows, at + self.chunk_rows - self._waiting, full)
             self._open.append(kept.part(at, stop))
             self._waiting += stop - at
+            self._entries += int(starts[stop] - starts[at])
             at = stop
-            if self._waiting == self.chunk_rows:
+            if self._waiting == self.chunk_rows or self._entries >= CHUNK_ENTRIES:
                 self._put_away()
 
     def chunk(self, number: int) -> CachedRows:
@@ -88,7 +93,7 @@ class RowCache:
     def _put_away(self) -> None:
         """A full chunk goes to memory, or to the file once memory has been too small."""
         chunk = _joined(self._open)
-        self._open, self._waiting = [], 0
+        self._open, self._waiting, self._entries = [], 0, 0
         if chunk.nbytes <= self._room:
             self._room -= chunk.nbytes
             self._chunks.append(chunk)

@@ -108,8 +108,8 @@ class OnlineRun:
         """About how many rows were presented so far, in all passes: it only grows."""
         if not self.done_passes:
             return self.rows
-        chunk = 0 if self.cache is None else self.cache.chunk_rows
-        return self.done_passes * self.rows + min(self.done_chunks * chunk, self.rows)
+        chunks = 0 if self.cache is None else len(self.cache)
+        return self.done_passes * self.rows + self.done_chunks * self.rows // max(1, chunks)
 
     @property
     def sorted_by_label(self) -> bool:
