@@ -15,6 +15,7 @@ LEFT_OUT: dict[str, tuple[tuple[str, str], ...]] = {
         (SGD, r"^test_power_t_limits"),
         (LOGISTIC, r"^test_penalty_deprecated|^test_l1_ratio_None_deprecated|_warns_with_n_jobs"),
         (LOGISTIC, r"^test_logisticregressioncv_warns_with_use_legacy|^test_lr_scoring_warns"),
+        (RIDGE, r"^test_regularization_limits_ridge_gcv\[csr.*-svd-"),
     ),
     "calls private functions of scikit-learn's class, or reads its private attributes": (
         ("test_passive_aggressive.py", r"^test_classifier_(accuracy|partial_fit)\[.*True\]"),
@@ -25,6 +26,7 @@ LEFT_OUT: dict[str, tuple[tuple[str, str], ...]] = {
         (SGD, r"^test_plain_has_no_average_attr|^test_loss_function_epsilon|^test_validation_mask_correctly"),
         (BAYES, r"^test_check_alpha|^test_alpha_vector|^test_check_update_with_no_data"),
         (GLM, r"^test_tweedie_link_(argument|auto)"),
+        (COORDINATES, r"^test_lassoCV_does_not_set_precompute"),
     ),
     "counts the iterations of SciPy's L-BFGS through callbacks, an experiment of scikit-learn 1.9": (
         (LOGISTIC, r"^test_logistic_regression_callback_"),

@@ -20,6 +20,8 @@ def loss_and_pull(loss, margin):
         return (max(0.0, 1 - margin) ** 2, 2 * max(0.0, 1 - margin))
     if loss is Loss.LOGISTIC:
         return (np.logaddexp(0, -margin), np.exp(-np.logaddexp(0, margin)))
+    if loss is Loss.MODIFIED_HUBER:
+        return (-4 * margin, 4.0) if margin < -1 else (max(0.0, 1 - margin) ** 2, 2 * max(0.0, 1 - margin))
     return ((1 - margin) ** 2 / 2, 1 - margin)
 
 

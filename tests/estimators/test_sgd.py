@@ -22,24 +22,29 @@ def table(rng):
     return X, X @ rng.normal(size=5) + 0.3 * rng.normal(size=80)
 
 
-@pytest.mark.parametrize("loss", ["hinge", "log_loss", "squared_hinge", "perceptron", "squared_error"])
+OF_NUMBERS = ["squared_error", "huber", "epsilon_insensitive", "squared_epsilon_insensitive"]
+
+
+@pytest.mark.parametrize("loss", ["hinge", "log_loss", "modified_huber", "squared_hinge", "perceptron", *OF_NUMBERS])
 @pytest.mark.parametrize("rate", [CONSTANT, FALLING, {"learning_rate": "optimal"}])
 @pytest.mark.parametrize("penalty", ["l2", None])
 def test_steps_on_classes_are_those_of_scikit_learn(table, loss, rate, penalty):
     X, y = table[0], np.digitize(table[1], [-1.0, 1.0])
-    alpha = 1.0 if loss.startswith("squared") and rate["learning_rate"] == "optimal" else 0.01  # or both run away
-    given = {"loss": loss, "penalty": penalty, "alpha": alpha, **rate, **AS_THEY_STAND}
+    steep = loss.startswith("squared") or loss.endswith("huber")
+    alpha = 1.0 if steep and rate["learning_rate"] == "optimal" else 0.01  # or both run away
+    given = {"loss": loss, "penalty": penalty, "alpha": alpha, "epsilon": 0.3, **rate, **AS_THEY_STAND}
     ours, theirs = linnet.SGDClassifier(**given).fit(X, y), linear_model.SGDClassifier(**given).fit(X, y)
     assert ours.coef_.shape == theirs.coef_.shape
     assert_allclose(ours.coef_, theirs.coef_, rtol=1e-8, atol=1e-10)
     assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-8, atol=1e-10)
 
 
+@pytest.mark.parametrize("loss", OF_NUMBERS)
 @pytest.mark.parametrize("rate", [CONSTANT, FALLING, {}, {"learning_rate": "optimal", "alpha": 0.1}])
-def test_steps_on_numbers_are_those_of_scikit_learn(table, rate):
+def test_steps_on_numbers_are_those_of_scikit_learn(table, loss, rate):
     X, y = table
-    ours = linnet.SGDRegressor(**{**rate, **AS_THEY_STAND}).fit(X, y)
-    theirs = linear_model.SGDRegressor(**{**rate, **AS_THEY_STAND}).fit(X, y)
+    given = {"loss": loss, "epsilon": 0.4, **rate, **AS_THEY_STAND}
+    ours, theirs = linnet.SGDRegressor(**given).fit(X, y), linear_model.SGDRegressor(**given).fit(X, y)
     assert_allclose(ours.coef_, theirs.coef_, rtol=1e-8)
     assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-8)
 
@@ -73,6 +78,47 @@ def test_aggressive_steps_are_those_of_the_passive_aggressive_learner(table, rat
     assert_array_equal(ours.coef_, other.coef_)
 
 
+@pytest.mark.parametrize("rate", ["pa1", "pa2"])
+def test_aggressive_steps_bring_a_number_within_epsilon(table, rate):
+    """Crammer et al. 2006, section 5, one row after the other."""
+    X, y = table
+    given = {"learning_rate": rate, "eta0": 0.7, "epsilon": 0.4, "fit_intercept": False, **AS_THEY_STAND, "max_iter": 1}
+    ours = linnet.SGDRegressor("epsilon_insensitive", **given).fit(X, y)
+    w = np.zeros(5)
+    for x, target in zip(X, y, strict=True):
+        loss = max(0.0, abs(target - w @ x) - 0.4)
+        step = min(0.7, loss / (x @ x)) if rate == "pa1" else loss / (x @ x + 1 / 1.4)
+        w += np.sign(target - w @ x) * step * x
+    assert_allclose(ours.coef_, w, rtol=1e-12)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_probabilities_of_the_modified_huber_loss_are_those_of_scikit_learn(table, classes):
+    X, y = table[0], np.digitize(table[1], [-1.0, 0.5, 1.0][: classes - 1])
+    given = {"loss": "modified_huber", "penalty": None, **CONSTANT, **AS_THEY_STAND}
+    ours, theirs = linnet.SGDClassifier(**given).fit(X, y), linear_model.SGDClassifier(**given).fit(X, y)
+    far = np.vstack([X, 100 * X, 0 * X])
+    assert_allclose(ours.predict_proba(far), theirs.predict_proba(far), atol=1e-12)
+    with np.errstate(divide="ignore"):
+        assert_allclose(ours.predict_log_proba(far), np.log(theirs.predict_proba(far)), atol=1e-9)
+
+
+def test_losses_of_residuals_take_several_classes_one_by_one(table):
+    X, y = table[0], np.digitize(table[1], [-1.0, 1.0])
+    joint = linnet.Recipe(linnet.SGDClassifier("huber")._learner().recipe.loss)
+    with pytest.raises(linnet.RecipeError, match="takes several classes one by one: multiclass='one-vs-rest'"):
+        linnet.OnlineClassifier(joint).fit(X, y)
+
+
+@pytest.mark.parametrize("loss", OF_NUMBERS)
+def test_a_model_of_residuals_is_saved_with_its_loss(loss):
+    from linnet.learners.recipe import Recipe
+    from linnet.storage.typed_json import from_plain, to_plain
+
+    recipe = linnet.SGDRegressor(loss)._learner().recipe
+    assert from_plain(Recipe, to_plain(recipe), "recipe") == recipe
+
+
 def test_a_model_of_it_is_saved_with_its_steps():
     from linnet.learners.recipe import Recipe
     from linnet.storage.typed_json import from_plain, to_plain
@@ -91,10 +137,15 @@ def test_probabilities_go_with_the_logistic_loss(table):
 def test_what_it_does_not_take_names_what_does():
     X, y = [[1.0], [2.0]], [0, 1]
     for estimator, words in (
-        (linnet.SGDClassifier("modified_huber"), "take loss='squared_hinge'"),
-        (linnet.SGDRegressor("huber"), "take linnet.HuberRegressor"),
-        (linnet.SGDRegressor("epsilon_insensitive"), "take linnet.LinearSVR"),
-        (linnet.SGDRegressor(learning_rate="pa1"), "it is for SGDClassifier"),
+        (linnet.SGDClassifier("squared_loss"), "loss='squared_loss' is not known; there are 'hinge'"),
+        (linnet.SGDRegressor("hinge"), "loss='hinge' is not known; there are 'squared_error'"),
+        (linnet.SGDRegressor("huber", epsilon=0.0), "epsilon must be above 0"),
+        (
+            linnet.SGDRegressor("huber", learning_rate="adaptive"),
+            "epsilon is not: the fixed_huber",
+        ),
+        (linnet.SGDRegressor(learning_rate="pa1"), "mend a hinge loss, or an epsilon-insensitive one"),
+        (linnet.SGDRegressor(early_stopping=True, validation_fraction=0.9), "leaves none of 2 rows to train on"),
         (linnet.SGDClassifier(alpha=0), "alpha must be > 0"),
         (linnet.SGDClassifier(learning_rate="slow"), "learning_rate='slow' is not known"),
         (linnet.SGDClassifier(learning_rate="constant", eta0=0), "eta0 must be positive"),

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from linnet.kernels import losses, passes
 from linnet.learners.losses import NAMED, Loss
 from linnet.learners.recipe import Averaging, Update
+from linnet.learners.robust_losses import FixedHuber
 from linnet.learners.schedule import Step
+from linnet.learners.svr_losses import EpsilonInsensitive, SquaredEpsilonInsensitive
 from tests import twins
 
 MARGINS = st.floats(-50, 50)
@@ -53,7 +55,9 @@ def test_pulls_are_the_negative_slopes_of_the_losses(loss, margin):
 
 
 def test_the_names_and_numbers_of_the_choices_are_the_kernels():
-    assert {loss.name.upper(): loss.code for loss in NAMED} == {choice.name: int(choice) for choice in losses.Loss}
+    codes = {loss.name.upper(): loss.code for loss in NAMED}
+    codes |= {loss.family.upper(): loss.code for loss in (EpsilonInsensitive, SquaredEpsilonInsensitive)}
+    assert codes | {"HUBER": FixedHuber.code} == {choice.name: int(choice) for choice in losses.Loss}
     for ours, kernels in [
         (Update, passes.Geometry),
         (Step, passes.Step),

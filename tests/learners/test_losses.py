@@ -19,13 +19,15 @@ from linnet.learners.entry import Entry, Solver, Way
 from linnet.learners.losses import NAMED, Loss, MarginLoss
 from linnet.learners.recipe import Penalty, Recipe, Reduction
 from linnet.learners.regularisation import PenaltyKind, Regularisation
+from linnet.learners.robust_losses import FixedHuber
+from linnet.learners.svr_losses import EpsilonInsensitive, SquaredEpsilonInsensitive
 from linnet.training.fit import Settings, fit
 from tests import twins
 from tests.cli.calling import contributing
 
 SHOWN = {"MarginLoss": MarginLoss, "np": np, "__name__": __name__}
 exec(contributing("Adding a loss"), SHOWN)
-ModifiedHuber = SHOWN["ModifiedHuber"]
+SmoothHinge = SHOWN["SmoothHinge"]
 
 
 class Huber(Loss):
@@ -52,11 +54,12 @@ class Huber(Loss):
         return np.clip(slopes, -self.width, self.width)
 
 
-OWN = (ModifiedHuber(), Huber())
+OWN = (SmoothHinge(), Huber())
+OF_RESIDUALS = (FixedHuber(0.7), EpsilonInsensitive(0.3), SquaredEpsilonInsensitive(0.3))
 SCORES = st.floats(-5, 5)
 
 
-@pytest.mark.parametrize("loss", [*NAMED, *OWN], ids=repr)
+@pytest.mark.parametrize("loss", [*NAMED, *OWN, *OF_RESIDUALS], ids=repr)
 @given(score=SCORES, target=st.sampled_from([-1.0, 1.0]))
 def test_slopes_and_curvatures_are_those_of_the_values(loss, score, target):
     h = 1e-5
@@ -74,7 +77,7 @@ def test_slopes_and_curvatures_are_those_of_the_values(loss, score, target):
         assert (bends > 0).all()
 
 
-@pytest.mark.parametrize("loss", [loss for loss in (*NAMED, *OWN) if loss.has_conjugate], ids=repr)
+@pytest.mark.parametrize("loss", [loss for loss in (*NAMED, *OWN, *OF_RESIDUALS) if loss.has_conjugate], ids=repr)
 @settings(max_examples=30)
 @given(slope=st.floats(-6, 6), target=st.sampled_from([-1.0, 1.0]))
 def test_the_conjugate_is_the_largest_difference_between_a_line_and_the_loss(loss, slope, target):
@@ -157,10 +160,10 @@ def test_a_loss_of_ones_own_is_fitted_and_certified_by_every_batch_solver(solver
 
     def independent(scores):
         m = signs * scores
-        return weights @ np.where(m >= 1, 0.0, np.where(m >= -1, (1 - m) ** 2, -4 * m))
+        return weights @ np.where(m >= 1, 0.0, np.where(m >= 0, (1 - m) ** 2 / 2, 0.5 - m))
 
     examples = Examples(Rows.of(form(X)), y, weights)
-    found = fit(row_of(ModifiedHuber(), *ALL), examples, Labels([0, 1]), Settings(solver=solver))
+    found = fit(row_of(SmoothHinge(), *ALL), examples, Labels([0, 1]), Settings(solver=solver))
     assert found.converged
     assert found.certificate.gap <= 1e-8
     assert found.solver == ("newton-cholesky" if solver == "auto" else solver)
@@ -173,15 +176,18 @@ def test_a_loss_of_ones_own_is_fitted_and_certified_by_every_batch_solver(solver
 def test_an_L1_penalty_goes_with_a_loss_of_ones_own(rng):
     X = rng.normal(size=(150, 5))
     y = (X @ [2.0, 0, 0, -1.0, 0] + rng.normal(size=150) > 0).astype(float)
-    row = row_of(ModifiedHuber(), *ALL)
+    row = row_of(SmoothHinge(), *ALL)
     row = Regularisation(C=0.1, penalty=PenaltyKind.L1).of(row)
     found = fit(row, Examples(Rows.of(X), y), Labels([0, 1]))
     m = (2 * y - 1) * (X @ found.model.weights[:, 0] + found.model.intercepts[0])
-    ours = np.where(m >= 1, 0.0, np.where(m >= -1, (1 - m) ** 2, -4 * m)).sum() + 10 * np.abs(found.model.weights).sum()
+    ours = (
+        np.where(m >= 1, 0.0, np.where(m >= 0, (1 - m) ** 2 / 2, 0.5 - m)).sum()
+        + 10 * np.abs(found.model.weights).sum()
+    )
 
     def independent(scores):
         m = (2 * y - 1) * scores
-        return np.where(m >= 1, 0.0, np.where(m >= -1, (1 - m) ** 2, -4 * m)).sum()
+        return np.where(m >= 1, 0.0, np.where(m >= 0, (1 - m) ** 2 / 2, 0.5 - m)).sum()
 
     assert found.solver == "gradient"
     assert found.certificate.gap <= 1e-8
@@ -205,22 +211,22 @@ def test_a_loss_of_residuals_is_fitted_and_certified_for_numbers(solver, rng):
 
 
 def test_one_object_and_one_row_are_all_that_training_takes(monkeypatch, rng):
-    monkeypatch.setitem(catalogue.ROWS, "modified_huber", row_of(ModifiedHuber(), *ALL))
+    monkeypatch.setitem(catalogue.ROWS, "smooth_hinge", row_of(SmoothHinge(), *ALL))
     y = rng.integers(3, size=150)
     X = rng.normal(size=(150, 2)) + np.array([[0, 0], [4, 0], [0, 4]])[y]
-    model = linnet.train((X, y), learner="modified_huber", holdout=0.0)
+    model = linnet.train((X, y), learner="smooth_hinge", holdout=0.0)
     assert np.mean(np.array(model.predict((X, y))) == y) > 0.9
     assert model.certificate.gap <= 1e-8
 
 
 def test_what_a_loss_of_ones_own_cannot_do_is_refused_with_the_reason(rng):
     X, y = rng.normal(size=(30, 2)), np.arange(30) % 3
-    with pytest.raises(linnet.RecipeError, match="modified_huber loss is for solvers that see all rows at once"):
-        linnet.OnlineClassifier(Recipe(ModifiedHuber())).fit(X, y)
-    row = row_of(ModifiedHuber(), *ALL)
-    joint = linnet.Recipe(ModifiedHuber(), penalty=row.recipe.penalty)
+    with pytest.raises(linnet.RecipeError, match="smooth_hinge loss is for solvers that see all rows at once"):
+        linnet.OnlineClassifier(Recipe(SmoothHinge())).fit(X, y)
+    row = row_of(SmoothHinge(), *ALL)
+    joint = linnet.Recipe(SmoothHinge(), penalty=row.recipe.penalty)
     examples = Examples(Rows.of(X), y.astype(float))
     with pytest.raises(linnet.RecipeError, match="takes several classes one by one: multiclass='one-vs-rest'"):
         fit(Entry("x", joint, Way.BATCH, row.tasks, "", "", "", solvers=row.solvers), examples, Labels([0, 1, 2]))
-    with pytest.raises(linnet.RecipeError, match="solver='dual' is not for modified_huber: there is newton-cholesky"):
+    with pytest.raises(linnet.RecipeError, match="solver='dual' is not for smooth_hinge: there is newton-cholesky"):
         fit(row, examples, Labels([0, 1, 2]), Settings(solver="dual"))

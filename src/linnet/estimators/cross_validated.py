@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from inspect import signature
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,6 @@ from sklearn.utils import _safe_indexing
 from linnet.data.labels import Labels
 from linnet.data.rows import Examples, take_rows
 from linnet.errors import InputError, RecipeError
-from linnet.estimators.parameters import check_number, check_positive
 from linnet.learners.entry import Entry
 from linnet.training.fit import Settings
 from linnet.training.penalty_path import PenaltyPath
@@ -57,26 +57,23 @@ def strongest_first(values: Sequence[float], *, rising: bool) -> NDArray[np.int6
     return np.argsort(np.asarray(values) if rising else -np.asarray(values), kind="stable")
 
 
-def grid(name: str, values: Any, default: Callable[[int], Numbers]) -> Numbers:
-    """The values to try: as they are given, or so many of the default ones."""
+def grid(name: str, values: Any, default: Callable[[int], Numbers], *, positive: bool = False) -> Numbers:
+    """The values to try, none below 0 (`positive`: nor 0): as they are given, or so many of the default ones."""
     if isinstance(values, bool) or np.ndim(values) > 1:
         raise RecipeError(f"{name} is a number of values, or the values; it is {values!r}")
     if isinstance(values, int | np.integer):
         if values < 1:
             raise RecipeError(f"{name} must be 1 or more; it is {values!r}")
         return default(int(values))
-    found = np.array([check_number(name, each) for each in np.atleast_1d(np.asarray(values, dtype=object))])
-    if not len(found):
+    given = np.atleast_1d(np.asarray(values, dtype=object))
+    for at, each in enumerate(given):
+        least = ">" if positive else ">="
+        number = isinstance(each, Real) and not isinstance(each, bool)
+        if not number or not 0 <= float(each) < float("inf") or (positive and each == 0):
+            raise RecipeError(f"{name}[{at}] == {each if number else repr(each)}, must be {least} 0.0 and finite")
+    if not len(given):
         raise RecipeError(f"{name} has no values to try: give at least one")
-    return found
-
-
-def positive_grid(name: str, values: Any, default: Callable[[int], Numbers]) -> Numbers:
-    """The same, of values above 0."""
-    found = grid(name, values, default)
-    for each in found.tolist():
-        check_positive(name, each)
-    return found
+    return given.astype(np.float64)
 
 
 def scorer_of(scoring: Any) -> Any:

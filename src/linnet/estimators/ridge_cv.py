@@ -15,7 +15,6 @@ from linnet.estimators.cross_validated import (
     folds_of,
     grid,
     path_of,
-    positive_grid,
     scorer_of,
     selected,
     strongest_first,
@@ -107,9 +106,7 @@ class RidgeCV(Ridge):
         def refused(_: int) -> NDArray[np.float64]:
             return np.array([float(self.alphas)])
 
-        return (
-            positive_grid("alphas", self.alphas, refused) if self.cv is None else grid("alphas", self.alphas, refused)
-        )
+        return grid("alphas", self.alphas, refused, positive=self.cv is None)
 
     def _fit(self, examples: Examples, labels: Any, learner: Entry) -> Self:
         self._choose(examples.rows, examples.targets[:, np.newaxis], examples.weights, learner, several=False)
@@ -151,7 +148,7 @@ class RidgeCV(Ridge):
         predicted = targets[:, :, np.newaxis] - missed
         if self.store_cv_results:
             results = squares if scorer is None else predicted
-            self.cv_results_ = results if several else results[:, 0]
+            self.cv_results_ = results if several or np.ndim(self._given[1]) > 1 else results[:, 0]
         each = self.alpha_per_target and several
         if scorer is None:
             return np.asarray(-squares.mean(axis=0).T if each else -squares.mean(axis=(0, 1))[:, np.newaxis])

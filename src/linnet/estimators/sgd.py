@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from math import sqrt
 from typing import Any, Self
@@ -21,34 +22,34 @@ from linnet.learners.entry import Entry
 from linnet.learners.linear import LinearModel
 from linnet.learners.losses import Loss
 from linnet.learners.recipe import Averaging, Penalty, Recipe, Reduction, Update
+from linnet.learners.robust_losses import FixedHuber
 from linnet.learners.schedule import Schedule, Step, constant
+from linnet.learners.svr_losses import EpsilonInsensitive, SquaredEpsilonInsensitive
 from linnet.training.online import OnlineTraining
 
-OF_CLASSES = {
-    "hinge": Loss.HINGE,
-    "log_loss": Loss.LOGISTIC,
-    "squared_hinge": Loss.SQUARED_HINGE,
-    "perceptron": Loss.PERCEPTRON,
-    "squared_error": Loss.SQUARED,
+# Made with `epsilon`, which some have no use for.
+OF_NUMBERS: dict[str, Callable[[float], Loss]] = {
+    "squared_error": lambda _: Loss.SQUARED,
+    "huber": FixedHuber,
+    "epsilon_insensitive": EpsilonInsensitive,
+    "squared_epsilon_insensitive": SquaredEpsilonInsensitive,
 }
-OF_NUMBERS = {"squared_error": Loss.SQUARED}
-# The losses of scikit-learn's that online learners have not here, and what has them or is near.
-ELSEWHERE = {
-    "modified_huber": "loss='squared_hinge', or log_loss for probabilities",
-    "huber": "linnet.HuberRegressor",
-    "epsilon_insensitive": "linnet.LinearSVR",
-    "squared_epsilon_insensitive": "linnet.LinearSVR(loss='squared_epsilon_insensitive')",
+OF_CLASSES: dict[str, Callable[[float], Loss]] = {
+    "hinge": lambda _: Loss.HINGE,
+    "log_loss": lambda _: Loss.LOGISTIC,
+    "modified_huber": lambda _: Loss.MODIFIED_HUBER,
+    "squared_hinge": lambda _: Loss.SQUARED_HINGE,
+    "perceptron": lambda _: Loss.PERCEPTRON,
+    **OF_NUMBERS,
 }
+WITH_PROBABILITIES = ("log_loss", "modified_huber")
 RATES = ("optimal", "constant", "invscaling", "adaptive", "pa1", "pa2")
 AGGRESSIVE = {"pa1": Step.PASSIVE_AGGRESSIVE_1, "pa2": Step.PASSIVE_AGGRESSIVE_2}
 
 
-def _recipe(estimator: Any, losses: dict[str, Loss], reduction: Reduction) -> Recipe:
+def _recipe(estimator: Any, losses: dict[str, Callable[[float], Loss]], reduction: Reduction) -> Recipe:
     """The parameters as choices of a recipe."""
-    name = estimator.loss
-    if isinstance(name, str) and name in ELSEWHERE:
-        raise RecipeError(f"loss={name!r} is not for {type(estimator).__name__} here: take {ELSEWHERE[name]}")
-    loss = chosen(losses, "loss", name)
+    loss = chosen(losses, "loss", estimator.loss)(check_number("epsilon", estimator.epsilon))
     alpha, rate = check_number("alpha", estimator.alpha), estimator.learning_rate
     chosen(RATES, "learning_rate", rate)
     if estimator.penalty == "elasticnet" and estimator.l1_ratio is None:
@@ -136,6 +137,16 @@ class GivenStart(LinearEstimator):
         return super()._take(examples, labels, learner)
 
 
+def _proba_of_modified_huber(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Zhang 2004: the loss is least where the score is 2 p - 1.  Of several classes these are brought to a sum of 1; if
+    all are 0 they are alike (Zadrozny, Elkan 2002, Transforming classifier scores into multiclass probabilities)."""
+    p = 0.5 * (np.clip(scores, -1.0, 1.0) + 1.0)
+    if p.ndim == 1:
+        return np.column_stack([1.0 - p, p])
+    sums = p.sum(axis=1, keepdims=True)
+    return np.where(sums > 0, p / np.where(sums > 0, sums, 1.0), 1.0 / p.shape[1])
+
+
 @documented("sgd-hinge", "sgd-logistic")
 class SGDClassifier(GivenStart, SparseCoefficients, LinearClassifier):  # type: ignore[misc]
     """Stochastic gradient descent with scikit-learn's parameters: several classes are taken one by one.
@@ -199,15 +210,18 @@ class SGDClassifier(GivenStart, SparseCoefficients, LinearClassifier):  # type: 
         self.warm_start = warm_start
         self.average = average
 
-    @offered_if(lambda self: self.loss == "log_loss")
+    @offered_if(lambda self: self.loss in WITH_PROBABILITIES)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """The probability of each class (`loss="log_loss"`)."""
-        return self._proba(X)
+        """The probability of each class (`loss="log_loss"` or `"modified_huber"`)."""
+        return self._proba(X) if self.loss == "log_loss" else _proba_of_modified_huber(self.decision_function(X))
 
-    @offered_if(lambda self: self.loss == "log_loss")
+    @offered_if(lambda self: self.loss in WITH_PROBABILITIES)
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """The logarithm of the probability of each class (`loss="log_loss"`)."""
-        return self._log_proba(X)
+        """The logarithm of the probability of each class (`loss="log_loss"` or `"modified_huber"`)."""
+        if self.loss == "log_loss":
+            return self._log_proba(X)
+        with np.errstate(divide="ignore"):  # a probability may be 0
+            return np.log(self.predict_proba(X))
 
     def _learner(self) -> Entry:
         return replace(catalogue.find("sgd-hinge"), recipe=_recipe(self, OF_CLASSES, self._reduction()))
@@ -215,7 +229,7 @@ class SGDClassifier(GivenStart, SparseCoefficients, LinearClassifier):  # type: 
 
 @documented("widrow-hoff")
 class SGDRegressor(GivenStart, LinearRegressor):  # type: ignore[misc]
-    """Stochastic gradient descent on squared errors, with scikit-learn's parameters.
+    """Stochastic gradient descent on squared errors, or on losses beside outliers, with scikit-learn's parameters.
 
     Steps, penalties and averages are scikit-learn's; the order of rows, and when passes end, are linnet's.
     `learning_rate="adaptive"` is linnet's own, as in `OnlineRegressor`: it needs neither `eta0` nor scaled columns.
@@ -271,8 +285,6 @@ class SGDRegressor(GivenStart, LinearRegressor):  # type: ignore[misc]
         self.average = average
 
     def _learner(self) -> Entry:
-        if self.learning_rate in AGGRESSIVE:
-            raise RecipeError(f"learning_rate={self.learning_rate!r} mends a hinge loss: it is for SGDClassifier here")
         return replace(catalogue.find("widrow-hoff"), recipe=_recipe(self, OF_NUMBERS, Reduction.JOINT))
 
     def _show(self, model: LinearModel, dtype: Any = np.float64) -> None:

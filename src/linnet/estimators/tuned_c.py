@@ -18,8 +18,8 @@ from linnet.estimators.cross_validated import (
     Scoring,
     folds_of,
     for_classes,
+    grid,
     path_of,
-    positive_grid,
     scorer_of,
     selected,
     strongest_first,
@@ -96,7 +96,7 @@ class _TunedC(LinearClassifier):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose C by folds of the rows, and fit to all of them."""
-        Cs = positive_grid("Cs", self.Cs, lambda number: np.logspace(*DECADES, number))
+        Cs = grid("Cs", self.Cs, lambda number: np.logspace(*DECADES, number), positive=True)
         ratios = self._ratios()
         order = strongest_first(Cs.tolist(), rising=True)
         learners = [[self._with(float(Cs[at]), ratio) for at in order] for ratio in ratios]

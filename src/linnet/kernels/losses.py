@@ -7,8 +7,10 @@ For a margin m (y times the score for two classes, the true class's lead for mor
     squared hinge  max(0, 1 - m)^2    pull 2 (1 - m) where m < 1
     logistic       log(1 + exp(-m))   pull 1 / (1 + exp(m))
     squared        (1 - m)^2 / 2      pull 1 - m
+    modified Huber max(0, 1 - m)^2    pull 2 (1 - m) where -1 <= m < 1; below -1 a line, -4 m and 4
 
-with pull = -d loss / d m.  The perceptron pulls at m = 0 too: otherwise w = 0 would never change.
+with pull = -d loss / d m.  The perceptron pulls at m = 0 too: otherwise w = 0 would never change.  Losses of the
+residual y - z are in losses.pxd; of classes they are those of the numbers 1 and -1.
 
 A loss is returned as value + log(factor).  A sum of many multiplies the factors and takes one logarithm for hundreds of
 rows: a logarithm for every row would cost as much as the row's dot product.
@@ -52,6 +54,9 @@ def loss_at(loss: cython.int, margin: cython.double):
     elif loss == Loss.SQUARED_HINGE and margin < 1:
         at.value = (1.0 - margin) * (1.0 - margin)
         at.pull = 2.0 * (1.0 - margin)
+    elif loss == Loss.MODIFIED_HUBER and margin < 1:
+        at.value = -4.0 * margin if margin < -1 else (1.0 - margin) * (1.0 - margin)
+        at.pull = 4.0 if margin < -1 else 2.0 * (1.0 - margin)
     return at
 
 

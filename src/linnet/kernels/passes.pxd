@@ -37,6 +37,7 @@ cdef struct Settings:
     double offset
     double l1
     double l2
+    double epsilon
     double population
     double positive
     int sides

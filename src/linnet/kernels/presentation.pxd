@@ -4,7 +4,7 @@
 
 cimport cython
 from libc.math cimport log, pow as power_of, sqrt
-from linnet.kernels.losses cimport LossPoint, loss_at
+from linnet.kernels.losses cimport Loss, LossPoint, loss_at, loss_of_residual
 from linnet.kernels.passes cimport Clock, Geometry, Settings, Step, Tally
 
 cdef struct Presentation:
@@ -78,16 +78,17 @@ cdef inline void pull_alone(Presentation* at, Settings* settings, Clock* clock) 
         if settings.geometry == Geometry.ADAPTIVE:
             standardise_target(at, settings, clock)
         at.margin = 1.0
-        at.pull = at.target - at.score
-        at.loss.value = 0.5 * at.pull * at.pull
-        at.loss.factor = 1.0
-        at.loss.pull = at.pull
+        at.loss = loss_of_residual(settings.loss, at.target - at.score, settings.epsilon)
+        at.pull = at.loss.pull
         return
     at.target = 2.0 * (at.target == settings.positive) - 1.0
     at.margin = at.target * at.score
     if settings.geometry == Geometry.MULTIPLICATIVE and at.score == 0.0 and at.target < 0:
         at.margin = 1e-300  # 0 is predicted negative, so this is right, by the smallest margin
-    at.loss = loss_at(settings.loss, at.margin)
+    if settings.loss >= Loss.HUBER:
+        at.loss = loss_of_residual(settings.loss, 1.0 - at.margin, settings.epsilon)
+    else:
+        at.loss = loss_at(settings.loss, at.margin)
     at.pull = at.loss.pull * at.target
 
 

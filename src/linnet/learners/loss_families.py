@@ -5,7 +5,7 @@ from __future__ import annotations
 from linnet.errors import RecipeError
 from linnet.learners.glm_losses import Tweedie
 from linnet.learners.losses import Loss
-from linnet.learners.robust_losses import Huber, Pinball
+from linnet.learners.robust_losses import FixedHuber, Huber, Pinball
 from linnet.learners.svr_losses import EpsilonInsensitive, SquaredEpsilonInsensitive
 
 _INSENSITIVE = {loss.family: loss for loss in (EpsilonInsensitive, SquaredEpsilonInsensitive)}
@@ -21,6 +21,8 @@ def from_plain(plain: str) -> Loss:
             return Pinball(float(parameters[0]))
         if family == "huber" and len(parameters) == 1:
             return Huber(float(parameters[0]))
+        if family == "fixed_huber" and len(parameters) == 1:
+            return FixedHuber(float(parameters[0]))
         if family in _INSENSITIVE and len(parameters) == 1:
             return _INSENSITIVE[family](float(parameters[0]))
     except (ValueError, RecipeError) as error:

@@ -10,7 +10,7 @@ depend on the margin m = y z alone; `MarginLoss` makes all of the above from fun
 Losses of all scores of a row are in joint_losses.py.
 
 A new loss is one more object: the batch solvers fit it and certify the fit.  `code` is its number in the compiled
-kernels, which have fast copies of the five losses below; online learners need one, batch learners do not.
+kernels, which have fast copies of some; online learners need one, batch learners do not.
 
 NumPy is imported where it is used: `linnet --help` lists learners without it.
 """
@@ -50,8 +50,11 @@ class Loss:
     log_odds: bool = False
     # how the score is linked to the predicted number
     link: str = "identity"
-    # whether it is a loss of z - y alone
+    # whether it is a loss of z - y alone; and the residual up to which it is a parabola, or nothing
     of_residual: bool = False
+    epsilon: float = 0.0
+    # whether its slope is 1, 0 or -1, so that a passive-aggressive step of the size of the loss just mends it
+    unit_slopes: bool = False
     # whether Newton's method takes it without a penalty, too
     unpenalised_by_newton: bool = False
     # what an evaluation calls the mean of `reported`; empty for losses that have no figure of their own there
@@ -68,6 +71,7 @@ class Loss:
     SQUARED_HINGE: ClassVar[Loss]
     LOGISTIC: ClassVar[Loss]
     SQUARED: ClassVar[Loss]
+    MODIFIED_HUBER: ClassVar[Loss]
 
     @property
     def smooth(self) -> bool:
@@ -230,6 +234,7 @@ class _Hinge(MarginLoss):
     """max(0, 1 - m)."""
 
     name, code = "hinge", 1
+    unit_slopes = True
     joint = JointHinge()
 
     def of_margin(self, margins: Floats) -> Floats:
@@ -299,6 +304,32 @@ class _Logistic(MarginLoss):
         return np.log1p(e) + np.maximum(0.0, -margins), np.where(margins >= 0, e, 1.0) / (1.0 + e)
 
 
+class _ModifiedHuber(MarginLoss):
+    """max(0, 1 - m)^2, but a line -4 m below m = -1 (Zhang 2004, Statistical behavior and consistency of
+    classification methods based on convex risk minimization)."""
+
+    name, code = "modified_huber", 5
+    largest_curvature = 2.0
+    largest_pull = 4.0
+
+    def of_margin(self, margins: Floats) -> Floats:
+        import numpy as np
+
+        short = np.maximum(0.0, 1.0 - margins)
+        return np.where(margins < -1, -4.0 * margins, short * short)
+
+    def pull(self, margins: Floats) -> Floats:
+        import numpy as np
+
+        return np.clip(2.0 * (1.0 - margins), 0.0, 4.0)
+
+    def bend(self, margins: Floats) -> Floats:
+        return 2.0 * ((margins >= -1) & (margins < 1)).astype(float)
+
+    def conjugate_of_pull(self, pulls: Floats) -> Floats:
+        return 0.25 * pulls * pulls - pulls
+
+
 class _Squared(Loss):
     """(z - y)^2 / 2, for numbers or for signs."""
 
@@ -332,6 +363,6 @@ class _Squared(Loss):
 
 
 Loss.PERCEPTRON, Loss.HINGE, Loss.SQUARED_HINGE = _Perceptron(), _Hinge(), _SquaredHinge()
-Loss.LOGISTIC, Loss.SQUARED = _Logistic(), _Squared()
-# Those that the kernels know.
-NAMED = (Loss.PERCEPTRON, Loss.HINGE, Loss.SQUARED_HINGE, Loss.LOGISTIC, Loss.SQUARED)
+Loss.LOGISTIC, Loss.SQUARED, Loss.MODIFIED_HUBER = _Logistic(), _Squared(), _ModifiedHuber()
+# Those without parameters.
+NAMED = (Loss.PERCEPTRON, Loss.HINGE, Loss.SQUARED_HINGE, Loss.LOGISTIC, Loss.SQUARED, Loss.MODIFIED_HUBER)

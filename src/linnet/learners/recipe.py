@@ -124,8 +124,13 @@ class Recipe:
             (aggressive and penalised, "passive-aggressive steps take no penalty: their C already bounds each step"),
             (aggressive and adaptive, "a passive-aggressive step and adaptive rates both choose the step: take one"),
             (
-                aggressive and self.loss is not Loss.HINGE,
-                "passive-aggressive steps mend a hinge loss; other losses take a schedule",
+                aggressive and not self.loss.unit_slopes,
+                "passive-aggressive steps mend a hinge loss, or an epsilon-insensitive one; others take a schedule",
+            ),
+            (
+                adaptive and self.loss.epsilon > 0,
+                f"adaptive rates measure targets in their own unit, in which epsilon is not: the {self.loss.name} loss "
+                "takes a schedule",
             ),
             (aggressive and self.schedule.power > 0, "a passive-aggressive step follows the row: power_t must be 0"),
             (adaptive and self.schedule.power > 0, "adaptive rates fall by themselves: power_t must be 0"),

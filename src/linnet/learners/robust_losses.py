@@ -1,4 +1,4 @@
-"""Losses that outliers do not rule: the pinball loss of quantiles, and Huber's."""
+"""Losses that outliers do not rule: the pinball loss of quantiles, and Huber's, with a scale or without."""
 
 from __future__ import annotations
 
@@ -104,3 +104,56 @@ class Huber(Loss):
     @property
     def smooth(self) -> bool:
         return True
+
+
+class FixedHuber(Loss):
+    """(z - y)^2 / 2 where |z - y| <= epsilon, a line beyond (Huber 1964, Robust estimation of a location parameter)."""
+
+    code = 6
+    of_residual = True
+    largest_curvature = 1.0
+
+    def __init__(self, epsilon: float = 0.1) -> None:
+        if not 0 < epsilon < float("inf"):
+            raise RecipeError(f"epsilon must be above 0 and finite; it is {epsilon:g}")
+        self.epsilon = float(epsilon)
+        self.name = f"fixed_huber:{self.epsilon:g}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FixedHuber) and self.epsilon == other.epsilon
+
+    def __hash__(self) -> int:
+        return hash(("fixed_huber", self.epsilon))
+
+    def __repr__(self) -> str:
+        return f"FixedHuber({self.epsilon:g})"
+
+    def to_plain(self) -> str:
+        return f"fixed_huber:{self.epsilon!r}"
+
+    def __reduce__(self) -> Any:
+        return FixedHuber, (self.epsilon,)
+
+    def value(self, scores: Floats, targets: Floats) -> Floats:
+        import numpy as np
+
+        sizes = np.abs(scores - targets)
+        return np.where(sizes <= self.epsilon, 0.5 * sizes * sizes, self.epsilon * (sizes - 0.5 * self.epsilon))
+
+    def slope(self, scores: Floats, targets: Floats) -> Floats:
+        import numpy as np
+
+        return np.clip(scores - targets, -self.epsilon, self.epsilon)
+
+    def curvature(self, scores: Floats, targets: Floats) -> Floats:
+        import numpy as np
+
+        return (np.abs(scores - targets) <= self.epsilon).astype(float)
+
+    def conjugate(self, slopes: Floats, targets: Floats) -> Floats:
+        return 0.5 * slopes**2 + slopes * targets
+
+    def allowed(self, slopes: Floats, targets: Floats) -> Floats:  # noqa: ARG002
+        import numpy as np
+
+        return np.clip(slopes, -self.epsilon, self.epsilon)

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 class EpsilonInsensitive(Loss):
     """max(0, |z - y| - epsilon) (Vapnik 1995)."""
 
-    family = "epsilon_insensitive"
+    family, code = "epsilon_insensitive", 7
+    unit_slopes = True
     of_residual = True
 
     def __init__(self, epsilon: float = 0.0) -> None:
@@ -75,7 +76,8 @@ class EpsilonInsensitive(Loss):
 class SquaredEpsilonInsensitive(EpsilonInsensitive):
     """max(0, |z - y| - epsilon)^2."""
 
-    family = "squared_epsilon_insensitive"
+    family, code = "squared_epsilon_insensitive", 8
+    unit_slopes = False
     largest_curvature = 2.0
     unbounded_slopes = True
 

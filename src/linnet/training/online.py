@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from linnet.data.labels import Labels
 from linnet.data.rows import Examples, Rows, select_examples
-from linnet.errors import RecipeError
+from linnet.errors import RecipeError, option
 from linnet.learners.linear import LinearModel
 from linnet.learners.losses import Loss
 from linnet.learners.recipe import Averaging, Penalty, Recipe, Reduction, Update
@@ -133,6 +133,10 @@ class OnlineTraining:
             raise RecipeError("the intercept is penalised by solvers that see all rows at once, not online")
         if recipe.loss.code is None:
             raise RecipeError(f"the {recipe.loss.name} loss is for solvers that see all rows at once, not online")
+        jointly = labels is not None and len(labels) > 2 and recipe.reduction is Reduction.JOINT
+        if jointly and recipe.loss.of_residual and recipe.loss is not Loss.SQUARED:
+            one_by_one = option("multiclass", "one-vs-rest")
+            raise RecipeError(f"the {recipe.loss.name} loss takes several classes one by one: {one_by_one}")
         self.recipe = recipe
         self.columns = columns
         self.labels = labels

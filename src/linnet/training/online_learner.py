@@ -160,6 +160,7 @@ class Learner:
             "offset": recipe.schedule.offset,
             "l1": recipe.penalty.l1,
             "l2": recipe.penalty.l2,
+            "epsilon": recipe.loss.epsilon,
             "population": self.population,
             "positive": self.positive,
             "sides": BALANCED if recipe.factors.balanced else COMPLEMENTED if recipe.factors.complement else ONE_SIDE,

@@ -34,6 +34,11 @@ def validation_rows(
     for start, stop in zip(np.append(0, ends[:-1]), ends, strict=True):
         several = round(fraction * float(stop - start))
         held[order[start : start + min(several, stop - start - 1)]] = True
+    if round(fraction * n) >= n:
+        raise InputError(
+            f"{option('validation_fraction', fraction)} leaves none of {n} rows to train on: lower it, or leave "
+            "early_stopping out"
+        )
     if not held.any():
         raise InputError(
             f"{option('validation_fraction', fraction)} holds out none of {n} rows: raise it, or leave early_stopping "

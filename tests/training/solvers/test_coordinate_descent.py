@@ -14,7 +14,7 @@ from linnet.training.descent import Descent
 from linnet.training.history import ignore
 from linnet.training.objective import Objective
 from linnet.training.solvers import coordinate_descent, working_columns
-from tests.learners.test_losses import ModifiedHuber
+from tests.learners.test_losses import SmoothHinge
 
 LOSSES = [Loss.LOGISTIC, Loss.SQUARED_HINGE, Loss.SQUARED]
 
@@ -211,7 +211,7 @@ def test_a_loss_of_ones_own_is_fitted(rng):
     """Modified Huber, of CONTRIBUTING.md: no kernel knows it."""
     X = rng.normal(size=(60, 8))
     y = (X[:, 0] + rng.normal(size=60) > 0).astype(float)
-    problem = objective(X, y, ModifiedHuber(), Penalty(0.02))
+    problem = objective(X, y, SmoothHinge(), Penalty(0.02))
     found = coordinate_descent.descend(problem, Descent(500, 1e-7), ignore)
     assert found.converged
     assert value(problem, found.weights) <= optimum(problem) * (1 + 1e-6)
