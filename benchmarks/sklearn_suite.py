@@ -42,6 +42,7 @@ SUITES: dict[str, tuple[tuple[str, str], ...]] = {
         (LINEAR, "Ridge"),
         (LINEAR, "RidgeCV"),
         (LINEAR, "RidgeClassifier"),
+        (LINEAR, "RidgeClassifierCV"),
         (LINEAR, "LinearRegression"),
     ),
     "tests/test_naive_bayes.py": ((BAYES, "MultinomialNB"), (BAYES, "BernoulliNB"), (BAYES, "ComplementNB")),

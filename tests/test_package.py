@@ -26,9 +26,10 @@ def test_public_names():
         "MultiLabelClassifier", "MultinomialNB", "NumericalError", "OneHot", "OnlineClassifier", "OnlineRegressor",
         "OutputError", "PassiveAggressive", "PassiveAggressiveClassifier", "Penalty", "Perceptron",
         "PoissonRegressor", "Polynomial", "QuantileRegressor", "Recipe", "RecipeError", "Reduction", "Ridge",
-        "RidgeCV", "RidgeClassifier", "SGDClassifier", "SGDRegressor", "Schedule", "SeparationWarning",
-        "SequenceTagger", "SharedGaussianNB", "StructuredPerceptron", "TaskWarning", "TweedieRegressor", "Update",
-        "Winnow", "__version__", "boolean", "catalogue", "compare", "comparison", "load", "plot", "report", "train",
+        "RidgeCV", "RidgeClassifier", "RidgeClassifierCV", "SGDClassifier", "SGDRegressor", "Schedule",
+        "SeparationWarning", "SequenceTagger", "SharedGaussianNB", "StructuredPerceptron", "TaskWarning",
+        "TweedieRegressor", "Update", "Winnow", "__version__", "boolean", "catalogue", "compare", "comparison", "load",
+        "plot", "report", "train",
     ]  # fmt: skip
     for name in linnet.__all__:
         assert getattr(linnet, name) is not None

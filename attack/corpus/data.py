@@ -244,3 +244,9 @@ def words_hashed_into_fewer_columns_than_a_row_has() -> Case:
     return _trained(
         f"text,y\n{rows}".encode(), "data.csv", "--target", "y", "--hash-bits", "4", "--column", "text:text"
     )
+
+
+def costs_of_pairs_that_vote() -> Case:
+    rows = "".join(f"{i % 7},{i % 5},{'abc'[i % 3]}\n" for i in range(30))
+    data = f"x,z,y\n{rows}".encode()
+    return _trained(data, "data.csv", "--target", "y", "--multiclass", "pairwise", "--cost", "a,b=3")

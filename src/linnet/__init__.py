@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from linnet.estimators.quantile import QuantileRegressor as QuantileRegressor
     from linnet.estimators.ridge import Ridge as Ridge
     from linnet.estimators.ridge import RidgeClassifier as RidgeClassifier
+    from linnet.estimators.ridge_cv import RidgeClassifierCV as RidgeClassifierCV
     from linnet.estimators.ridge_cv import RidgeCV as RidgeCV
     from linnet.estimators.sgd import SGDClassifier as SGDClassifier
     from linnet.estimators.sgd import SGDRegressor as SGDRegressor
@@ -134,6 +135,7 @@ _HOMES = {
     "Ridge": "linnet.estimators.ridge",
     "RidgeCV": "linnet.estimators.ridge_cv",
     "RidgeClassifier": "linnet.estimators.ridge",
+    "RidgeClassifierCV": "linnet.estimators.ridge_cv",
     "SGDClassifier": "linnet.estimators.sgd",
     "SGDRegressor": "linnet.estimators.sgd",
     "Schedule": "linnet.learners.schedule",

@@ -36,7 +36,7 @@ def dataset_of(data: Any, *, packing: bool = True, **options: Any) -> Dataset:
     features, _ = features_of(source, TrainOptions(**options))
     features.terms = [NumberTerm(each.columns[0]) if isinstance(each, NumberTerm) else each for each in features.terms]
     collected = Collected(features, packing=packing)
-    stream = RowStream(source, features, lambda block: unusable_rows(block, features.schema), BadRows(), Services())
+    stream = RowStream(source, features, lambda block: unusable_rows(block, features), BadRows(), Services())
     for made in stream.numbered(Position()):
         collected.add(made)
     return collected.dataset()

@@ -47,6 +47,7 @@ NAMES = [
     "Ridge",
     "RidgeCV",
     "RidgeClassifier",
+    "RidgeClassifierCV",
     "SGDClassifier",
     "SGDRegressor",
     "SharedGaussianNB",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import sklearn.linear_model as theirs
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
-from sklearn.model_selection import GridSearchCV
+from sklearn.metrics import f1_score
+from sklearn.model_selection import GridSearchCV, LeaveOneOut, cross_val_predict, cross_val_score
 from sklearn.preprocessing import StandardScaler
 
 import linnet
@@ -86,6 +89,68 @@ def test_ridge_chooses_the_same_alpha_by_the_same_score(diabetes, parameters, we
     np.testing.assert_allclose(ours.coef_, known.coef_, rtol=1e-6, atol=1e-8 * np.abs(known.coef_).max())
     if "store_cv_results" in parameters:
         np.testing.assert_allclose(ours.cv_results_, known.cv_results_, rtol=1e-6, atol=1e-8 * known.cv_results_.max())
+
+
+@pytest.fixture(params=[2, 4])
+def four_kinds(request, diabetes):
+    X, y = diabetes
+    classes = request.param
+    return X, np.array(["w", "x", "y", "z"])[np.digitize(y, np.quantile(y, np.arange(1, classes) / classes))]
+
+
+@pytest.mark.parametrize(
+    "parameters", [{"store_cv_results": True}, {"fit_intercept": False, "class_weight": {"w": 0.7}}]
+)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_ridge_of_labels_chooses_the_same_alpha_by_the_same_errors(four_kinds, parameters, weighted):
+    X, y = four_kinds
+    w = np.random.default_rng(0).integers(1, 4, len(X)).astype(float) if weighted else None
+    alphas = np.logspace(-3, 2, 8)
+    ours = linnet.RidgeClassifierCV(alphas, **parameters).fit(X, y, w)
+    known = theirs.RidgeClassifierCV(alphas, **parameters).fit(X, y, w)
+    assert ours.alpha_ == known.alpha_
+    assert ours.best_score_ == pytest.approx(known.best_score_)
+    np.testing.assert_allclose(ours.coef_, known.coef_, rtol=1e-6, atol=1e-8 * np.abs(known.coef_).max())
+    assert ours.predict(X).tolist() == known.predict(X).tolist()
+    if "store_cv_results" in parameters:
+        np.testing.assert_allclose(ours.cv_results_, known.cv_results_, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("cv", [None, 4])
+def test_ridge_of_labels_is_judged_by_any_score_of_labels(four_kinds, cv):
+    """scikit-learn's takes the labels for a table of 1 and -1 here, which has other folds and scores."""
+    X, y = four_kinds[0][:80], four_kinds[1][:80]
+    alphas = [0.01, 1.0, 100.0]
+    ours = linnet.RidgeClassifierCV(alphas, scoring="f1_macro", cv=cv).fit(X, y)
+    if cv is None:
+        left_out = [cross_val_predict(theirs.RidgeClassifier(alpha), X, y, cv=LeaveOneOut()) for alpha in alphas]
+        scores = [f1_score(y, each, average="macro") for each in left_out]
+    else:
+        scores = [
+            cross_val_score(theirs.RidgeClassifier(alpha), X, y, cv=cv, scoring="f1_macro").mean() for alpha in alphas
+        ]
+    assert ours.best_score_ == pytest.approx(max(scores))
+    assert ours.alpha_ == alphas[int(np.argmax(scores))]
+
+
+def test_one_column_of_targets_has_errors_of_one_target(diabetes):
+    X, y = diabetes
+    ours = linnet.RidgeCV(store_cv_results=True).fit(X, y[:, np.newaxis])
+    known = theirs.RidgeCV(store_cv_results=True).fit(X, y[:, np.newaxis])
+    np.testing.assert_allclose(ours.cv_results_, known.cv_results_, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([1.0, -1.0], "alphas[1] == -1.0, must be > 0.0"),
+        ([0.0], "alphas[0] == 0.0, must be > 0.0"),
+        (["1"], "alphas[0] == '1', must be > 0.0"),
+    ],
+)
+def test_the_place_of_a_bad_alpha_is_named(given, said):
+    with pytest.raises(linnet.RecipeError, match=re.escape(said)):
+        linnet.RidgeCV(given).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0])
 
 
 def test_each_target_may_have_an_alpha_of_its_own(diabetes):

@@ -66,7 +66,7 @@ def test_ridge_of_labels_is_scikit_learns(classes, parameters, form, rng):
     X[:, 0] += y
     ours = linnet.RidgeClassifier(**parameters).fit(form(X), y)
     theirs = linear_model.RidgeClassifier(**parameters).fit(X, y)
-    assert_allclose(ours.coef_, np.atleast_2d(theirs.coef_), rtol=1e-8, atol=1e-10)
+    assert_allclose(ours.coef_, theirs.coef_, rtol=1e-8, atol=1e-10)
     assert_allclose(ours.decision_function(X), theirs.decision_function(X), rtol=1e-7, atol=1e-9)
     assert_array_equal(ours.predict(form(X)), theirs.predict(X))
     assert ours.certificate_.gap < 1e-9

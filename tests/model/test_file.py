@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
+import linnet
 from linnet.data.features.feature_map import FeatureOptions, Features
 from linnet.data.features.schema import Schema, Task
 from linnet.data.features.terms import NumberedTerm
@@ -537,3 +538,15 @@ def test_mutated_models_are_refused_or_work(voted, hashed, numbered, deciding, r
 def test_a_hundred_thousand_mutated_models_are_refused_or_work(voted, hashed, numbered, rows, tmp_path, monkeypatch):
     monkeypatch.setattr("os.fsync", lambda _: None)  # what is tested is reading
     mutations(100_000, 2, [voted, hashed, numbered], arrow(rows[:3]), tmp_path / "m")
+
+
+def test_a_model_that_could_not_be_read_is_not_written(rng, tmp_path):
+    rows = {"x": rng.normal(size=90).tolist(), "y": ["abc"[i % 3] for i in range(90)]}
+    model = linnet.train(rows, "y", multiclass="pairwise")
+    rule = linnet.train(rows, "y", costs={("a", "b"): 3.0}).rule
+    path = tmp_path / "m.linnet"
+    with pytest.raises(LinnetError, match=r"not written, .*: a rule needs probabilities"):
+        modelfile.save(replace(model, rule=rule), path)
+    with pytest.raises(LinnetError, match=r"not written, .*: the certificate is damaged"):
+        modelfile.save(replace(model, certificate=replace(model.certificate, primal=float("inf"))), path)
+    assert not path.exists()

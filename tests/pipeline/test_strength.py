@@ -181,3 +181,12 @@ def test_pairs_that_vote_have_no_probabilities_to_decide_by_until_they_are_calib
     with pytest.raises(linnet.RecipeError, match="classes that vote"):
         linnet.train(data, "y", **how).predict(data, reject=0.3)
     assert None in linnet.train(data, "y", least=0.6, calibrate="sigmoid", **how).predict(data)
+
+
+@pytest.mark.parametrize("decision", [{"least": 0.6}, {"reject": 0.3}, {"costs": {("a", "b"): 3.0}}])
+@pytest.mark.parametrize("rows", [30, 600])
+def test_a_learner_that_the_data_choose_is_refused_such_decisions_too(rng, decision, rows):
+    """With few rows a model was written that could not be read."""
+    data = {"x": rng.normal(size=rows), "y": ["abc"[i % 3] for i in range(rows)]}
+    with pytest.raises(linnet.RecipeError, match=r"that vote have no probabilities: .*--calibrate sigmoid"):
+        linnet.train(data, "y", multiclass="pairwise", **decision)

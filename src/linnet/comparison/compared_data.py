@@ -105,8 +105,7 @@ def read(name: str, source: Source, options: TrainOptions, asked: CompareOptions
     features.terms = [NumberTerm(each.columns[0]) if isinstance(each, NumberTerm) else each for each in features.terms]
     also = _select(source, features, asked)
     rejected = BadRows(options.on_error)
-    schema = features.schema
-    stream = RowStream(source, features, lambda block: unusable_rows(block, schema), rejected, services)
+    stream = RowStream(source, features, lambda block: unusable_rows(block, features), rejected, services)
     collected, kept = Collected(features, packing=False), _SplitColumns(asked)
     for made in stream.numbered(Position()):
         kept.add(made.block, also)

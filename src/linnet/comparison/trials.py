@@ -122,7 +122,7 @@ def _check_values(contender: Contender, data: ComparedData, options: TrainOption
                 raise RecipeError(f"{name} has the value {float(piece.values[at]):g}: {entry.values}")
     loss = options.loss_parameters.of(entry).recipe.loss
     for block in data.blocks:
-        if wrong := unusable_for(loss, block, schema):
+        if wrong := unusable_for(loss, block, data.features):
             raise RecipeError(next(iter(wrong.values())) or "a row has no target")
 
 

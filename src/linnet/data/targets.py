@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.data.features.feature_map import Features
 from linnet.data.features.schema import Role, Schema, Task
 from linnet.data.features.terms import canonical
 from linnet.data.label_types import LabelKind, in_label_order, key_of, typed
@@ -142,18 +143,19 @@ def rows_with_infinities(block: Block) -> dict[int, str]:
     return reasons
 
 
-def unusable_rows(block: Block, schema: Schema) -> dict[int, str | None]:
+def unusable_rows(block: Block, features: Features) -> dict[int, str | None]:
     """The rows not to train or evaluate on, each with the reason: a bad target, weight or number.
 
     A row of weight 0 is as if it were not there, whatever else is wrong with it: it has no reason.
     """
     if block.sparse is not None:
-        return {**_rows_of_large(block.targets, schema)}
+        return {**_rows_of_large(block.targets, features)}
     reasons: dict[int, str | None] = {**rows_with_infinities(block)}
+    schema = features.schema
     target, weight = schema.target, schema.only(Role.WEIGHT)
     if target is not None:
         if isinstance(column := block.columns[target], Numbers):
-            reasons = _rows_of_large(column.values, schema) | reasons
+            reasons = _rows_of_large(column.values, features) | reasons
         missing = _missing(block.columns[target])
         reasons |= dict.fromkeys(np.flatnonzero(missing).tolist(), f"the target {target} is missing")
     weights = sample_weights_of(block, schema)
@@ -165,12 +167,12 @@ def unusable_rows(block: Block, schema: Schema) -> dict[int, str | None]:
     return reasons
 
 
-def _rows_of_large(targets: NDArray[np.float64] | None, schema: Schema) -> dict[int, str | None]:
-    """The rows whose target is too large, each with the reason."""
-    if targets is None:
+def _rows_of_large(targets: NDArray[np.float64] | None, features: Features) -> dict[int, str | None]:
+    """The rows whose number to predict is too large, each with the reason; a label may be any number."""
+    if targets is None or features.task is Task.CLASSIFICATION:
         return {}
     rows = np.flatnonzero(np.abs(targets) > LARGEST_TARGET).tolist()
-    name = schema.target or "the target"
+    name = features.schema.target or "the target"
     return {row: f"{name} is {targets[row]:g}, beyond {LARGEST_TARGET:g}: scale it down" for row in rows}
 
 

@@ -17,6 +17,7 @@ from linnet.estimators.parameters import check_number, chosen
 from linnet.estimators.solver_names import Nearest, gap_of_gradient, nearest
 from linnet.learners import catalogue
 from linnet.learners.entry import AUTO, Entry
+from linnet.learners.linear import LinearModel
 from linnet.learners.recipe import Penalty, Reduction
 from linnet.training.fit import Settings, fit
 from linnet.training.multi_output import fit_outputs, side_by_side
@@ -199,7 +200,16 @@ class RidgeClassifier(RidgeParameters, LinearClassifier):
     def _fit(self, examples: Examples, labels: Labels | None, learner: Entry) -> Self:
         assert labels is not None
         own = examples.targets[:, np.newaxis] == ([1] if len(labels) == 2 else np.arange(len(labels)))
+        self.classes_ = labels.classes
         trained = self._several(learner, examples.rows, np.where(own, 1.0, -1.0), examples.weights)
-        model = replace(trained.model, classes=labels.classes, reduction=Reduction.ONE_VS_REST)
-        self._fitted(replace(trained, model=model), examples.rows.dtype)
+        self._fitted(self._of_labels(trained, labels.classes), examples.rows.dtype)
         return self
+
+    def _show(self, model: LinearModel, dtype: Any = np.float64) -> None:
+        super()._show(model, dtype)
+        if len(self.coef_) == 1:  # as scikit-learn's has it
+            self.coef_ = self.coef_[0]
+
+    def _of_labels(self, trained: Trained, classes: Any) -> Trained:
+        """The fit to 1 and -1 as one to labels."""
+        return replace(trained, model=replace(trained.model, classes=classes, reduction=Reduction.ONE_VS_REST))

@@ -15,7 +15,7 @@ from linnet.data.features.feature_map import Features, Term
 from linnet.data.features.schema import Role, Schema, Task
 from linnet.data.features.terms import NumberedTerm
 from linnet.data.label_types import LabelKind, in_label_order, kind_of
-from linnet.errors import ModelFileError, RecipeError
+from linnet.errors import LinnetError, ModelFileError, RecipeError
 from linnet.learners import catalogue
 from linnet.learners.linear import LinearModel
 from linnet.learners.recipe import Reduction
@@ -52,7 +52,7 @@ LABELS_AT_MOST = 1 << 26
 
 
 def save(model: Model, path: str | os.PathLike[str]) -> None:
-    """Write a model; the file appears whole or not at all."""
+    """Write a model; the file appears whole or not at all, and none does that could not be read again."""
     linear = model.linear
     tensors: Tensors = {**weights_to_file(linear.weights), "intercepts": linear.intercepts}
     calibration, rule, certificate = model.calibration, model.rule, model.certificate
@@ -71,6 +71,7 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
     }
     if model.moments is not None:
         moments_to_file(model.moments, model.features, tensors)
+    _check_statements(content, model, os.fspath(path))
     container.write(path, "model", content, tensors)
 
 
@@ -110,8 +111,22 @@ def _model(content: dict[str, Any], tensors: Tensors, path: str) -> Model:
         moments=moments_from_file(tensors, features, path),
         certificate_matches_weights=a_text(content["digest"]) == _digest(linear, certificate),
     )
-    require(model.rule is None or model.has_probabilities, path, "a rule needs probabilities, and there are none")
+    _check_rule(model, path)
     return model
+
+
+def _check_rule(model: Model, path: str) -> None:
+    require(model.rule is None or model.has_probabilities, path, "a rule needs probabilities, and there are none")
+
+
+def _check_statements(content: dict[str, Any], model: Model, path: str) -> None:
+    """What a reader would refuse in a header: an hour of training is better told of it now than later."""
+    try:
+        _check_rule(model, path)
+        _record(content["record"], model.features, path)
+        _certificate(content["certificate"], path)
+    except ModelFileError as error:
+        raise LinnetError(f"the model is not written, for it could not be read: {error}") from None
 
 
 def _linear(content: dict[str, Any], tensors: Tensors, features: Features, path: str) -> LinearModel:

@@ -30,7 +30,7 @@ def labelled_rows(model: Model, data: Any, form: Form = None) -> Iterator[tuple[
         raise RecipeError("the model predicts several labels a row, and this is for one")
     source, schema = model.open(data, form, labelled=True), model.features.schema
     known, loss = LabelIndex.of(model.classes or []), model.record.recipe.loss
-    for made in model.blocks(source, BadRows(), 0, lambda block: unusable_for(loss, block, schema)):
+    for made in model.blocks(source, BadRows(), 0, lambda block: unusable_for(loss, block, model.features)):
         if made.block.rows:
             classes = model.task is Task.CLASSIFICATION
             truth = known.numbers(made.block, schema, frozen=True) if classes else numeric_targets(made.block, schema)

@@ -375,7 +375,7 @@ class Model:
         tally = measuring.tally()
         known = LabelIndex.of(self.classes or [])
         schema = self.features.schema
-        for made in self.blocks(source, rejected, threads, lambda block: unusable_for(loss, block, schema)):
+        for made in self.blocks(source, rejected, threads, lambda block: unusable_for(loss, block, self.features)):
             if not made.block.rows:
                 continue
             rows = self.rows(made.block, made.prepared, rejected.findings)

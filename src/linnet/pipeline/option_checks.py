@@ -77,7 +77,11 @@ def check_task(options: TrainOptions, task: Task, learner: Entry | None) -> None
         return
     if task is Task.REGRESSION:
         raise RecipeError("costs, rejection, thresholds and calibration are for classification; this is regression")
-    if learner is not None and not options.strength.of(learner).recipe.has_probabilities and options.calibrate is None:
+    if options.calibrate is not None:
+        return
+    # which learner is chosen when the data are known: no other one, where decisions need probabilities
+    learner = learner or catalogue.default(Way.BATCH, task)
+    if options.strength.fits(learner) and not options.strength.of(learner).recipe.has_probabilities:
         raise no_probabilities(learner)
 
 

@@ -92,7 +92,7 @@ def separability_of(
         )
     collected, origins = Collected(features), RowOrigins()
     rejected = BadRows() if rejected is None else rejected
-    stream = RowStream(source, features, lambda block: unusable_rows(block, features.schema), rejected, Services(watch))
+    stream = RowStream(source, features, lambda block: unusable_rows(block, features), rejected, Services(watch))
     for made in stream.numbered(Position()):
         origins.add(made.block)
         collected.add(made)

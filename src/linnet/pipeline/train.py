@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any
 
 from linnet.data.features.feature_map import Features
-from linnet.data.features.schema import Schema
 from linnet.data.features.task_choice import TaskChoice
 from linnet.data.label_types import LabelKind
 from linnet.data.on_error import BadRows, OnError
@@ -76,7 +75,7 @@ def train_each(data: Any, several: Sequence[TrainOptions], services: Services | 
             f"{', '.join(features.logarithms)} number ({option('columns')})"
         )
     rejected = BadRows(first.on_error)
-    rows = SharedRows(RowStream(source, features, _check(None, features.schema), rejected, services), first.memory)
+    rows = SharedRows(RowStream(source, features, _check(None, features), rejected, services), first.memory)
     return [fitted_to(rows, options, choice) for options in several]
 
 
@@ -153,7 +152,7 @@ def _trained(source: Source, options: TrainOptions, services: Services, show_pla
     show_plan(plan)
     kept = Quarantine(options.quarantine) if options.quarantine and options.on_error is OnError.QUARANTINE else None
     rejected = BadRows(options.on_error, quarantine=kept)
-    stream = RowStream(source, features, _check(entry, features.schema), rejected, services)
+    stream = RowStream(source, features, _check(entry, features), rejected, services)
     with nullcontext() if kept is None else closing(kept):
         return _with_plan(_trainer(entry, reason, options, Checkpoints.of(stream, options)).fit(stream), plan, source)
 
@@ -177,11 +176,11 @@ def _trainer(entry: Entry | None, reason: str, options: TrainOptions, checkpoint
     return BatchTrainer(entry, reason, options, checkpoints)
 
 
-def _check(entry: Entry | None, schema: Schema) -> Check:
+def _check(entry: Entry | None, features: Features) -> Check:
     """Which rows of a block cannot be trained on, by their targets and weights, or by the values the learner takes."""
     if entry is not None:
-        refuse_dates(entry, schema)
+        refuse_dates(entry, features.schema)
     if entry is None:
-        return lambda block: unusable_rows(block, schema)
+        return lambda block: unusable_rows(block, features)
     loss = entry.recipe.loss
-    return lambda block: unfit_values(entry, block, schema) | unusable_for(loss, block, schema)
+    return lambda block: unfit_values(entry, block, features.schema) | unusable_for(loss, block, features)

@@ -199,7 +199,7 @@ def _numbered(model: Model, source: Source, rejected: BadRows) -> Iterator[Numbe
     """The blocks of a source as the learner took them."""
     features, schema, entry = model.features, model.features.schema, model.entry
     for made in model.blocks(
-        source, rejected, 0, lambda block: unfit_values(entry, block, schema) | unusable_rows(block, schema)
+        source, rejected, 0, lambda block: unfit_values(entry, block, schema) | unusable_rows(block, features)
     ):
         pieces = features.number(made.block, made.prepared, frozen=True) if made.block.rows else []
         yield Numbered(made.block, pieces)
@@ -237,10 +237,10 @@ def _compared(stated: Certificate, found: Certificate) -> Verdict:
 
 def _collected(model: Model, data: Any, form: Form, rejected: BadRows) -> Dataset:
     source = model.open(data, form, labelled=True, strict=_strict(model))
-    schema = model.features.schema
-    collected = Collected(model.features)
+    features = model.features
+    collected = Collected(features)
     loss = model.record.recipe.loss
-    for made in model.blocks(source, rejected, 0, lambda block: unusable_for(loss, block, schema), by_rows=False):
+    for made in model.blocks(source, rejected, 0, lambda block: unusable_for(loss, block, features), by_rows=False):
         if made.block.rows:
-            collected.add(Numbered(made.block, model.features.number(made.block, made.prepared, frozen=True)))
+            collected.add(Numbered(made.block, features.number(made.block, made.prepared, frozen=True)))
     return collected.dataset()

@@ -102,7 +102,7 @@ def _points(model: Model, data: Any, form: Form) -> PointSample | None:
         return None
     source, sampling = model.open(data, form, labelled=True), PointSampling()
     known, schema, loss = LabelIndex.of(model.classes or []), model.features.schema, model.record.recipe.loss
-    for made in model.blocks(source, BadRows(OnError.SKIP), 0, lambda block: unusable_for(loss, block, schema)):
+    for made in model.blocks(source, BadRows(OnError.SKIP), 0, lambda block: unusable_for(loss, block, model.features)):
         if made.block.rows:
             rows = model.rows(made.block, made.prepared)
             sampling.add(points_of(rows, columns), known.numbers(made.block, schema, frozen=True))

@@ -10,6 +10,9 @@ from linnet.training.duality_gap import Certificate, Table
 from linnet.training.history import Pass, Watcher
 from linnet.training.objective import Flat, Objective
 
+# Who asks for a gap this small is after the weights.
+TIGHT = 1e-7
+
 
 @dataclass(frozen=True)
 class Steps:
@@ -36,6 +39,12 @@ class Descent:
     warm: bool = False
     slopes: Table | None = None
     proven: bool = True
+
+    @property
+    def aim(self) -> float:
+        """The gap that smooth solvers work for: the weights' error goes with its root, so a tight one is squared."""
+        tol = self.tol or 0.0
+        return tol if tol > TIGHT else tol * tol
 
     def begin(self, problem: Objective, units: Flat | float = 1.0) -> Flat:
         """The weights at first, measured in these units."""

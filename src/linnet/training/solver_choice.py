@@ -17,7 +17,7 @@ from linnet.learners.losses import Loss
 from linnet.learners.recipe import Recipe, Reduction
 from linnet.learners.robust_losses import Huber
 from linnet.learners.svr_losses import EpsilonInsensitive
-from linnet.training.descent import Descent, Found, Method
+from linnet.training.descent import TIGHT, Descent, Found, Method
 from linnet.training.history import Watcher
 from linnet.training.objective import Objective
 from linnet.training.solvers import (
@@ -91,7 +91,8 @@ def _newton_cg(problem: Objective, how: Descent, watch: Watcher) -> Found:
     """
     n, d = problem.rows.shape
     few = problem.rows.dense and d > WIDER * n and how.most > WIDE_SWEEPS
-    if not few or problem.outputs > 1 or not problem.loss.log_odds or how.tol is None or how.start is not None:
+    loose = how.tol is not None and how.tol > TIGHT and how.start is None
+    if not few or problem.outputs > 1 or not problem.loss.log_odds or not loose:
         return newton.conjugate_gradients(problem, how, watch)
     found = dual_logistic.descend(problem, replace(how, most=WIDE_SWEEPS), watch)
     if found.converged:

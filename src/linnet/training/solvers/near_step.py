@@ -38,7 +38,7 @@ def near_step(problem: Objective, start: Flat, value: float, how: Descent, watch
 
     `value` is about that of f.  What a step leaves is about the square of what it gains, as fractions of f.
     """
-    tol, began = how.tol or 0.0, perf_counter()
+    tol, began = how.aim, perf_counter()
     gradient, hessian = _slope_and_bend(problem, start)
     free = problem.size if problem.intercept else problem.columns
     if not np.isfinite(gradient).all() or not np.isfinite(hessian).all():

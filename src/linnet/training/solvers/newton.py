@@ -164,13 +164,12 @@ def _descend(problem: Objective, start: Flat, how: Descent, watch: Watcher, dire
     """Newton steps until the gap is at most tol, or until rounding lets f fall no further."""
     point = point_at(problem, start, direction.sums, squared=direction.squared)
     history: list[Pass] = []
-    tol, provable = how.tol or 0.0, problem.penalty.l2 > 0 and problem.loss.has_conjugate
-    tight = direction.squared and tol <= small_tables.TIGHT
+    tol, aim, provable = how.tol or 0.0, how.aim, problem.penalty.l2 > 0 and problem.loss.has_conjugate
     values = deque([point.value], maxlen=PATIENCE + 1)
     for left in reversed(range(how.most)):
         began = perf_counter()
-        step = direction(point, tol)
-        if not how.proven and direction.squared and _is_trusted(point, step, tol):
+        step = direction(point, aim)
+        if not how.proven and direction.squared and _is_trusted(point, step, aim):
             history.append(Pass(point.mistakes, len(problem.targets), point.loss, perf_counter() - began))
             watch(history[-1])
             return Found(point.weights + step.change, history, True)
@@ -187,17 +186,17 @@ def _descend(problem: Objective, start: Flat, how: Descent, watch: Watcher, dire
         del before  # its arrays, like those of a point below, take as much memory as the next ones will
         values.append(point.value)
         exact = how.tol is not None and point.value <= problem.rounded_away
-        stalled = len(values) > PATIENCE and values[0] - point.value <= tol * point.value
+        stalled = len(values) > PATIENCE and values[0] - point.value <= aim * point.value
         ends = left == 0 or length == 0.0 or -step.slope <= ROUNDING * point.value or exact or stalled
         if ends and left > 0 and direction.refine():
             continue
         if not provable:
-            near = _is_near(step, length, tol, point.value)
+            near = _is_near(step, length, aim, point.value)
             if ends or near:
                 converged = near or exact or left > 0 or how.tol is None
                 return Found(point.weights, history, converged, certify(problem, point.weights) if how.proven else None)
             continue
-        closed = not tight and slopes is not None and _estimated_gap(point, slopes, step) <= tol * point.value
+        closed = slopes is not None and _estimated_gap(point, slopes, step) <= aim * point.value
         if ends or closed:
             if not how.proven:
                 return Found(point.weights, history, exact or not ends)

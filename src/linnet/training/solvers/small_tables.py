@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from linnet.data.packed_rows import PackedRows
 from linnet.errors import NumericalError
 from linnet.kernels import small_certificate, small_l1, small_newton
-from linnet.training.descent import Descent, Found
+from linnet.training.descent import TIGHT, Descent, Found
 from linnet.training.duality_gap import OVERFLOWN, Certificate, certify, stated
 from linnet.training.gap_rounding import Rounding
 from linnet.training.history import Pass, Watcher
@@ -24,9 +24,6 @@ from linnet.training.solvers.hessian import IN_KERNEL
 
 # Up to this many rows, columns, and products of two columns over all rows the kernels are faster than calls of BLAS.
 ROWS, COLUMNS, PRODUCTS = 4000, 50, 1 << 20
-# Who asks for a gap this small is after the weights: Newton's steps go on until rounding lets f fall no further, which
-# takes one or two more.
-TIGHT = 1e-10
 # What proximal steps have not brought to an end by then is not easy, and left to coordinate descent.
 MOST_PROXIMAL = 25
 
@@ -44,7 +41,7 @@ def suits(problem: Objective) -> bool:
 def newton(problem: Objective, how: Descent, watch: Watcher) -> Found:
     """Steps until the relative gap is at most tol, or until rounding lets f fall no further; for an L2 penalty."""
     n, tol, history = len(problem.targets), how.tol or 0.0, list[Pass]()
-    aim = tol if tol > TIGHT else 0.0
+    aim = tol if tol > TIGHT else 0.0  # one or two more steps, until rounding lets f fall no further
     weights, dual, sample_weights = how.begin(problem), np.empty(n), normalised_weights(problem)
     while True:
         began, tallies = perf_counter(), np.empty((how.most - len(history), 2))

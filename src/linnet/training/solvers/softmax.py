@@ -249,7 +249,7 @@ def lbfgs(problem: Objective, how: Descent, watch: Watcher = ignore, *, part: in
                 return begun
             start, history = begun.weights, begun.history
     walk = _Walk(problem, start, part)
-    tol, l2, tried, falls, little = how.tol or 0.0, problem.penalty.l2, np.inf, _Falls(), np.inf
+    tol, aim, l2, tried, falls, little = how.tol or 0.0, how.aim, problem.penalty.l2, np.inf, _Falls(), np.inf
     while True:
         began = perf_counter()
         ends = not walk.step() or len(history) + 1 >= how.most
@@ -257,13 +257,13 @@ def lbfgs(problem: Objective, how: Descent, watch: Watcher = ignore, *, part: in
         history.append(tally)
         watch(tally)
         guess = 0.5 * walk.steepness / l2
-        if ends or guess <= min(tol * walk.value, 0.5 * tried):
+        if ends or guess <= min(aim * walk.value, 0.5 * tried):
             tried = guess
             certificate = certify(problem, walk.weights, scores=walk.scores)
             if ends or certificate.within(tol):
                 break
         falls.values.append(walk.value)
-        if dual is not None and falls.left() <= min(LITTLE * tol * walk.value, 0.5 * little):
+        if dual is not None and falls.left() <= min(LITTLE * aim * walk.value, 0.5 * little):
             little = falls.left()
             if len(history) + dual_softmax.PROOF < how.most:
                 found = dual_softmax.prove(

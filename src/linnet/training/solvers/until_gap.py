@@ -30,7 +30,7 @@ def to_gap(method: Method) -> Method:
         if tol is None or how.steps is not None or not penalised:
             return method(problem, how, watch)
         history: list[Pass] = []
-        own, start, least, in_vain = sqrt(tol), how.start, float("inf"), 0
+        own, start, least, in_vain = sqrt(how.aim), how.start, float("inf"), 0
         if how.warm and start is not None:
             own, how = _reduction(tol, certify(problem, start).gap), replace(how, warm=False)
         while True:
