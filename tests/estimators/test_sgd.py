@@ -57,6 +57,23 @@ def test_two_classes_have_one_line_of_weights_and_average_their_steps(table):
     assert_allclose(ours.coef_, theirs.coef_, rtol=0.05, atol=0.02)
 
 
+@pytest.mark.parametrize("penalty", ["l2", None])
+@pytest.mark.parametrize("begins", [1, 2, 30, 80, 81, 100, 319, 320, 321, 1000])
+def test_an_average_may_begin_late_as_in_scikit_learn(table, begins, penalty):
+    X, y = table
+    given = {**CONSTANT, **AS_THEY_STAND, "average": begins, "penalty": penalty, "alpha": 0.3}
+    ours, theirs = linnet.SGDRegressor(**given).fit(X, y), linear_model.SGDRegressor(**given).fit(X, y)
+    assert_allclose(ours.coef_, theirs.coef_, rtol=1e-8)
+    assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-8)
+    stream = linnet.SGDRegressor(**given)
+    for cut in (slice(0, 7), slice(7, 50), slice(50, 80)) * 4:
+        stream.partial_fit(X[cut], y[cut])
+    assert_array_equal(stream.coef_, ours.coef_)
+    labels = np.digitize(y, [-1.0, 1.0])
+    ours, theirs = linnet.SGDClassifier(**given).fit(X, labels), linear_model.SGDClassifier(**given).fit(X, labels)
+    assert_allclose(ours.coef_, theirs.coef_, rtol=1e-8)
+
+
 @pytest.mark.parametrize("rate", [{}, CONSTANT, {"learning_rate": "adaptive"}])
 def test_a_stream_in_any_cut_and_sparse_rows_give_the_bits_of_a_pass(table, rate):
     X, y = table[0], table[1] > 0

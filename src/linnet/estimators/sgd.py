@@ -57,13 +57,19 @@ def _recipe(estimator: Any, losses: dict[str, Callable[[float], Loss]], reductio
     # as a number only where it counts
     penalty = penalty_of(estimator.penalty, alpha, 0.0 if estimator.l1_ratio is None else estimator.l1_ratio)
     average = Averaging.AVERAGE if estimator.average else Averaging.LAST
+    # a number is the step that the average begins with
+    begins = 1 if isinstance(estimator.average, bool) else int(check_number("average", estimator.average))
     if rate == "adaptive":
         return Recipe(loss, Update.ADAPTIVE, constant(0.5), penalty, average, reduction)
     if rate in AGGRESSIVE:
         steps = Schedule(check_positive("eta0", estimator.eta0), 0.0, AGGRESSIVE[rate])
         # their step bounds itself, and scikit-learn's takes no penalty with it either
-        return Recipe(loss, schedule=steps, penalty=Penalty(), averaging=average, reduction=reduction)
-    return Recipe(loss, schedule=_schedule(estimator, alpha), penalty=penalty, averaging=average, reduction=reduction)
+        penalty = Penalty()
+    else:
+        steps = _schedule(estimator, alpha)
+    return Recipe(
+        loss, schedule=steps, penalty=penalty, averaging=average, reduction=reduction, average_from=max(0, begins - 1)
+    )
 
 
 def _schedule(estimator: Any, alpha: float) -> Schedule:

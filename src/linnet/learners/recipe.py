@@ -102,7 +102,10 @@ class Factors:
 
 @dataclass(frozen=True)
 class Recipe:
-    """One learner. Anything that combines is a learner; the named ones are in the catalogue."""
+    """One learner. Anything that combines is a learner; the named ones are in the catalogue.
+
+    An average may begin after the first `average_from` steps, which are still far from where they lead.
+    """
 
     loss: Loss
     update: Update = Update.ADDITIVE
@@ -111,6 +114,7 @@ class Recipe:
     averaging: Averaging = Averaging.LAST
     reduction: Reduction = Reduction.JOINT
     factors: Factors = field(default_factory=Factors)
+    average_from: int = 0
 
     def __post_init__(self) -> None:
         for name, kind in _KINDS.items():
@@ -142,6 +146,11 @@ class Recipe:
                 self.averaging is Averaging.AVERAGE and self.penalty.l1 > 0,
                 "an average of sparse weights is not sparse: take averaging or an L1 penalty, not both",
             ),
+            (
+                self.average_from != 0 and self.averaging is not Averaging.AVERAGE,
+                "average_from goes with averaging: take Averaging.AVERAGE",
+            ),
+            (not 0 <= self.average_from < 1 << 53, "average_from must be 0 or more"),
             (
                 self.averaging is Averaging.VOTE and (self.loss is not Loss.PERCEPTRON or penalised),
                 "voting keeps every hypothesis as a list of mistakes: perceptron loss without penalty only",

@@ -36,6 +36,7 @@ def is_for(recipe: Recipe) -> bool:
         and recipe.update is Update.ADDITIVE
         and recipe.penalty == Penalty()
         and recipe.averaging is not Averaging.VOTE
+        and not recipe.average_from
         and recipe.reduction is Reduction.JOINT
     )
 

@@ -26,7 +26,11 @@ def can_join(learner: Learner) -> bool:
     recipe = learner.recipe
     if isinstance(learner, ClassListLearner):
         return False  # there classes join by themselves
-    plain = recipe.averaging is not Averaging.VOTE and recipe.update is not Update.MULTIPLICATIVE
+    plain = (
+        recipe.averaging is not Averaging.VOTE
+        and not recipe.average_from
+        and recipe.update is not Update.MULTIPLICATIVE
+    )
     return learner.outputs > 1 and plain and not len(learner.touched)
 
 

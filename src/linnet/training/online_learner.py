@@ -188,6 +188,9 @@ class Learner:
         presented = len(targets) if order is None else len(order)
         if not presented:
             return Pass(0, 0, 0.0, 0.0)
+        before = self.recipe.average_from - self.clock["steps"]
+        if 0 < before < presented:
+            return self._present_in_two(int(before), rows, targets, order, sample_weights, predictions)
         voting = self.recipe.averaging is Averaging.VOTE
         log = np.empty((presented, 5)) if voting else NO_LOG
         adaptive = self.recipe.update is Update.ADAPTIVE
@@ -213,15 +216,42 @@ class Learner:
             self.clock,
         )
         check_scores(rows, tally)
+        if before == presented:
+            self._begin_average()
         if voting:
             self._remember(rows, log[:logged])
-        counted = (
-            presented
-            if not len(sample_weights)
-            else float(sample_weights.sum() if order is None else sample_weights[order].sum())
-        )
-        loss = tally["loss"] / counted
+        loss = tally["loss"] / _counted(targets, order, sample_weights)
         return Pass(tally["mistakes"], tally["updates"], loss, perf_counter() - began)
+
+    def _present_in_two(
+        self,
+        before: int,
+        rows: Rows,
+        targets: NDArray[np.float64],
+        order: NDArray[np.int64] | None,
+        sample_weights: NDArray[np.float64],
+        predictions: NDArray[np.float64],
+    ) -> Pass:
+        """As `present`: the rows before the average begins, and those after."""
+        order = np.arange(len(targets)) if order is None else order
+        halves = order[:before], order[before:]
+        first, second = (
+            self.present(rows, targets, each, sample_weights, told)
+            for each, told in zip(halves, (predictions[:before], predictions[before:]), strict=True)
+        )
+        counts = [_counted(targets, each, sample_weights) for each in halves]
+        return Pass(
+            first.mistakes + second.mistakes,
+            first.updates + second.updates,
+            (first.loss * counts[0] + second.loss * counts[1]) / sum(counts),
+            first.seconds + second.seconds,
+        )
+
+    def _begin_average(self) -> None:
+        """Take what was summed so far off the sums of all weights met: steps times the intercepts, 0 for others."""
+        self.clock["scale_sum"] = 0.0
+        self.sums[:-1] = 0.0
+        self.sums[-1] = self.clock["steps"] * self.weights[-1]
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # `finite` raises one error
     def solution(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -233,9 +263,11 @@ class Learner:
                 deviation = np.sqrt(clock["spread"] / clock["steps"])
                 w, b = w * deviation, b * deviation + clock["mean"]
             return finite(w, b)
-        if self.recipe.averaging is Averaging.AVERAGE and clock["steps"]:
-            w = (clock["scale_sum"] * w - self.sums[:-1]) / clock["steps"]
-            b = b - self.sums[-1] / clock["steps"]
+        averaged = clock["steps"] - self.recipe.average_from
+        if self.recipe.averaging is Averaging.AVERAGE and averaged > 0:
+            w = (clock["scale_sum"] * w - self.sums[:-1]) / averaged
+            late = self.recipe.average_from > 0
+            b = (clock["steps"] * b - self.sums[-1]) / averaged if late else b - self.sums[-1] / averaged
         else:
             w *= clock["scale"]
         return finite(w, b)
@@ -355,3 +387,12 @@ def finite(w: NDArray[np.float64], b: NDArray[np.float64]) -> tuple[NDArray[np.f
     w += 0.0  # 0 for -0: which of the two a weight is could depend on when its column was added
     b += 0.0
     return w, b
+
+
+def _counted(
+    targets: NDArray[np.float64], order: NDArray[np.int64] | None, sample_weights: NDArray[np.float64]
+) -> float:
+    """The weight of the rows presented."""
+    if not len(sample_weights):
+        return float(len(targets) if order is None else len(order))
+    return float(sample_weights.sum() if order is None else sample_weights[order].sum())
