@@ -78,10 +78,12 @@ def attack_estimator(seed: float) -> None:
 
 def _estimator(random: Random) -> Any:
     import linnet
+    from linnet.estimators.sgd import OF_CLASSES, OF_NUMBERS, RATES
     from linnet.learners import catalogue
     from linnet.learners.catalogue import Task, Way
 
     few = {"max_iter": random.choice([1, 5]), "tol": random.choice([None, 1e-3])}
+    steps = {"learning_rate": random.choice(RATES), "eta0": 0.1, "average": random.choice([0, 5])}
     online = [entry.name for entry in catalogue.entries(Way.ONLINE, Task.CLASSIFICATION)]
     numeric = [entry.name for entry in catalogue.entries(Way.ONLINE, Task.REGRESSION)]
     makers = [
@@ -99,6 +101,22 @@ def _estimator(random: Random) -> Any:
         lambda: linnet.LinearDiscriminantAnalysis(shrinkage=random.choice([None, "auto", 0.3])),
         lambda: linnet.LinearRegression(),
         lambda: linnet.Ridge(alpha=random.choice([0.0, 1.0, 1e300])),
+        lambda: linnet.RidgeClassifier(alpha=random.choice([0.0, 1.0])),
+        lambda: random.choice([linnet.RidgeCV, linnet.RidgeClassifierCV])(cv=random.choice([None, 2])),
+        lambda: random.choice([linnet.LassoCV, linnet.ElasticNetCV])(**few, alphas=3, cv=2),
+        lambda: random.choice([linnet.LogisticRegressionCV, linnet.LinearSVCCV])(Cs=2, cv=2),
+        lambda: linnet.Lasso(**few, alpha=random.choice([0.0, 1e-3, 1.0]), positive=random.random() < 0.3),
+        lambda: linnet.ElasticNet(**few, alpha=random.choice([0.0, 1e-3, 1.0])),
+        lambda: random.choice([linnet.PoissonRegressor, linnet.GammaRegressor])(**few),
+        lambda: linnet.TweedieRegressor(**few, power=random.choice([0, 1, 1.5, 2, 3])),
+        lambda: linnet.HuberRegressor(**few, epsilon=random.choice([1.0, 1.35])),
+        lambda: linnet.QuantileRegressor(quantile=random.choice([0.1, 0.5]), alpha=random.choice([0.0, 1.0])),
+        lambda: linnet.LinearSVR(**few, epsilon=random.choice([0.0, 0.5])),
+        lambda: linnet.SGDClassifier(random.choice(list(OF_CLASSES)), **few, **steps),
+        lambda: linnet.SGDRegressor(random.choice(list(OF_NUMBERS)), **few, **steps),
+        lambda: linnet.ComplementNB(),
+        lambda: linnet.PassiveAggressiveClassifier(**few, average=random.random() < 0.3),
+        lambda: linnet.MultiLabelClassifier(linnet.LogisticRegression(**few)),
         lambda: linnet.Winnow(),
         lambda: linnet.Halving(),
         lambda: linnet.OnlineClassifier(random.choice(online), **few),

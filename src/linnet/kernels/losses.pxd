@@ -77,29 +77,7 @@ cdef inline LossPoint loss_there(int loss, double margin) noexcept nogil:
     return at
 
 
-cdef inline LossPoint loss_of_residual(int loss, double residual, double epsilon) noexcept nogil:
-    """The loss of y - z, and its pull on z; `epsilon` is the width of the parabola, or of what costs nothing."""
-    cdef LossPoint at
-    cdef double size = fabs(residual), beyond = size - epsilon
-    cdef double sign = 1.0 if residual > 0 else -1.0
-    at.value = 0.0
-    at.factor = 1.0
-    at.pull = 0.0
-    if loss == Loss.SQUARED or (loss == Loss.HUBER and not beyond > 0):
-        at.value = 0.5 * residual * residual
-        at.pull = residual
-    elif loss == Loss.HUBER:
-        at.value = epsilon * (size - 0.5 * epsilon)
-        at.pull = sign * epsilon
-    elif beyond > 0 and loss == Loss.EPSILON_INSENSITIVE:
-        at.value = beyond
-        at.pull = sign
-    elif beyond > 0:
-        at.value = beyond * beyond
-        at.pull = 2.0 * sign * beyond
-    return at
-
-
 cpdef double exp_same_bits(double x) noexcept nogil
 cpdef LossPoint loss_at(int loss, double margin) noexcept nogil
+cpdef LossPoint loss_of_residual(int loss, double residual, double epsilon) noexcept nogil
 cpdef double soft_threshold(double w, double by) noexcept nogil

@@ -10,7 +10,7 @@ For a margin m (y times the score for two classes, the true class's lead for mor
     modified Huber max(0, 1 - m)^2    pull 2 (1 - m) where -1 <= m < 1; below -1 a line, -4 m and 4
 
 with pull = -d loss / d m.  The perceptron pulls at m = 0 too: otherwise w = 0 would never change.  Losses of the
-residual y - z are in losses.pxd; of classes they are those of the numbers 1 and -1.
+residual y - z (`loss_of_residual`) are, of classes, those of the numbers 1 and -1.
 
 A loss is returned as value + log(factor).  A sum of many multiplies the factors and takes one logarithm for hundreds of
 rows: a logarithm for every row would cost as much as the row's dot product.
@@ -57,6 +57,30 @@ def loss_at(loss: cython.int, margin: cython.double):
     elif loss == Loss.MODIFIED_HUBER and margin < 1:
         at.value = -4.0 * margin if margin < -1 else (1.0 - margin) * (1.0 - margin)
         at.pull = 4.0 if margin < -1 else 2.0 * (1.0 - margin)
+    return at
+
+
+def loss_of_residual(loss: cython.int, residual: cython.double, epsilon: cython.double):
+    """The loss of y - z, and its pull on z; `epsilon` is the width of Huber's parabola, or of what costs nothing."""
+    at: LossPoint
+    size: cython.double = fabs(residual)
+    beyond: cython.double = size - epsilon
+    sign: cython.double = 1.0 if residual > 0 else -1.0
+    at.value = 0.0
+    at.factor = 1.0
+    at.pull = 0.0
+    if loss == Loss.SQUARED or (loss == Loss.HUBER and not beyond > 0):
+        at.value = 0.5 * residual * residual
+        at.pull = residual
+    elif loss == Loss.HUBER:
+        at.value = epsilon * (size - 0.5 * epsilon)
+        at.pull = sign * epsilon
+    elif beyond > 0 and loss == Loss.EPSILON_INSENSITIVE:
+        at.value = beyond
+        at.pull = sign
+    elif beyond > 0:
+        at.value = beyond * beyond
+        at.pull = 2.0 * sign * beyond
     return at
 
 

@@ -78,8 +78,14 @@ cdef inline void pull_alone(Presentation* at, Settings* settings, Clock* clock) 
         if settings.geometry == Geometry.ADAPTIVE:
             standardise_target(at, settings, clock)
         at.margin = 1.0
-        at.loss = loss_of_residual(settings.loss, at.target - at.score, settings.epsilon)
-        at.pull = at.loss.pull
+        at.pull = at.target - at.score
+        if settings.loss != Loss.SQUARED:
+            at.loss = loss_of_residual(settings.loss, at.pull, settings.epsilon)
+            at.pull = at.loss.pull
+            return
+        at.loss.value = 0.5 * at.pull * at.pull  # written out: of short rows a call takes a sixth of the time
+        at.loss.factor = 1.0
+        at.loss.pull = at.pull
         return
     at.target = 2.0 * (at.target == settings.positive) - 1.0
     at.margin = at.target * at.score
