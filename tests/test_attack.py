@@ -30,7 +30,18 @@ def _everything_imported():
     preload()
 
 
-@pytest.mark.parametrize("name", corpus())
+# What takes many seconds; every attack begins with all of them.
+LONG = (
+    "data.bad_rows_of_few_bytes",
+    "data.passes_over_rows_of_many_columns",
+    "data.rivals_of_many_labels",
+    "data.votes_of_many_mistakes_on_long_rows",
+)
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name in LONG else ()) for name in corpus()]
+)
 def test_a_past_find_stays_mended(name):
     assert execute(corpus()[name]()).finds == []
 

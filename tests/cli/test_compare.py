@@ -55,7 +55,7 @@ def test_results_are_the_same_bytes_for_any_number_of_jobs(table, results, tmp_p
     assert sorted(each.name for each in tmp_path.iterdir()) == ["r.costs.json", "r.json"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_a_run_that_is_stopped_resumes_to_the_same_bytes(table, results, tmp_path, number):
     output = tmp_path / "r.json"
     given = [*PROGRAM, *map(str, arguments(table, "-o", output, "--jobs", 2))]

@@ -104,13 +104,17 @@ class LinearEstimator(Coefficients, BaseEstimator):  # type: ignore[misc]
         return Settings(
             tol=self.tol,
             all_passes=self.tol is None,
-            max_iter=self.max_iter,
+            max_iter=self._iterations(),
             intercept=self.fit_intercept,
             threads=self._threads(),
             shuffle=bool(self.shuffle),
             seed=self._seed(),
             **self._stopping(),
         )
+
+    def _iterations(self) -> int | None:
+        """How many steps or passes are allowed, if the user says (scikit-learn's checks look for the name)."""
+        return getattr(self, "max_iter", None)
 
     def _settings_for(self, classes: int, learner: Entry) -> Settings:  # noqa: ARG002
         """The same, once it is known how many classes there are."""
@@ -171,7 +175,7 @@ class LinearEstimator(Coefficients, BaseEstimator):  # type: ignore[misc]
         recipe = learner.recipe
         several = 1 if labels is None else len(problems(len(labels), recipe.reduction))
         start, running = self._start(examples.rows.shape[1], labels, learner), self._running(learner)
-        with watching(self.verbose, type(self).__name__, several * (self.max_iter or learner.max_iter)) as watch:
+        with watching(self.verbose, type(self).__name__, several * (self._iterations() or learner.max_iter)) as watch:
             settings = self._settings()
             if watch is not ignore or start is not None or running is not None:
                 settings = replace(settings, watch=watch, start=start, running=running)
@@ -225,11 +229,10 @@ class LinearEstimator(Coefficients, BaseEstimator):  # type: ignore[misc]
         return weights
 
     def _check_parameters(self) -> None:
-        if self.max_iter is not None and (
-            not isinstance(self.max_iter, int | np.integer) or self.max_iter < self._least_iterations
-        ):
+        most = self._iterations()
+        if most is not None and (not isinstance(most, int | np.integer) or most < self._least_iterations):
             least = self._least_iterations
-            raise RecipeError(f"max_iter must be a whole number of passes, {least} or more; it is {self.max_iter!r}")
+            raise RecipeError(f"max_iter must be a whole number of passes, {least} or more; it is {most!r}")
         if self.tol is not None:
             check_number("tol", self.tol)
         self._threads()

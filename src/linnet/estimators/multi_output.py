@@ -51,7 +51,7 @@ class MultiOutputRegressor(LinearRegressor):
         if self._streams():
             raise RecipeError("an online solver predicts one number a row: take another solver, or one y at a time")
         rows = self._rows_of_several(X, targets)
-        with watching(self.verbose, type(self).__name__, self.max_iter or learner.max_iter):
+        with watching(self.verbose, type(self).__name__, self._iterations() or learner.max_iter):
             trained = self._several(learner, rows, targets, self._weights(sample_weight, rows))
         self._fitted(trained, rows.dtype)
         self.coef_, self.intercept_ = np.atleast_2d(self.coef_), np.ravel(self.intercept_)

@@ -50,7 +50,6 @@ class _TunedAlpha(RidgeParameters):
     alpha_per_target = False
 
     solver = AUTO
-    max_iter = None
     tol = 1e-6
     penalise_intercept = False
     positive = False
@@ -188,7 +187,7 @@ class RidgeCV(_TunedAlpha, Ridge):
         return super().fit(X, y, sample_weight)
 
     def _fit(self, examples: Examples, labels: Any, learner: Entry) -> Self:
-        table = np.ndim(self._given[1]) > 1
+        table = np.asarray(self._given[1]).ndim > 1
         self._choose(examples.rows, examples.targets[:, np.newaxis], examples.weights, learner, several=table)
         return super()._fit(examples, labels, self._with_alpha(learner, float(np.ravel(self.alpha_)[0])))
 
