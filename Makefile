@@ -36,7 +36,7 @@ types: $(VENV)/.test-ready
 	$(BIN)/mypy
 
 suite: $(VENV)/.test-ready
-	$(BIN)/pytest -n auto --dist worksteal
+	$(BIN)/pytest -n auto
 
 test-slow: $(VENV)/.test-ready
 	$(BIN)/pytest -n auto -m slow
