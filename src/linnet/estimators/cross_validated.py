@@ -58,7 +58,7 @@ def strongest_first(values: Sequence[float], *, rising: bool) -> NDArray[np.int6
 
 
 def grid(name: str, values: Any, default: Callable[[int], Numbers], *, positive: bool = False) -> Numbers:
-    """The values to try, none below 0 (`positive`: nor 0): as they are given, or so many of the default ones."""
+    """The values to try, none below 0 (`positive`: nor 0): as they are given, or the default ones of this number."""
     if isinstance(values, bool) or np.ndim(values) > 1:
         raise RecipeError(f"{name} is a number of values, or the values; it is {values!r}")
     if isinstance(values, int | np.integer):

@@ -120,7 +120,7 @@ def _check_rule(model: Model, path: str) -> None:
 
 
 def _check_statements(content: dict[str, Any], model: Model, path: str) -> None:
-    """What a reader would refuse in a header: an hour of training is better told of it now than later."""
+    """Raise for what a reader would refuse in a header: better now than when the model is needed."""
     try:
         _check_rule(model, path)
         _record(content["record"], model.features, path)
